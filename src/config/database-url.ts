@@ -1,0 +1,42 @@
+import type { MysqlLocation, SqliteLocation } from './env.js';
+
+const MYSQL_URL = /^(?:mysql|mariadb):\/\/([^:@/]*)(?::([^@/]*))?@([^/?]+)\/([^/?#]+)$/;
+const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
+
+/**
+ * Reads `sqlite:FILE` or `mysql://user:password@host:port[,host:port…]/database`. The standard URL class
+ * refuses several hosts, so the parts are taken apart here.
+ */
+export function parseDatabaseUrl(url: string): SqliteLocation | MysqlLocation | undefined {
+  if (url.startsWith('sqlite:')) {
+    const file = url.slice('sqlite:'.length);
+    return file === '' ? undefined : { engine: 'sqlite', file };
+  }
+  const [, user, password = '', hostList, database] = MYSQL_URL.exec(url) ?? [];
+  if (user === undefined || hostList === undefined || database === undefined) return undefined;
+
+  const hosts = hostList.split(',').map(parseHost);
+  const decoded = [user, password, database].map(decode);
+  if (hosts.includes(undefined) || decoded.includes(undefined)) return undefined;
+  return {
+    engine: 'mysql',
+    user: decoded[0]!,
+    password: decoded[1]!,
+    database: decoded[2]!,
+    hosts: hosts.filter((host) => host !== undefined),
+  };
+}
+
+function parseHost(text: string): { host: string; port: number } | undefined {
+  const [, host, port = '3306'] = HOST.exec(text) ?? [];
+  if (!host || Number(port) < 1 || Number(port) > 65_535) return undefined;
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+import { parseDatabaseUrl } from './database-url.js';
+import { Env, type RateLimit } from './env.js';
+import { isAddressRange, isExactOrigin, parseDuration, parseRateLimit } from './values.js';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Thrown with one line per wrong variable; a value is never shown, it may be a secret. */
+export class ConfigurationError extends Error {
+  constructor(readonly problems: string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+/** Turns environment variables into the checked configuration, or names every wrong one at once. */
+export function parseEnv(variables: NodeJS.ProcessEnv): Env {
+  const problems: string[] = [];
+
+  function read<T>(
+    name: string,
+    fallback: string,
+    expected: string,
+    parse: (text: string) => T | undefined,
+  ): T {
+    const text = variables[name]?.trim() || fallback;
+    const value = parse(text);
+    if (value === undefined) problems.push(`${name}: expected ${expected}`);
+    return value as T;
+  }
+  const integer = (name: string, fallback: number, min: number, max: number): number =>
+    read(name, String(fallback), `a whole number from ${min} to ${max}`, (text) => {
+      const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= min && value <= max ? value : undefined;
+    });
+  const duration = (name: string, fallback: string, maxSeconds: number, most: string): number =>
+    read(name, fallback, `a duration such as 60s, 15m, 24h or 30d, at most ${most}`, (text) => {
+      const seconds = parseDuration(text);
+      return seconds !== undefined && seconds <= maxSeconds ? seconds : undefined;
+    });
+  const oneOf = <T extends string>(name: string, fallback: T, values: readonly T[]): T =>
+    read(name, fallback, `one of ${values.join(', ')}`, (text) => values.find((value) => value === text));
+  const text = (name: string, fallback: string): string =>
+    read(name, fallback, 'text', (value) => value || undefined);
+  const list = (name: string, expected: string, accepts: (item: string) => boolean): string[] =>
+    read(name, '', `a comma-separated list of ${expected}`, (value) => {
+      const items = value
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '');
+      return items.every(accepts) ? items : undefined;
+    });
+  const limit = (name: string, fallback: string): RateLimit | undefined => {
+    const rule = read(name, fallback, 'limit/window such as 5/1h, or off', (value) =>
+      value === 'off' ? ('off' as const) : parseRateLimit(value),
+    );
+    return rule === 'off' ? undefined : rule;
+  };
+
+  const production = variables['NODE_ENV'] === 'production';
+  const env = new Env({
+    production,
+    host: text('HOST', production ? '0.0.0.0' : '127.0.0.1'),
+    port: integer('PORT', 3000, 0, 65_535),
+    database: read(
+      'DATABASE_URL',
+      'sqlite:./data/accounts.sqlite',
+      'sqlite:FILE or mysql://user:password@host:port/database',
+      parseDatabaseUrl,
+    ),
+    databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 1000),
+    redisUrl:
+      read<string | null>('REDIS_URL', '', 'redis://host:port or rediss://host:port', (value) => {
+        if (value === '') return null;
+        return /^rediss?:\/\/\S+$/.test(value) && URL.canParse(value) ? value : undefined;
+      }) ?? undefined,
+    jwtKeysFile: text('JWT_KEYS_FILE', './data/jwks.json'),
+    jwtIssuer: text('JWT_ISSUER', 'accounts'),
+    jwtAudience: text('JWT_AUDIENCE', 'accounts'),
+    tokenTtl: duration('TOKEN_TTL', '24h', 365 * 86_400, '365d'),
+    codeTtl: duration('CODE_TTL', '60s', 600, '10m'),
+    sessionMaxAge: duration('SESSION_MAX_AGE', '30d', 3650 * 86_400, '3650d'),
+    rateLimitRegister: limit('RATE_LIMIT_REGISTER', '5/1h'),
+    rateLimitLogin: limit('RATE_LIMIT_LOGIN', '10/15m'),
+    argon2: {
+      memoryKib: integer('ARGON2_MEMORY_KIB', 19_456, 1024, 4_194_304),
+      timeCost: integer('ARGON2_TIME', 2, 1, 100),
+      parallelism: integer('ARGON2_PARALLELISM', 1, 1, 64),
+    },
+    trustProxy: list('TRUST_PROXY', 'IP addresses and CIDR ranges', isAddressRange),
+    corsOrigins: list('CORS_ORIGINS', 'exact origins such as https://app.example.com', isExactOrigin),
+    passwordMinLength: integer('PASSWORD_MIN_LENGTH', 8, 8, 128),
+    migrations: oneOf('MIGRATIONS', 'run', ['run', 'check']),
+    docs: oneOf('DOCS', 'on', ['on', 'off']) === 'on',
+    logLevel: oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+  });
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return env;
+}

@@ -1,0 +1,113 @@
+import { QueryFailedError } from 'typeorm';
+
+interface DriverError {
+  code?: string;
+  errno?: number;
+  errcode?: number;
+  message: string;
+}
+
+/** A unique or primary key, as each engine names it when it refuses a row. */
+export interface UniqueKey {
+  /** the constraint's name, which MySQL and MariaDB report */
+  name: string;
+  /** `table.column, table.column`, which SQLite reports */
+  columns: string;
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_CONSTRAINT_FOREIGNKEY = 787;
+const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
+const SQLITE_CONSTRAINT_UNIQUE = 2067;
+
+const ER_DUP_ENTRY = 1062;
+const ER_NO_REFERENCED_ROW = 1452;
+const ER_CHECKREAD = 1020;
+const ER_LOCK_WAIT_TIMEOUT = 1205;
+const ER_LOCK_DEADLOCK = 1213;
+
+export function isUniqueViolation(error: unknown, key: UniqueKey): boolean {
+  const cause = driverError(error);
+  if (!cause) return false;
+  if (cause.errno === ER_DUP_ENTRY) return new RegExp(`'(?:\\w+\\.)?${key.name}'`).test(cause.message);
+  return (
+    (cause.errcode === SQLITE_CONSTRAINT_UNIQUE || cause.errcode === SQLITE_CONSTRAINT_PRIMARYKEY) &&
+    cause.message.endsWith(key.columns)
+  );
+}
+
+export function isForeignKeyViolation(error: unknown): boolean {
+  const cause = driverError(error);
+  return cause?.errno === ER_NO_REFERENCED_ROW || cause?.errcode === SQLITE_CONSTRAINT_FOREIGNKEY;
+}
+
+/** The transaction lost against another and was undone whole: running it again is right. */
+export function isLostConflict(error: unknown): boolean {
+  const cause = driverError(error);
+  if (!cause) return false;
+  return (
+    cause.errno === ER_LOCK_DEADLOCK ||
+    cause.errno === ER_LOCK_WAIT_TIMEOUT ||
+    cause.errno === ER_CHECKREAD ||
+    (cause.errcode !== undefined && (cause.errcode & 0xff) === SQLITE_BUSY)
+  );
+}
+
+const UNAVAILABLE_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'PROTOCOL_CONNECTION_LOST',
+  'PROTOCOL_SEQUENCE_TIMEOUT',
+  'POOL_ACQUIRE_TIMEOUT',
+  'POOL_CLOSED',
+]);
+const UNAVAILABLE_ERRNOS = new Set([
+  1021, // ER_DISK_FULL
+  1040, // ER_CON_COUNT_ERROR
+  1041, // ER_OUT_OF_RESOURCES
+  1044, // ER_DBACCESS_DENIED_ERROR
+  1045, // ER_ACCESS_DENIED_ERROR
+  1047, // ER_UNKNOWN_COM_ERROR: a Galera node that is not primary
+  1053, // ER_SERVER_SHUTDOWN
+  1129, // ER_HOST_IS_BLOCKED
+  1142, // ER_TABLEACCESS_DENIED_ERROR
+  1203, // ER_TOO_MANY_USER_CONNECTIONS
+  1290, // ER_OPTION_PREVENTS_STATEMENT: read-only server
+  1836, // ER_READ_ONLY_MODE
+  1927, // ER_CONNECTION_KILLED
+  1969, // ER_STATEMENT_TIMEOUT (MariaDB)
+  3024, // ER_QUERY_TIMEOUT (MySQL)
+]);
+const SQLITE_UNAVAILABLE = new Set([
+  8, // SQLITE_READONLY
+  10, // SQLITE_IOERR
+  11, // SQLITE_CORRUPT
+  13, // SQLITE_FULL
+  14, // SQLITE_CANTOPEN
+]);
+
+/** The database is gone, frozen, full or refuses us: the request can be repeated later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  const cause = driverError(error) ?? plainError(error);
+  if (!cause) return false;
+  return (
+    (cause.code !== undefined && UNAVAILABLE_CODES.has(cause.code)) ||
+    (cause.errno !== undefined && UNAVAILABLE_ERRNOS.has(cause.errno)) ||
+    (cause.errcode !== undefined && SQLITE_UNAVAILABLE.has(cause.errcode & 0xff)) ||
+    cause.message === "Can't add new command when connection is in closed state"
+  );
+}
+
+function driverError(error: unknown): DriverError | undefined {
+  return error instanceof QueryFailedError ? (error.driverError as DriverError) : undefined;
+}
+
+function plainError(error: unknown): DriverError | undefined {
+  return error instanceof Error && ('code' in error || 'errno' in error) ? (error as DriverError) : undefined;
+}

@@ -1,0 +1,27 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Env } from '../config/env.js';
+import { createDataSource } from './create-data-source.js';
+import { dataSourceOptions, type Schema } from './data-source-options.js';
+import { SchemaMigrations } from './schema-migrations.js';
+import { Transactions } from './transactions.js';
+
+/** The one DataSource of the process, and what runs units of work on it. */
+@Global()
+@Module({})
+export class DatabaseModule {
+  static forRoot(schema: Schema): DynamicModule {
+    return {
+      module: DatabaseModule,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          inject: [Env],
+          useFactory: async (env: Env) => ({ ...(await dataSourceOptions(env, schema)), retryAttempts: 0 }),
+          dataSourceFactory: (options) => createDataSource(options!).initialize(),
+        }),
+      ],
+      providers: [Transactions, SchemaMigrations],
+      exports: [Transactions, SchemaMigrations],
+    };
+  }
+}

@@ -1,0 +1,66 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { lockSqliteFile } from './sqlite-file-lock.js';
+
+interface Options {
+  timeout?: number;
+}
+
+interface Statement {
+  readonly reader: boolean;
+  all(...values: SQLInputValue[]): unknown[];
+  run(...values: SQLInputValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+}
+
+const CACHED_STATEMENTS = 200;
+
+/**
+ * Node's own SQLite in the shape that TypeORM's `better-sqlite3` driver calls, so that the embedded
+ * database needs no native package: nothing to compile and nothing to download at installation.
+ */
+export class NodeSqlite {
+  private readonly database: DatabaseSync;
+  private readonly statements = new Map<string, Statement>();
+  private readonly unlock: () => void;
+
+  constructor(file: string, options: Options = {}) {
+    this.unlock = lockSqliteFile(file);
+    this.database = new DatabaseSync(file, {
+      timeout: options.timeout ?? 0,
+    });
+  }
+
+  pragma(text: string): void {
+    this.database.exec(`PRAGMA ${text}`);
+  }
+
+  exec(sql: string): void {
+    this.database.exec(sql);
+  }
+
+  /** Statements are kept: TypeORM's runners are short-lived here, so its own cache never gets a hit. */
+  prepare(sql: string): Statement {
+    const known = this.statements.get(sql);
+    if (known) return known;
+
+    const statement = asStatement(this.database.prepare(sql));
+    this.statements.set(sql, statement);
+    if (this.statements.size > CACHED_STATEMENTS) {
+      this.statements.delete(this.statements.keys().next().value!);
+    }
+    return statement;
+  }
+
+  close(): void {
+    this.statements.clear();
+    this.database.close();
+    this.unlock();
+  }
+}
+
+function asStatement(statement: StatementSync): Statement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (...values) => statement.all(...values),
+    run: (...values) => statement.run(...values),
+  };
+}

@@ -1,0 +1,34 @@
+import { DatabaseSync } from 'node:sqlite';
+
+export class DatabaseInUseError extends Error {
+  constructor(file: string) {
+    super(
+      `DATABASE_URL: another process is using ${file}; SQLite serves one process, use MySQL or MariaDB for several`,
+    );
+  }
+}
+
+/**
+ * Keeps a second process off the database file. The lock is an exclusive transaction on an empty file
+ * beside it: the operating system drops it when the process ends, however it ends, and readers of the
+ * database itself (backups, the sqlite3 shell) are not shut out.
+ *
+ * @throws DatabaseInUseError when another process holds it
+ */
+export function lockSqliteFile(file: string): () => void {
+  const lock = new DatabaseSync(`${file}.lock`);
+  try {
+    lock.exec('PRAGMA journal_mode = MEMORY');
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    throw isBusy(error) ? new DatabaseInUseError(file) : error;
+  }
+  return () => lock.close();
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}

@@ -1,0 +1,22 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
+const REQUEST_HEADERS = ['Authorization', 'Content-Type'];
+const EXPOSED_HEADERS = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate', 'X-Request-Id'];
+const PREFLIGHT_SECONDS = 600;
+
+/**
+ * Lets the web views of desktop clients read answers, for exactly these origins. No cookie is ever used, so
+ * credentials stay off.
+ */
+export function allowOrigins(app: NestFastifyApplication, origins: string[]): void {
+  if (origins.length === 0) return;
+  app.enableCors({
+    origin: origins,
+    methods: METHODS,
+    allowedHeaders: REQUEST_HEADERS,
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_SECONDS,
+    strictPreflight: false,
+  });
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyHttpOptions } from 'fastify';
+import { Logger } from '@nestjs/common';
+import type { Env } from '../config/env.js';
+import { sendProblem } from '../problems/problem.filter.js';
+import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';
+import { toProblem } from '../problems/to-problem.js';
+import { SECURITY_HEADERS } from './security-headers.js';
+
+const BODY_LIMIT_BYTES = 16 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 15_000;
+const CONNECTION_CHECK_MS = 1000;
+/** longer than the usual proxy keeps an idle connection, so that the proxy is the one to close it */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** ids are opaque: one that is too long names nothing, which the handler says */
+const MAX_PARAM_LENGTH = 16 * 1024;
+
+const STATUS_BY_CLIENT_ERROR: Record<string, number> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+export function fastifyOptions(env: Env): FastifyHttpOptions<Server> {
+  return {
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CONNECTION_CHECK_MS },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    trustProxy: env.trustProxy.length > 0 ? env.trustProxy : false,
+    genReqId: () => randomUUID(),
+    // A URL that cannot be decoded never reaches the framework.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(SECURITY_HEADERS).header('X-Request-Id', request.id);
+      sendProblem(toProblem(error), request, reply, new Logger('Http'));
+    },
+    clientErrorHandler: answerBrokenRequest,
+  };
+}
+
+/** What is not HTTP at all is answered on the socket, in the one error shape too. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = STATUS_BY_CLIENT_ERROR[error.code ?? ''] ?? 400;
+  const problem = toProblem(Object.assign(new Error(), { statusCode: status }));
+  const body = JSON.stringify(problemDetails(problem, randomUUID()));
+  const headers = {
+    ...SECURITY_HEADERS,
+    'Content-Type': PROBLEM_MEDIA_TYPE,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}

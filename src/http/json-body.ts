@@ -1,0 +1,63 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../problems/problem.js';
+
+const MAX_DEPTH = 10;
+
+class MalformedJsonError extends Problem {
+  constructor(detail: string) {
+    super('malformed_json', detail);
+  }
+}
+
+/**
+ * The only body parser: JSON objects in UTF-8 (RFC 8259 section 8.1). An empty body is none, which clients
+ * send with `Content-Type: application/json`. Keys that reach for prototypes are refused.
+ */
+export function acceptJsonBodies(fastify: FastifyInstance): void {
+  const parse = fastify.getDefaultJsonParser('error', 'error');
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (body.length === 0) return done(null, undefined);
+    if (!isUtf8(body)) return done(new MalformedJsonError('The body is not UTF-8.'));
+    const text = body.toString('utf8');
+    if (isDeeperThan(text, MAX_DEPTH)) {
+      return done(new MalformedJsonError(`The body is nested deeper than ${MAX_DEPTH} levels.`));
+    }
+    return parseObject(parse, request, text, done);
+  });
+}
+
+type Done = (error: Error | null, value?: unknown) => void;
+
+function parseObject(
+  parse: ReturnType<FastifyInstance['getDefaultJsonParser']>,
+  request: FastifyRequest,
+  text: string,
+  done: Done,
+): void {
+  void parse(request, text, (error, value: unknown) => {
+    if (error) return done(new MalformedJsonError('The body is not valid JSON.'));
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return done(new MalformedJsonError('The body must be a JSON object.'));
+    }
+    return done(null, value);
+  });
+}
+
+/** Looked at before parsing, so that a deep text costs no more than its length. */
+function isDeeperThan(text: string, levels: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (inString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    if (depth > levels) return true;
+  }
+  return false;
+}

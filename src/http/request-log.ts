@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { CurrentUser } from '../access/current-user.decorator.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** the `code` of the problem that was answered */
+    problemCode?: string;
+    user?: CurrentUser;
+  }
+}
+
+/**
+ * One line for each request: who, what, the outcome. The route's pattern stands for the path, since a path
+ * that nobody knows, and every query, can hold anything, secrets too. Bodies and headers are never logged.
+ */
+export function logRequests(fastify: FastifyInstance, log: Logger): void {
+  fastify.addHook('onResponse', (request, reply, done) => {
+    const { id, uid } = (request.params ?? {}) as { id?: string; uid?: string };
+    log.info({
+      msg: 'request',
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions.url,
+      orgId: id?.slice(0, 36),
+      memberId: uid?.slice(0, 36),
+      status: reply.statusCode,
+      code: request.problemCode,
+      userId: request.user?.id,
+      ip: request.ip,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+    });
+    done();
+  });
+}

@@ -1,0 +1,33 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
+
+const IDLE_CHECK_MS = 50;
+const LONGEST_SHUTDOWN_MS = 9000;
+
+/**
+ * On SIGTERM or SIGINT: no new connections, requests in flight are answered, pools are closed, exit code 0
+ * within ten seconds. Idle keep-alive connections are closed as they become idle, or they would hold the
+ * process until their own timeout.
+ */
+export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ msg: 'stopping', signal });
+    setInterval(() => app.getHttpServer().closeIdleConnections(), IDLE_CHECK_MS).unref();
+    setTimeout(() => {
+      log.warn('requests are still running: stopping without them');
+      process.exit(0);
+    }, LONGEST_SHUTDOWN_MS).unref();
+    void app.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ msg: 'stopping failed', err: error });
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+}

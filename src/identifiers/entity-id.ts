@@ -1,0 +1,13 @@
+import { randomUUIDv7 } from 'node:crypto';
+
+const ENTITY_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** UUIDv7 (RFC 9562 section 5.7): ordered by time, so that new rows go to the end of an index. */
+export function newEntityId(): string {
+  return randomUUIDv7();
+}
+
+/** Whether the text can name a row at all; what cannot is not looked up. */
+export function isEntityId(text: unknown): text is string {
+  return typeof text === 'string' && ENTITY_ID.test(text);
+}

@@ -1,0 +1,31 @@
+import { QueryFailedError } from 'typeorm';
+
+/**
+ * What a log may hold of an error. A failed query's own message and parameters hold e-mails and hashes, so
+ * only its SQL text, which has placeholders, and the engine's error code are kept.
+ */
+export function describeError(error: unknown): Record<string, unknown> | undefined {
+  if (error === undefined) return undefined;
+  if (error instanceof QueryFailedError) {
+    const { code, errno, errcode } = error.driverError as { code?: string; errno?: number; errcode?: number };
+    return { type: 'QueryFailedError', code, errno, errcode, query: error.query, stack: frames(error) };
+  }
+  if (error instanceof Error) {
+    const code = 'code' in error ? error.code : undefined;
+    return {
+      type: error.name,
+      message: error.message,
+      code,
+      stack: frames(error),
+      cause: describeError(error.cause),
+    };
+  }
+  return { type: typeof error };
+}
+
+/** The stack without its first line, which repeats the message. */
+function frames(error: Error): string | undefined {
+  const { stack } = error;
+  const first = stack?.indexOf('\n    at ') ?? -1;
+  return first < 0 ? undefined : stack?.slice(first + 1);
+}

@@ -1,0 +1,56 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isDatabaseUnavailable, isLostConflict } from '../database/database-errors.js';
+import { describeError } from './describe-error.js';
+import { Problem, UnavailableError } from './problem.js';
+import { PROBLEM_MEDIA_TYPE, problemDetails } from './problem-details.js';
+import { toProblem } from './to-problem.js';
+
+/** The one place where a failure becomes an answer. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Problems');
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    sendProblem(
+      this.toAnswer(error),
+      http.getRequest<FastifyRequest>(),
+      http.getResponse<FastifyReply>(),
+      this.logger,
+    );
+  }
+
+  private toAnswer(error: unknown): Problem {
+    if (isDatabaseUnavailable(error)) {
+      return new UnavailableError('The database cannot be reached; repeat the request.', 1, error);
+    }
+    if (isLostConflict(error)) {
+      return new UnavailableError(
+        'Too many others are changing the same thing; repeat the request.',
+        1,
+        error,
+      );
+    }
+    return toProblem(error);
+  }
+}
+
+export function sendProblem(
+  problem: Problem,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+): void {
+  if (problem.status >= 500) {
+    const entry = { msg: problem.message, requestId: request.id, err: describeError(problem.cause) };
+    if (problem.status === 500) logger.error(entry);
+    else logger.warn(entry);
+  }
+  request.problemCode = problem.code;
+  void reply
+    .status(problem.status)
+    .headers(problem.headers)
+    .type(PROBLEM_MEDIA_TYPE)
+    .send(problemDetails(problem, request.id));
+}
