@@ -1,0 +1,13 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+
+/** The signed-in caller, as the session check found it for this request. */
+export interface CurrentUser {
+  id: string;
+  email: string;
+  sessionId: string;
+}
+
+export const Caller = createParamDecorator(
+  (_: unknown, context: ExecutionContext): CurrentUser =>
+    context.switchToHttp().getRequest<{ user: CurrentUser }>().user,
+);

@@ -1,0 +1,40 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { AuthModule } from './auth/auth.module.js';
+import { JwtAuthGuard } from './auth/tokens/jwt-auth.guard.js';
+import { ConfigModule } from './config/config.module.js';
+import type { Env } from './config/env.js';
+import { DatabaseModule } from './database/database.module.js';
+import { HealthModule } from './health/health.module.js';
+import { MeModule } from './me/me.module.js';
+import { MembersModule } from './members/members.module.js';
+import { RolesGuard } from './members/roles.guard.js';
+import { OrgsModule } from './orgs/orgs.module.js';
+import { ProblemFilter } from './problems/problem.filter.js';
+import { SCHEMA } from './schema.js';
+import { UsersModule } from './users/users.module.js';
+
+@Module({})
+export class AppModule {
+  static forRoot(env: Env): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.forRoot(env),
+        DatabaseModule.forRoot(SCHEMA),
+        AuthModule,
+        UsersModule,
+        OrgsModule,
+        MembersModule,
+        MeModule,
+        HealthModule,
+      ],
+      providers: [
+        // In this order: first who it is, then what they may do.
+        { provide: APP_GUARD, useExisting: JwtAuthGuard },
+        { provide: APP_GUARD, useExisting: RolesGuard },
+        { provide: APP_FILTER, useClass: ProblemFilter },
+      ],
+    };
+  }
+}

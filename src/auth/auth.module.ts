@@ -1,0 +1,45 @@
+import { Module } from '@nestjs/common';
+import { JwtModule } from '@nestjs/jwt';
+import { PassportModule } from '@nestjs/passport';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { AuthController } from './auth.controller.js';
+import { AuthService } from './auth.service.js';
+import { ExpiredRowsService } from './cleanup/expired-rows.service.js';
+import { AuthorizationCode } from './codes/authorization-code.entity.js';
+import { CodesService } from './codes/codes.service.js';
+import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
+import { PasswordHasher } from './passwords/password-hasher.js';
+import { Session } from './sessions/session.entity.js';
+import { SessionsService } from './sessions/sessions.service.js';
+import { JwksController } from './tokens/jwks.controller.js';
+import { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
+import { JwtStrategy } from './tokens/jwt.strategy.js';
+import { KeyRing } from './tokens/key-ring.js';
+import { TokenIssuer } from './tokens/token-issuer.js';
+
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([Session, AuthorizationCode]),
+    JwtModule.register({}),
+    PassportModule,
+    RateLimitsModule,
+    UsersModule,
+  ],
+  controllers: [AuthController, JwksController],
+  providers: [
+    AcceptablePassword,
+    AuthService,
+    CodesService,
+    ExpiredRowsService,
+    JwtAuthGuard,
+    JwtStrategy,
+    KeyRing,
+    PasswordHasher,
+    SessionsService,
+    TokenIssuer,
+  ],
+  exports: [JwtAuthGuard],
+})
+export class AuthModule {}

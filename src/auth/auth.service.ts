@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { isForeignKeyViolation } from '../database/database-errors.js';
+import { Transactions } from '../database/transactions.js';
+import { canonicalEmail } from '../users/email-address.js';
+import { type UserCredentials, UsersService } from '../users/users.service.js';
+import { InvalidCredentialsError } from './auth.errors.js';
+import { CodesService } from './codes/codes.service.js';
+import type { SignedInResponse, TokenResponse } from './dto/auth.responses.js';
+import { PasswordHasher } from './passwords/password-hasher.js';
+import { normalizePassword } from './passwords/password-text.js';
+import { SessionsService } from './sessions/sessions.service.js';
+import { TokenIssuer } from './tokens/token-issuer.js';
+
+@Injectable()
+export class AuthService {
+  constructor(
+    private readonly users: UsersService,
+    private readonly passwords: PasswordHasher,
+    private readonly sessions: SessionsService,
+    private readonly codes: CodesService,
+    private readonly tokens: TokenIssuer,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Takes an e-mail and a password that passed validation. Whether the e-mail is taken is known only after
+   * the hashing, by the database: asking first would lose races and answer faster for known e-mails.
+   *
+   * @throws EmailTakenError
+   */
+  async register(rawEmail: string, rawPassword: string): Promise<SignedInResponse> {
+    const email = canonicalEmail(rawEmail)!;
+    const hash = await this.passwords.hash(normalizePassword(rawPassword)!);
+    const { user, session } = await this.transactions.run(async (manager) => {
+      const created = await this.users.create(manager, email, hash);
+      const opened = this.sessions.plan(created.id);
+      await this.sessions.save(manager, opened);
+      return { user: created, session: opened };
+    });
+    return { token: await this.tokens.issue(session), user };
+  }
+
+  /**
+   * Takes an e-mail that passed validation. Does the same work whether or not it is known.
+   *
+   * @throws InvalidCredentialsError
+   */
+  async login(rawEmail: string, rawPassword: string): Promise<SignedInResponse> {
+    const email = canonicalEmail(rawEmail)!;
+    const password = normalizePassword(rawPassword);
+    const user = await this.users.findCredentials(email);
+    const known = password === undefined ? undefined : user?.passwordHash;
+    const right = await this.passwords.verify(known, password ?? '');
+    if (!user || password === undefined || !right) throw new InvalidCredentialsError();
+
+    await this.strengthenHash(user, password);
+    const session = this.sessions.plan(user.id);
+    try {
+      await this.sessions.open(session);
+    } catch (error) {
+      throw isForeignKeyViolation(error) ? new InvalidCredentialsError() : error;
+    }
+    return { token: await this.tokens.issue(session), user: { id: user.id, email: user.email } };
+  }
+
+  async exchangeCode(code: string, codeVerifier?: string): Promise<TokenResponse> {
+    const session = await this.codes.exchange(code, codeVerifier);
+    return { token: await this.tokens.issue(session) };
+  }
+
+  /** The only moment when the password is at hand to be hashed at the cost that is configured now. */
+  private async strengthenHash(user: UserCredentials, password: string): Promise<void> {
+    if (!this.passwords.needsRehash(user.passwordHash)) return;
+    await this.users.replacePasswordHash(user.id, user.passwordHash, await this.passwords.hash(password));
+  }
+}

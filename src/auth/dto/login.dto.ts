@@ -1,0 +1,13 @@
+import { IsNotEmpty, IsString } from 'class-validator';
+import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
+
+export class LoginDto {
+  /** @example "ada@example.com" */
+  @IsEmailAddress()
+  email: string;
+
+  /** @example "correct horse battery staple" */
+  @IsString()
+  @IsNotEmpty()
+  password: string;
+}

@@ -1,0 +1,19 @@
+import { IsAcceptablePassword } from '../passwords/is-acceptable-password.decorator.js';
+import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
+
+export class RegisterDto {
+  /**
+   * Compared without case; an internationalized domain is turned into its ASCII form.
+   * @example "ada@example.com"
+   */
+  @IsEmailAddress()
+  email: string;
+
+  /**
+   * 8 to 128 characters (Unicode code points; the minimum is configurable), no common password, not the
+   * e-mail. Any character, spaces kept.
+   * @example "correct horse battery staple"
+   */
+  @IsAcceptablePassword()
+  password: string;
+}

@@ -1,0 +1,86 @@
+import type { Argon2Cost } from '../../config/env.js';
+
+/** Hashes with argon2id (RFC 9106) and a fresh 16-byte salt into a PHC string, `m,t,p` in that order. */
+export interface Argon2Engine {
+  name: string;
+  hash(password: string, cost: Argon2Cost): Promise<string>;
+  /** false for a wrong password and for a damaged hash; throws only when the engine itself fails. */
+  verify(phc: string, password: string): Promise<boolean>;
+}
+
+const ARGON2ID = 2;
+const HASH_BYTES = 32;
+const PHC =
+  /^\$argon2id\$v=19\$([mtp])=(\d{1,7}),([mtp])=(\d{1,7}),([mtp])=(\d{1,7})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
+/** The most that the configuration allows: a damaged hash must not ask for hours or for all memory. */
+const MOST: Argon2Cost = { memoryKib: 4_194_304, timeCost: 100, parallelism: 64 };
+
+/** The cost of an argon2id PHC string, its parameters in any order; undefined for anything else. */
+export function readArgon2Cost(phc: string): Argon2Cost | undefined {
+  const [, ...parts] = PHC.exec(phc) ?? [];
+  const [key1, value1, key2, value2, key3, value3, salt, hash] = parts;
+  if (!isBase64(salt) || !isBase64(hash)) return undefined;
+  const value = Object.fromEntries([
+    [key1, Number(value1)],
+    [key2, Number(value2)],
+    [key3, Number(value3)],
+  ]) as { m?: number; t?: number; p?: number };
+  const { m, t, p } = value;
+  if (m === undefined || t === undefined || p === undefined) return undefined;
+  // RFC 9106 section 3.1: at least 8 KiB for each lane
+  const possible = p >= 1 && t >= 1 && m >= 8 * p;
+  const bearable = m <= MOST.memoryKib && t <= MOST.timeCost && p <= MOST.parallelism;
+  return possible && bearable ? { memoryKib: m, timeCost: t, parallelism: p } : undefined;
+}
+
+/** Unpadded and canonical; the engines disagree about stray bits and lengths. */
+function isBase64(text: string | undefined): boolean {
+  return text !== undefined && Buffer.from(text, 'base64').toString('base64').replace(/=+$/, '') === text;
+}
+
+/** The fast engine, an optional dependency: rejects where it has no binary for the platform. */
+export async function loadNodeRsEngine(): Promise<Argon2Engine> {
+  const { hash, verify } = await import('@node-rs/argon2');
+  return {
+    name: '@node-rs/argon2',
+    hash: (password, { memoryKib, timeCost, parallelism }) =>
+      hash(Buffer.from(password, 'utf8'), {
+        algorithm: ARGON2ID,
+        memoryCost: memoryKib,
+        timeCost,
+        parallelism,
+        outputLen: HASH_BYTES,
+      }),
+    verify: async (phc, password) =>
+      readArgon2Cost(phc) !== undefined && (await verify(phc, Buffer.from(password, 'utf8'))),
+  };
+}
+
+/** The engine that is always installed. */
+export async function loadArgon2PackageEngine(): Promise<Argon2Engine> {
+  const { argon2id, hash, verify } = await import('argon2');
+  return {
+    name: 'argon2',
+    hash: async (password, { memoryKib, timeCost, parallelism }) => {
+      const phc = await hash(Buffer.from(password, 'utf8'), {
+        type: argon2id,
+        memoryCost: memoryKib,
+        timeCost,
+        parallelism,
+        hashLength: HASH_BYTES,
+      });
+      // argon2 0.45 writes m,p,t, which the reference decoder and argon2-cffi refuse
+      return phc.replace(/(m=\d+),(p=\d+),(t=\d+)/, '$1,$3,$2');
+    },
+    verify: async (phc, password) =>
+      readArgon2Cost(phc) !== undefined && (await verify(phc, Buffer.from(password, 'utf8'))),
+  };
+}
+
+let chosen: Promise<Argon2Engine> | undefined;
+
+/** The engine of this process, picked at first use: the fast one where it loads, else the installed one. */
+export function loadArgon2Engine(): Promise<Argon2Engine> {
+  chosen ??= loadNodeRsEngine().catch(loadArgon2PackageEngine);
+  return chosen;
+}

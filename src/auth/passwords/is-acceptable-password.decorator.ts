@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Validate,
+  ValidatorConstraint,
+  type ValidationArguments,
+  type ValidatorConstraintInterface,
+} from 'class-validator';
+import { Env } from '../../config/env.js';
+import { canonicalEmail } from '../../users/email-address.js';
+import { passwordFault } from './password-policy.js';
+
+/** Applies the password policy; class-validator gets it from the application's container (`useContainer`). */
+@Injectable()
+@ValidatorConstraint({ name: 'isAcceptablePassword' })
+export class AcceptablePassword implements ValidatorConstraintInterface {
+  constructor(private readonly env: Env) {}
+
+  validate(value: unknown, args: ValidationArguments): boolean {
+    return this.fault(value, args) === undefined;
+  }
+
+  defaultMessage(args: ValidationArguments): string {
+    return this.fault(args.value, args) ?? '';
+  }
+
+  private fault(value: unknown, args: ValidationArguments): string | undefined {
+    if (typeof value !== 'string') return 'must be a string';
+    const { email } = args.object as { email?: unknown };
+    return passwordFault(value, canonicalEmail(email), this.env.passwordMinLength);
+  }
+}
+
+/** The property is a password that may be set; compared with the `email` property of the same object. */
+export function IsAcceptablePassword(): PropertyDecorator {
+  return Validate(AcceptablePassword);
+}

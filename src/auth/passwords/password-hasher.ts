@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { type Argon2Cost, Env } from '../../config/env.js';
+import { loadArgon2Engine, readArgon2Cost } from './argon2-engine.js';
+import { HashQueue } from './hash-queue.js';
+
+/** The default size of libuv's thread pool: more hashes at once would only queue inside it, unseen. */
+const THREAD_POOL_SIZE = 4;
+const WAITING_PER_SLOT = 50;
+
+/** OWASP Password Storage Cheat Sheet: the argon2id rows, each of the same strength. */
+const OWASP_ROWS: readonly Argon2Cost[] = [
+  { memoryKib: 47_104, timeCost: 1, parallelism: 1 },
+  { memoryKib: 19_456, timeCost: 2, parallelism: 1 },
+  { memoryKib: 12_288, timeCost: 3, parallelism: 1 },
+  { memoryKib: 9216, timeCost: 4, parallelism: 1 },
+  { memoryKib: 7168, timeCost: 5, parallelism: 1 },
+];
+
+/**
+ * Hashes and verifies passwords with argon2id at the configured cost, a bounded number at a time; rejects
+ * with `UnavailableError` when too many wait. Every password given is the result of `normalizePassword`.
+ */
+@Injectable()
+export class PasswordHasher implements OnModuleInit {
+  private readonly logger = new Logger(PasswordHasher.name);
+  private readonly queue: HashQueue;
+  private readonly cost: Argon2Cost;
+  private dummyHash: string;
+
+  constructor(env: Env) {
+    this.cost = env.argon2;
+    const slots = Math.min(availableParallelism(), THREAD_POOL_SIZE);
+    this.queue = new HashQueue(slots, slots * WAITING_PER_SLOT);
+  }
+
+  async onModuleInit(): Promise<void> {
+    this.dummyHash = await this.hash(randomBytes(32).toString('base64'));
+    const { name } = await loadArgon2Engine();
+    const { memoryKib, timeCost, parallelism } = this.cost;
+    this.logger.log(`argon2id by ${name}, m=${memoryKib} KiB, t=${timeCost}, p=${parallelism}`);
+    if (!OWASP_ROWS.some((row) => !isWeaker(this.cost, row))) {
+      this.logger.warn('ARGON2_MEMORY_KIB and ARGON2_TIME are below every setting that OWASP recommends');
+    }
+  }
+
+  async hash(password: string): Promise<string> {
+    const engine = await loadArgon2Engine();
+    return this.queue.run(() => engine.hash(password, this.cost));
+  }
+
+  /**
+   * Whether the password made the stored hash; false for a damaged hash. undefined stands for an unknown
+   * e-mail: it costs the same work as a wrong password, so that the time does not tell who has an account.
+   */
+  async verify(storedHash: string | undefined, password: string): Promise<boolean> {
+    const engine = await loadArgon2Engine();
+    const matches = await this.queue.run(() => engine.verify(storedHash ?? this.dummyHash, password));
+    return storedHash !== undefined && matches;
+  }
+
+  /** Whether the stored hash is weaker than the configuration in any parameter, or is no argon2id hash. */
+  needsRehash(storedHash: string): boolean {
+    const cost = readArgon2Cost(storedHash);
+    return cost === undefined || isWeaker(cost, this.cost);
+  }
+}
+
+function isWeaker(cost: Argon2Cost, than: Argon2Cost): boolean {
+  return (
+    cost.memoryKib < than.memoryKib || cost.timeCost < than.timeCost || cost.parallelism < than.parallelism
+  );
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { isCommonPassword } from './common-passwords.js';
+import { passwordFault } from './password-policy.js';
+
+const EMAIL = 'alice.liddell@example.com';
+const fault = (password: string, minLength = 8, email: string | undefined = EMAIL) =>
+  passwordFault(password, email, minLength);
+
+describe('passwordFault', () => {
+  it.each([
+    ['a phrase', 'tuesday rain falls sideways'],
+    ['lower-case letters only', 'qmzlwpvtrk'],
+    ['a phrase that contains a common word', 'my password is a song'],
+    ['a phrase that contains the e-mail', `${EMAIL} is mine`],
+    ['spaces only', '         '],
+    ['NUL', 'abcdefgh\u0000ijklmnop'],
+    ['eight emoji', '\u{1f600}\u{1f601}\u{1f602}\u{1f603}\u{1f604}\u{1f605}\u{1f606}\u{1f607}'],
+  ])('accepts %s', (_name, password) => {
+    expect(fault(password)).toBeUndefined();
+  });
+
+  it('counts code points after NFC and names the minimum', () => {
+    expect(fault('\u{1f600}'.repeat(7))).toBe('must be at least 8 characters long');
+    expect(fault('e\u0301'.repeat(7))).toBe('must be at least 8 characters long');
+    expect(fault('')).toBe('must be at least 8 characters long');
+    expect(fault('qmzlwpvtrkxbcd', 15)).toBe('must be at least 15 characters long');
+    expect(fault('qmzlwpvtrkxbcdn', 15)).toBeUndefined();
+  });
+
+  it('accepts 128 code points and no more', () => {
+    expect(fault('\u{1f600}'.repeat(128))).toBeUndefined();
+    expect(fault('e\u0301'.repeat(128))).toBeUndefined();
+    expect(fault('x\u{1f600}'.repeat(64) + 'y')).toBe('must be at most 128 characters long');
+  });
+
+  it.each(['abcdefgh\ud800', '\udfffabcdefgh', 'abcdefgh\ufffd'])('refuses broken text %j', (password) => {
+    expect(fault(password)).toBe('must be well-formed Unicode text');
+  });
+
+  it.each(['passwordpassword', 'PasswordPassword', '123456789012345', 'PASSWORD1', 'iloveyou', 'QwertyUiop'])(
+    'refuses the common password %s',
+    (password) => {
+      expect(fault(password)).toMatch(/most common/);
+    },
+  );
+
+  it.each([EMAIL, EMAIL.toUpperCase(), 'alice.liddell', 'Alice.Liddell'])(
+    'refuses the name %s',
+    (password) => {
+      expect(fault(password)).toMatch(/e-mail address/);
+    },
+  );
+
+  it('knows the e-mail by its other spellings', () => {
+    expect(fault('x@B\u00dcCHER.de', 8, 'x@xn--bcher-kva.de')).toMatch(/e-mail address/);
+  });
+
+  it('does without an e-mail', () => {
+    expect(passwordFault('alice.liddell', undefined, 8)).toBeUndefined();
+  });
+});
+
+describe('isCommonPassword', () => {
+  it('compares the whole password and never takes the empty string', () => {
+    expect(isCommonPassword('12345678')).toBe(true);
+    expect(isCommonPassword('12345678 ')).toBe(false);
+    expect(isCommonPassword('')).toBe(false);
+  });
+
+  it('ships at least 3,000 distinct lower-case entries that meet the length', () => {
+    const text = readFileSync(new URL('./common-passwords.txt', import.meta.url), 'utf8');
+    const entries = text.trimEnd().split('\n');
+    expect(new Set(entries).size).toBe(entries.length);
+    expect(entries.length).toBeGreaterThanOrEqual(3000);
+    expect(entries.filter((entry) => !isCommonPassword(entry) || [...entry].length < 8)).toEqual([]);
+  });
+});

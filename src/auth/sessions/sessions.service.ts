@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { EntityManager, Repository } from 'typeorm';
+import type { CurrentUser } from '../../access/current-user.decorator.js';
+import { Env } from '../../config/env.js';
+import { newEntityId } from '../../identifiers/entity-id.js';
+import { Session } from './session.entity.js';
+
+/** A session as tokens are made from it. Times are epoch milliseconds. */
+export interface OpenSession {
+  id: string;
+  userId: string;
+  authTime: number;
+  createdAt: number;
+  expiresAt: number;
+}
+
+@Injectable()
+export class SessionsService {
+  constructor(
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Plans a session that starts now. It lives as long as one token, and never longer after `authTime` than
+   * SESSION_MAX_AGE: passing a login on does not extend it.
+   */
+  plan(userId: string, authTime = Date.now(), id = newEntityId()): OpenSession {
+    const createdAt = Date.now();
+    const expiresAt = Math.min(
+      createdAt + this.env.tokenTtl * 1000,
+      authTime + this.env.sessionMaxAge * 1000,
+    );
+    return { id, userId, authTime, createdAt, expiresAt };
+  }
+
+  async save(manager: EntityManager, session: OpenSession): Promise<void> {
+    await manager.query(
+      'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
+      [session.id, session.userId, session.authTime, session.createdAt, session.expiresAt],
+    );
+  }
+
+  /** As `save`, as a unit of work of its own. */
+  async open(session: OpenSession): Promise<void> {
+    await this.save(this.sessions.manager, session);
+  }
+
+  /** The user of a session that is neither revoked nor without its user. */
+  async findCaller(sessionId: string, userId: string): Promise<CurrentUser | undefined> {
+    const rows = await this.sessions.query<CurrentUser[]>(
+      `SELECT u.id, u.email, s.id AS sessionId
+         FROM sessions s JOIN users u ON u.id = s.user_id
+        WHERE s.id = ? AND s.user_id = ? AND s.revoked_at IS NULL`,
+      [sessionId, userId],
+    );
+    return rows[0];
+  }
+
+  async revoke(sessionId: string): Promise<void> {
+    await this.sessions.query('UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', [
+      Date.now(),
+      sessionId,
+    ]);
+  }
+}

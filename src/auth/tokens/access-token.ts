@@ -1,0 +1,68 @@
+import { isEntityId } from '../../identifiers/entity-id.js';
+
+/** Clock difference between machines that is forgiven, in seconds. */
+export const LEEWAY_SECONDS = 30;
+
+/** RFC 9068 section 2.1 */
+export const TOKEN_TYPE = 'at+jwt';
+
+/** RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0. Times are epoch seconds. */
+export interface AccessTokenClaims {
+  iss: string;
+  aud: string;
+  sub: string;
+  sid: string;
+  jti: string;
+  iat: number;
+  exp: number;
+  auth_time: number;
+}
+
+/** The `kid` of a token whose header is one of ours (RFC 8725 sections 3.1, 3.10 and 3.11). */
+export function readKeyId(token: string): string | undefined {
+  const header = readHeader(token);
+  if (header?.['alg'] !== 'ES256' || header['typ'] !== TOKEN_TYPE) return undefined;
+  // RFC 7515 section 4.1.11: whoever does not understand an extension must refuse it.
+  if ('crit' in header || 'b64' in header) return undefined;
+  return typeof header['kid'] === 'string' ? header['kid'] : undefined;
+}
+
+function readHeader(token: string): Record<string, unknown> | undefined {
+  try {
+    const header: unknown = JSON.parse(
+      Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString(),
+    );
+    return typeof header === 'object' && header !== null ? (header as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What jsonwebtoken lets through and we do not: a payload that is no object, claims that are missing or of
+ * another type, an `iat` in the future, a life beyond the longest session. Signature, `iss`, `exp` and
+ * `nbf` were checked before.
+ */
+export function areAccessTokenClaims(
+  payload: unknown,
+  expected: { audience: string; sessionMaxAge: number },
+  nowSeconds = Date.now() / 1000,
+): payload is AccessTokenClaims {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return false;
+  const claims = payload as Partial<Record<keyof AccessTokenClaims, unknown>>;
+  return (
+    claims.aud === expected.audience &&
+    isEntityId(claims.sub) &&
+    isEntityId(claims.sid) &&
+    typeof claims.jti === 'string' &&
+    isTime(claims.iat) &&
+    isTime(claims.exp) &&
+    isTime(claims.auth_time) &&
+    claims.iat <= nowSeconds + LEEWAY_SECONDS &&
+    claims.exp <= claims.auth_time + expected.sessionMaxAge
+  );
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}

@@ -1,0 +1,25 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Public } from '../../access/access.decorators.js';
+import { KeySetResponse } from './jwks.response.js';
+import { KeyRing } from './key-ring.js';
+
+@ApiTags('Tokens')
+@Controller('.well-known/jwks.json')
+export class JwksController {
+  constructor(private readonly keys: KeyRing) {}
+
+  /**
+   * The public keys that verify tokens
+   *
+   * @remarks A JWK Set (RFC 7517). Verify tokens with it without calling this service: algorithm ES256, the
+   * key of the token's `kid`, `typ` `at+jwt`, and the `iss`, `aud` and `exp` claims. A revoked session is only
+   * seen by this service. May be cached for five minutes.
+   */
+  @Get()
+  @Public()
+  @Header('Cache-Control', 'public, max-age=300')
+  getKeySet(): KeySetResponse {
+    return this.keys.published;
+  }
+}

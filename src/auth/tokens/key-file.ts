@@ -1,0 +1,53 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Logger } from '@nestjs/common';
+import { readKeySet, type SigningKey, SigningKeysError, thumbprint } from './signing-keys.js';
+
+/**
+ * Loads the signing keys. Outside production a missing file is made, readable by its owner only; in
+ * production it is an error, since instances that each make their own refuse each other's tokens.
+ *
+ * @throws SigningKeysError
+ */
+export function loadKeyFile(file: string, production: boolean): SigningKey[] {
+  if (!existsSync(file)) {
+    if (production) throw new SigningKeysError(`there is no file ${file}, and in production none is made`);
+    createKeyFile(file);
+  }
+  try {
+    warnIfReadableByOthers(file);
+    return readKeySet(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw error instanceof SigningKeysError ? error : new SigningKeysError(`the file ${file} cannot be read`);
+  }
+}
+
+/** The file appears whole or not at all; of several processes that start at once the first one's stays. */
+function createKeyFile(file: string): void {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwk = {
+    ...privateKey.export({ format: 'jwk' }),
+    kid: thumbprint(publicKey),
+    alg: 'ES256',
+    use: 'sig',
+  };
+  const draft = `${file}.${randomUUID()}`;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(draft, `${JSON.stringify({ keys: [jwk] }, null, 2)}\n`, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!existsSync(file)) throw error;
+  } finally {
+    rmSync(draft);
+  }
+}
+
+const READ_BY_OTHERS = 0o004;
+
+function warnIfReadableByOthers(file: string): void {
+  if (process.platform !== 'win32' && statSync(file).mode & READ_BY_OTHERS) {
+    new Logger('Tokens').warn(`${file} holds private keys and every user of this machine can read it`);
+  }
+}

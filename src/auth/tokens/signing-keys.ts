@@ -1,0 +1,73 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
+import type { PublicKeyResponse } from './jwks.response.js';
+
+type Jwk = webcrypto.JsonWebKey & { kid?: string };
+
+/** One ES256 key pair (RFC 7518 section 3.4). */
+export interface SigningKey {
+  kid: string;
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+}
+
+export class SigningKeysError extends Error {
+  constructor(problem: string) {
+    super(`JWT_KEYS_FILE: ${problem}`);
+  }
+}
+
+/**
+ * Reads a JWK Set (RFC 7517 section 5) of private P-256 keys. The first one signs, all verify. A key
+ * without `kid` gets its thumbprint (RFC 7638).
+ *
+ * @throws SigningKeysError
+ */
+export function readKeySet(text: string): SigningKey[] {
+  const keys = parse(text).map(readKey);
+  if (keys.length === 0) throw new SigningKeysError('the key set is empty');
+  if (new Set(keys.map((key) => key.kid)).size < keys.length) {
+    throw new SigningKeysError('two keys have the same kid');
+  }
+  return keys;
+}
+
+function parse(text: string): Jwk[] {
+  let set: unknown;
+  try {
+    set = JSON.parse(text);
+  } catch {
+    throw new SigningKeysError('the file is not JSON');
+  }
+  const keys = typeof set === 'object' && set !== null && 'keys' in set ? set.keys : undefined;
+  if (!Array.isArray(keys)) throw new SigningKeysError('the file is not a JWK Set: it has no list of keys');
+  return keys as Jwk[];
+}
+
+function readKey(jwk: Jwk, index: number): SigningKey {
+  const position = `key ${index + 1}`;
+  if (jwk?.kty !== 'EC' || jwk.crv !== 'P-256' || typeof jwk.d !== 'string') {
+    throw new SigningKeysError(`${position} is not a private P-256 key`);
+  }
+  if (jwk.kid !== undefined && (typeof jwk.kid !== 'string' || jwk.kid === '')) {
+    throw new SigningKeysError(`${position} has a kid that is not text`);
+  }
+  try {
+    const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
+    const publicKey = createPublicKey(privateKey);
+    return { kid: jwk.kid ?? thumbprint(publicKey), privateKey, publicKey };
+  } catch {
+    throw new SigningKeysError(`${position} cannot be read`);
+  }
+}
+
+/** The public half as it is published (RFC 7517 section 4). */
+export function publicJwk(key: SigningKey): PublicKeyResponse {
+  const { x = '', y = '' } = key.publicKey.export({ format: 'jwk' });
+  return { kty: 'EC', crv: 'P-256', x, y, kid: key.kid, alg: 'ES256', use: 'sig' };
+}
+
+/** RFC 7638 section 3.2: the required members in lexicographic order. */
+export function thumbprint(publicKey: KeyObject): string {
+  const { crv, kty, x, y } = publicKey.export({ format: 'jwk' });
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+}

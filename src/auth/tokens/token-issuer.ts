@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { JwtService } from '@nestjs/jwt';
+import { Env } from '../../config/env.js';
+import { newEntityId } from '../../identifiers/entity-id.js';
+import type { OpenSession } from '../sessions/sessions.service.js';
+import { type AccessTokenClaims, TOKEN_TYPE } from './access-token.js';
+import { KeyRing } from './key-ring.js';
+
+@Injectable()
+export class TokenIssuer {
+  constructor(
+    private readonly jwt: JwtService,
+    private readonly keys: KeyRing,
+    private readonly env: Env,
+  ) {}
+
+  /** Signs the token of a session that the database has acknowledged. */
+  issue(session: OpenSession): Promise<string> {
+    const { kid, privateKey } = this.keys.signing;
+    const claims: AccessTokenClaims = {
+      iss: this.env.jwtIssuer,
+      aud: this.env.jwtAudience,
+      sub: session.userId,
+      sid: session.id,
+      jti: newEntityId(),
+      iat: Math.floor(session.createdAt / 1000),
+      exp: Math.floor(session.expiresAt / 1000),
+      auth_time: Math.floor(session.authTime / 1000),
+    };
+    return this.jwt.signAsync(claims, {
+      privateKey,
+      algorithm: 'ES256',
+      header: { alg: 'ES256', typ: TOKEN_TYPE, kid },
+    });
+  }
+}

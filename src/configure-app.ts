@@ -1,0 +1,33 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { useContainer } from 'class-validator';
+import type { Logger } from 'pino';
+import { AcceptablePassword } from './auth/passwords/is-acceptable-password.decorator.js';
+import type { Env } from './config/env.js';
+import { collectAllowedMethods } from './http/allowed-methods.js';
+import { allowOrigins } from './http/cors.js';
+import { acceptJsonBodies } from './http/json-body.js';
+import { logRequests } from './http/request-log.js';
+import { sendSecurityHeaders } from './http/security-headers.js';
+import { validationPipe } from './http/validation.js';
+import { serveDocs } from './openapi/swagger-ui.js';
+
+/** The edge of the service: everything between the socket and the controllers. */
+export async function configureApp(app: NestFastifyApplication, env: Env, log: Logger): Promise<void> {
+  const fastify = app.getHttpAdapter().getInstance();
+  sendSecurityHeaders(fastify);
+  logRequests(fastify, log);
+  acceptJsonBodies(fastify);
+  allowOrigins(app, env.corsOrigins);
+  const refuseOtherMethods = collectAllowedMethods(fastify);
+
+  const acceptablePassword = app.get(AcceptablePassword);
+  useContainer(
+    { get: (type) => (type === AcceptablePassword ? acceptablePassword : undefined) as never },
+    { fallback: true },
+  );
+  app.useGlobalPipes(validationPipe());
+  if (env.docs) serveDocs(app);
+
+  await app.init();
+  refuseOtherMethods();
+}

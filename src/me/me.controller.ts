@@ -1,0 +1,21 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { SignedIn } from '../access/access.decorators.js';
+import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
+import { ApiProblems } from '../openapi/api-problems.decorator.js';
+import { OrgsService } from '../orgs/orgs.service.js';
+import { MeResponse } from './me.responses.js';
+
+@ApiTags('Me')
+@Controller('api/me')
+export class MeController {
+  constructor(private readonly orgs: OrgsService) {}
+
+  /** Read the current user and the organizations the user belongs to */
+  @Get()
+  @SignedIn()
+  @ApiProblems('unauthorized', 'invalid_token')
+  async getMe(@Caller() caller: CurrentUser): Promise<MeResponse> {
+    return { user: { id: caller.id, email: caller.email }, orgs: await this.orgs.listOf(caller.id) };
+  }
+}

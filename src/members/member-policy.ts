@@ -1,0 +1,17 @@
+import { type Role, roleAtLeast } from '../access/role.js';
+
+/** Admins manage members and admins; only owners touch owners, or make them. */
+export function canChangeRole(actor: Role, from: Role, to: Role): boolean {
+  if (actor === 'owner') return true;
+  return roleAtLeast(actor, 'admin') && from !== 'owner' && to !== 'owner';
+}
+
+export function canRemove(actor: Role, target: Role): boolean {
+  if (actor === 'owner') return true;
+  return roleAtLeast(actor, 'admin') && target !== 'owner';
+}
+
+/** Whether the organization would have no owner left when this one stops being one. */
+export function isLastOwner(target: Role, owners: number): boolean {
+  return target === 'owner' && owners <= 1;
+}

@@ -1,0 +1,107 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { MinRole } from '../access/access.decorators.js';
+import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
+import { ApiProblems } from '../openapi/api-problems.decorator.js';
+import { AddMemberDto } from './dto/add-member.dto.js';
+import { ChangeRoleDto } from './dto/change-role.dto.js';
+import { ChangedMemberResponse, MemberListResponse, RemovedMemberResponse } from './dto/member.responses.js';
+import { MembersService } from './members.service.js';
+
+@ApiTags('Members')
+@Controller('api/orgs/:id/members')
+export class MembersController {
+  constructor(private readonly members: MembersService) {}
+
+  /**
+   * List the members
+   *
+   * @remarks By the time they joined. For every member of the organization.
+   */
+  @Get()
+  @MinRole('member')
+  @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
+  async listMembers(@Param('id') orgId: string): Promise<MemberListResponse> {
+    return { members: await this.members.list(orgId) };
+  }
+
+  /**
+   * Add a member by e-mail
+   *
+   * @remarks For admins and owners. The user must have an account.
+   */
+  @Post()
+  @MinRole('admin')
+  @ApiProblems(
+    'validation_failed',
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'not_a_member',
+    'insufficient_role',
+    'org_not_found',
+    'user_not_found',
+    'already_member',
+  )
+  async addMember(
+    @Caller() caller: CurrentUser,
+    @Param('id') orgId: string,
+    @Body() dto: AddMemberDto,
+  ): Promise<ChangedMemberResponse> {
+    return { member: await this.members.add(orgId, caller.id, dto.email, dto.role) };
+  }
+
+  /**
+   * Change a member's role
+   *
+   * @remarks Admins change members and admins; only owners change owners or make them. The last owner stays.
+   */
+  @Patch(':uid')
+  @MinRole('admin')
+  @ApiProblems(
+    'validation_failed',
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'not_a_member',
+    'insufficient_role',
+    'org_not_found',
+    'member_not_found',
+    'last_owner',
+  )
+  async changeMemberRole(
+    @Caller() caller: CurrentUser,
+    @Param('id') orgId: string,
+    @Param('uid') userId: string,
+    @Body() dto: ChangeRoleDto,
+  ): Promise<ChangedMemberResponse> {
+    return { member: await this.members.changeRole(orgId, caller.id, userId, dto.role) };
+  }
+
+  /**
+   * Remove a member
+   *
+   * @remarks Admins remove members and admins, themselves included; only owners remove owners. The last
+   * owner stays.
+   */
+  @Delete(':uid')
+  @HttpCode(200)
+  @MinRole('admin')
+  @ApiProblems(
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'not_a_member',
+    'insufficient_role',
+    'org_not_found',
+    'member_not_found',
+    'last_owner',
+  )
+  removeMember(
+    @Caller() caller: CurrentUser,
+    @Param('id') orgId: string,
+    @Param('uid') userId: string,
+  ): Promise<RemovedMemberResponse> {
+    return this.members.remove(orgId, caller.id, userId);
+  }
+}

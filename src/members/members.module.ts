@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { UsersModule } from '../users/users.module.js';
+import { Member } from './member.entity.js';
+import { MembersController } from './members.controller.js';
+import { MembersService } from './members.service.js';
+import { MembershipsService } from './memberships.service.js';
+import { RolesGuard } from './roles.guard.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Member]), UsersModule],
+  controllers: [MembersController],
+  providers: [MembersService, MembershipsService, RolesGuard],
+  exports: [MembersService, RolesGuard],
+})
+export class MembersModule {}

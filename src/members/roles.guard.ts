@@ -1,0 +1,36 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { RouteAccess } from '../access/access.decorators.js';
+import type { CurrentOrg } from '../access/current-org.decorator.js';
+import type { CurrentUser } from '../access/current-user.decorator.js';
+import { type Role, roleAtLeast } from '../access/role.js';
+import { Problem } from '../problems/problem.js';
+import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './members.errors.js';
+import { MembershipsService } from './memberships.service.js';
+
+type OrgRequest = FastifyRequest<{ Params: { id: string } }> & { user: CurrentUser; org: CurrentOrg };
+
+/** Decides whether the caller may call the route at all, on the membership as it is now. */
+@Injectable()
+export class RolesGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly memberships: MembershipsService,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const access = this.reflector.get(RouteAccess, context.getHandler());
+    if (access === undefined) throw new Problem('forbidden', 'This route is open to nobody.');
+    if (access.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access.minRole);
+    return true;
+  }
+
+  private async requireRole(request: OrgRequest, minRole: Role): Promise<void> {
+    const membership = await this.memberships.find(request.params.id, request.user.id);
+    if (!membership) throw new OrgNotFoundError();
+    if (membership.role === null) throw new NotAMemberError();
+    if (!roleAtLeast(membership.role, minRole)) throw new InsufficientRoleError(minRole, membership.role);
+    request.org = { id: membership.orgId, name: membership.orgName };
+  }
+}

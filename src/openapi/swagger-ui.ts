@@ -1,0 +1,28 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { SwaggerModule } from '@nestjs/swagger';
+import { createOpenApiDocument } from './document.js';
+
+const PATH = 'docs';
+
+/** Scripts and styles of the page itself only; Swagger UI sets inline styles and inlines its icons. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** `/docs` and `/openapi.json`, both made and served by this process. */
+export function serveDocs(app: NestFastifyApplication): void {
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, reply, done) => {
+      if (request.routeOptions.url?.startsWith(`/${PATH}`))
+        reply.header('Content-Security-Policy', PAGE_POLICY);
+      done();
+    });
+  SwaggerModule.setup(PATH, app, () => createOpenApiDocument(app), {
+    jsonDocumentUrl: 'openapi.json',
+    raw: ['json'],
+    customSiteTitle: 'Accounts API',
+    swaggerOptions: { persistAuthorization: false, displayRequestDuration: true, tryItOutEnabled: true },
+  });
+}

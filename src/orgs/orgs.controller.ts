@@ -1,0 +1,40 @@
+import { Body, Controller, Get, Post } from '@nestjs/common';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { MinRole, SignedIn } from '../access/access.decorators.js';
+import { type CurrentOrg, PathOrg } from '../access/current-org.decorator.js';
+import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
+import { ApiProblems } from '../openapi/api-problems.decorator.js';
+import { CreateOrgDto } from './dto/create-org.dto.js';
+import { CreatedOrgResponse, OrgDetailResponse } from './dto/org.responses.js';
+import { OrgsService } from './orgs.service.js';
+
+@ApiTags('Organizations')
+@Controller('api/orgs')
+export class OrgsController {
+  constructor(private readonly orgs: OrgsService) {}
+
+  /**
+   * Create an organization
+   *
+   * @remarks The caller becomes its owner.
+   */
+  @Post()
+  @SignedIn()
+  @ApiProblems('validation_failed', 'malformed_json', 'unauthorized', 'invalid_token')
+  async createOrg(@Caller() caller: CurrentUser, @Body() dto: CreateOrgDto): Promise<CreatedOrgResponse> {
+    return { org: await this.orgs.create(caller.id, dto.name) };
+  }
+
+  /**
+   * Read an organization and its members
+   *
+   * @remarks For every member of the organization.
+   */
+  @Get(':id')
+  @MinRole('member')
+  @ApiParam({ name: 'id', type: String })
+  @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
+  async getOrg(@PathOrg() org: CurrentOrg): Promise<OrgDetailResponse> {
+    return { org: await this.orgs.getDetail(org) };
+  }
+}

@@ -1,0 +1,25 @@
+import { SigningKeysError } from './auth/tokens/signing-keys.js';
+import { ConfigurationError } from './config/parse-env.js';
+import { isDatabaseUnavailable } from './database/database-errors.js';
+import { PendingMigrationsError } from './database/schema-migrations.js';
+import { DatabaseInUseError } from './database/sqlite-file-lock.js';
+
+/** What is wrong and with which variable, a line each; only a bug of ours is shown with its stack. */
+export function explainFailure(error: unknown): string[] {
+  if (error instanceof ConfigurationError) return error.problems;
+  if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
+  if (error instanceof DatabaseInUseError) return [error.message];
+  if (isListenError(error)) return [`PORT, HOST: cannot listen there (${error.code})`];
+  if (isDatabaseUnavailable(error) || isSqliteError(error)) {
+    return [`DATABASE_URL: the database cannot be opened (${(error as Error).message})`];
+  }
+  return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+}
+
+function isListenError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+}
+
+function isSqliteError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+}

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalEmail } from './email-address.js';
+
+const label = (length: number) => 'd'.repeat(length);
+
+describe('canonicalEmail', () => {
+  it.each([
+    ['Alice@Example.COM', 'alice@example.com'],
+    ['  alice@example.com ', 'alice@example.com'],
+    ['x@B\u00dcCHER.de', 'x@xn--bcher-kva.de'],
+    ['x@bu\u0308cher.de', 'x@xn--bcher-kva.de'],
+    ['x@XN--BCHER-KVA.de', 'x@xn--bcher-kva.de'],
+    ['x@fa\u00df.de', 'x@xn--fa-hia.de'],
+    ['x@\u4f8b\u3048.\u30c6\u30b9\u30c8', 'x@xn--r8jz45g.xn--zckzah'],
+    ['a+1@b.co', 'a+1@b.co'],
+    ['a.b.c@b.co', 'a.b.c@b.co'],
+    ["!#$%&'*+/=?^_`{|}~-@b.co", "!#$%&'*+/=?^_`{|}~-@b.co"],
+    ['a@1.2.b2', 'a@1.2.b2'],
+    ['a@axn--b.co', 'a@axn--b.co'],
+    ['a@r3---sn.example.com', 'a@r3---sn.example.com'],
+  ])('makes %j into %j, which stays as it is', (input, canonical) => {
+    expect(canonicalEmail(input)).toBe(canonical);
+    expect(canonicalEmail(canonical)).toBe(canonical);
+  });
+
+  it('keeps plus-tags and dots apart', () => {
+    expect(new Set(['a+1@b.co', 'a@b.co', 'a.a@b.co', 'aa@b.co'].map(canonicalEmail)).size).toBe(4);
+  });
+
+  it('measures the local part, labels and the whole in octets', () => {
+    const domain = [label(63), label(63), label(61)].join('.');
+    expect(canonicalEmail(`${'l'.repeat(64)}@${domain}`)).toHaveLength(254);
+    expect(canonicalEmail(`${'l'.repeat(64)}@${domain}d`)).toBeUndefined();
+    expect(canonicalEmail(`${'l'.repeat(65)}@b.co`)).toBeUndefined();
+    expect(canonicalEmail(`a@${label(63)}.co`)).toBe(`a@${label(63)}.co`);
+    expect(canonicalEmail(`a@${label(64)}.co`)).toBeUndefined();
+    expect(canonicalEmail(`a@${'\u00fc'.repeat(63)}.${'\u00fc'.repeat(63)}.de`)).toBeUndefined();
+    expect(canonicalEmail(`a@${'b.'.repeat(5000)}co`)).toBeUndefined();
+    expect(canonicalEmail(' '.repeat(16_000))).toBeUndefined();
+  });
+
+  it.each([
+    'a\u200b@b.co',
+    '\u0430dmin@b.co',
+    '\u212a@b.co',
+    '\uff41@b.co',
+    '\u202ea@b.co',
+    '\ufb01@b.co',
+    '\u00fc@b.co',
+    'a@b\u200b.co',
+    'a@b\u00ad.co',
+    'a@b\u200d.co',
+    'a@b\ufe0f.co',
+    'a@b\u034f.co',
+    'a@b\u3164.co',
+    'a@\u202eb.co',
+    'a@b\u2066.co',
+    'a@\u212ab.co',
+    'a@\uff42.co',
+    'a@\ufb01.co',
+    'a@\u2460.co',
+    'a@b\u3002co',
+    'a@b\uff0eco',
+    'a\uff20b.co',
+    'a@b\u0000.co',
+    'a@b\u007f.co',
+    'a@b\ud800.co',
+    'a@b\ufffd.co',
+    '\u00a0a@b.co',
+    '\ufeffa@b.co',
+  ])('refuses the look-alike or invisible %j', (input) => {
+    expect(canonicalEmail(input)).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    ' ',
+    '@',
+    'a',
+    'a@',
+    '@b.co',
+    'a@b',
+    'a@b@c.co',
+    'a b@c.co',
+    'a@b c.co',
+    '.a@b.co',
+    'a.@b.co',
+    'a..a@b.co',
+    'a@.b.co',
+    'a@b..co',
+    'a@b.co.',
+    'a@-b.co',
+    'a@b-.co',
+    'a@b_c.co',
+    '"a b"@b.co',
+    '"a"@b.co',
+    'a(comment)@b.co',
+    '<a@b.co>',
+    'a@b.co,c@d.co',
+    'a@b.co;c@d.co',
+    'Alice <a@b.co>',
+    'mailto:a@b.co\\',
+    'a@[127.0.0.1]',
+    'a@[IPv6:::1]',
+    'a@127.0.0.1',
+    'a@0x7f.1',
+    'a@2130706433',
+    'a@b.123',
+    'a@b.0x10',
+    'a@b.co:80',
+    'a@b.co/x',
+    'a@b.co?x',
+    'a@b.co#x',
+    'a@a%2eb.co',
+    'a@b%00.co',
+    'a@xn--.co',
+    'a@xn--a-.co',
+    'a@xn--bcher-kvb8.de',
+    'a@xn--ab-g1t.co',
+    'a@xn--mi7c.co',
+    'a@xn--n3h.co',
+    'a@\u2603.co',
+    'a@b.co\r\nBcc: c@d.co',
+    'a@b.co\n',
+    '\ta@b.co',
+    'a\u0000@b.co',
+  ])('refuses the odd form %j', (input) => {
+    expect(canonicalEmail(input)).toBeUndefined();
+  });
+
+  const trap = () => {
+    throw new Error('converted');
+  };
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['a number', 12],
+    ['NaN', Number.NaN],
+    ['a bigint', 1n],
+    ['a boolean', true],
+    ['a symbol', Symbol('a@b.co')],
+    ['a function', () => 'a@b.co'],
+    ['an array', ['a@b.co']],
+    ['a query operator', { $gt: '' }],
+    ['a String object', new String('a@b.co')],
+    ['an object without prototype', Object.create(null)],
+    ['an object with traps', { toString: trap, valueOf: trap, [Symbol.toPrimitive]: trap }],
+    ['a proxy', new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap })],
+  ])('refuses %s without touching it', (_name, input: unknown) => {
+    expect(canonicalEmail(input)).toBeUndefined();
+  });
+});

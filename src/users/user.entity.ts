@@ -1,0 +1,21 @@
+import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import type { UniqueKey } from '../database/database-errors.js';
+
+export const USERS_EMAIL_KEY: UniqueKey = { name: 'users_email_key', columns: 'users.email' };
+
+@Entity('users')
+@Unique(USERS_EMAIL_KEY.name, ['email'])
+export class User {
+  @PrimaryColumn({ type: 'varchar', length: 36 })
+  id: string;
+
+  /** canonical form, see email-address.ts */
+  @Column({ type: 'varchar', length: 254 })
+  email: string;
+
+  @Column({ name: 'password_hash', type: 'varchar', length: 255, select: false })
+  passwordHash: string;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt: number;
+}

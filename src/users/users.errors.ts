@@ -1,0 +1,7 @@
+import { Problem } from '../problems/problem.js';
+
+export class EmailTakenError extends Problem {
+  constructor() {
+    super('email_taken', 'An account with this e-mail exists.');
+  }
+}
