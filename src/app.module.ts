@@ -10,7 +10,7 @@ import { MeModule } from './me/me.module.js';
 import { MembersModule } from './members/members.module.js';
 import { RolesGuard } from './members/roles.guard.js';
 import { OrgsModule } from './orgs/orgs.module.js';
-import { ProblemFilter } from './problems/problem.filter.js';
+import { ProblemFilter } from './http/problem.filter.js';
 import { SCHEMA } from './schema.js';
 import { UsersModule } from './users/users.module.js';
 

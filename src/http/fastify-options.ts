@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyHttpOptions } from 'fastify';
 import { Logger } from '@nestjs/common';
 import type { Env } from '../config/env.js';
-import { sendProblem } from '../problems/problem.filter.js';
+import { sendProblem } from './problem.filter.js';
 import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';
 import { toProblem } from '../problems/to-problem.js';
 import { SECURITY_HEADERS } from './security-headers.js';

@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Level, Logger } from 'pino';
-import { describeError } from '../problems/describe-error.js';
+import { describeError } from './describe-error.js';
 
 /**
  * What the framework tells of its own start: of use to who works on the service, not to who runs it. A

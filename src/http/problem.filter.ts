@@ -1,10 +1,10 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable, isLostConflict } from '../database/database-errors.js';
-import { describeError } from './describe-error.js';
-import { Problem, UnavailableError } from './problem.js';
-import { PROBLEM_MEDIA_TYPE, problemDetails } from './problem-details.js';
-import { toProblem } from './to-problem.js';
+import { describeError } from '../logging/describe-error.js';
+import { Problem, UnavailableError } from '../problems/problem.js';
+import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';
+import { toProblem } from '../problems/to-problem.js';
 
 /** The one place where a failure becomes an answer. */
 @Catch()

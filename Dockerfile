@@ -1,0 +1,27 @@
+FROM node:26-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY scripts ./scripts
+RUN npm ci
+COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+
+# The image brings Node itself: the Node that the lock file pins for other machines stays out.
+FROM node:26-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY scripts ./scripts
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin scripts
+
+FROM node:26-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=dependencies /app ./
+COPY --from=build /app/dist ./dist
+RUN install -d -o node -g node -m 0700 data
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/main.js"]

@@ -1,0 +1,7 @@
+import { expect, it } from 'vitest';
+import { ROLES, roleAtLeast } from './role.js';
+
+it('orders member below admin below owner', () => {
+  const table = ROLES.map((role) => ROLES.filter((required) => roleAtLeast(role, required)));
+  expect(table).toEqual([['member'], ['member', 'admin'], ['member', 'admin', 'owner']]);
+});

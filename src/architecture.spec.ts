@@ -1,0 +1,103 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import { Reflector } from '@nestjs/core';
+import { describe, expect, it } from 'vitest';
+import { type Access, RouteAccess } from './access/access.decorators.js';
+
+const SRC = import.meta.dirname;
+
+/** From the ground up: a room imports from itself and from the rooms before it, never from those after. */
+const ROOMS = [
+  'config',
+  'identifiers',
+  'problems',
+  'logging',
+  'access',
+  'database',
+  'openapi',
+  'http',
+  'users',
+  'rate-limits',
+  'auth',
+  'members',
+  'orgs',
+  'me',
+  'health',
+];
+
+const PUBLIC_ROUTES = [
+  'AuthController.exchangeCode',
+  'AuthController.login',
+  'AuthController.register',
+  'HealthController.getLive',
+  'HealthController.getReady',
+  'JwksController.getKeySet',
+];
+
+type Handler = (...parameters: unknown[]) => unknown;
+
+async function routes(): Promise<{ name: string; access: Access | undefined }[]> {
+  const reflector = new Reflector();
+  const files = globSync('**/*.controller.ts', { cwd: SRC });
+  const modules = await Promise.all(
+    files.map((file) => import(join(SRC, file)) as Promise<Record<string, { prototype: object }>>),
+  );
+  return modules.flatMap((module) =>
+    Object.entries(module).flatMap(([name, { prototype }]) =>
+      Object.entries(Object.getOwnPropertyDescriptors(prototype))
+        .filter(([, { value }]) => typeof value === 'function' && Reflect.hasMetadata(METHOD_METADATA, value))
+        .map(([method, { value }]) => ({
+          name: `${name}.${method}`,
+          access: reflector.get(RouteAccess, value as Handler),
+        })),
+    ),
+  );
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  const specifiers = [...text.matchAll(/(?:from|import) '(\.{1,2}\/[^']+)'/g)].map((match) => match[1]!);
+  return specifiers.map((specifier) => normalize(join(dirname(file), specifier)));
+}
+
+const roomOf = (file: string): string | undefined => (file.includes('/') ? file.split('/')[0] : undefined);
+
+describe('architecture', () => {
+  it('declares the access of every route', async () => {
+    const found = await routes();
+    expect(found.length).toBeGreaterThanOrEqual(11);
+    expect(found.filter(({ access }) => access === undefined)).toEqual([]);
+  });
+
+  it('is public only where this list says so', async () => {
+    const open = (await routes()).filter(({ access }) => access?.to === 'everyone').map(({ name }) => name);
+    expect(open.toSorted()).toEqual(PUBLIC_ROUTES);
+  });
+
+  it('imports from the ground up only', () => {
+    const files = globSync('**/*.ts', { cwd: SRC }).filter((file) => !file.endsWith('.spec.ts'));
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => rank(roomOf(target)) > rank(roomOf(file)))
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(files.length).toBeGreaterThan(50);
+    expect(wrong).toEqual([]);
+  });
+
+  it('reads the process environment in one place', () => {
+    const readers = globSync('**/*.ts', { cwd: SRC }).filter(
+      (file) => !file.endsWith('.spec.ts') && readFileSync(join(SRC, file), 'utf8').includes('process.env'),
+    );
+    expect(readers).toEqual(['config/load-env.ts']);
+  });
+});
+
+/** Files outside any room compose the application and may import everything. */
+function rank(room: string | undefined): number {
+  if (room === undefined) return ROOMS.length;
+  const index = ROOMS.indexOf(room);
+  if (index < 0) throw new Error(`${room} has no place in the order of rooms`);
+  return index;
+}
