@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ApiBearerAuth, ApiSecurity } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
 import type { Role } from './role.js';
 
 /** Who may call a route. Every route declares exactly one; a route that declares none is refused. */
@@ -14,4 +14,8 @@ export const SignedIn = () => applyDecorators(RouteAccess({ to: 'signed-in' }), 
 
 /** For routes below `/api/orgs/:id`: the caller's role in that organization, at least. */
 export const MinRole = (minRole: Role) =>
-  applyDecorators(RouteAccess({ to: 'members', minRole }), ApiBearerAuth());
+  applyDecorators(
+    RouteAccess({ to: 'members', minRole }),
+    ApiBearerAuth(),
+    ApiParam({ name: 'id', type: String, description: 'id of the organization' }),
+  );

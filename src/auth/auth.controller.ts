@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public, SignedIn } from '../access/access.decorators.js';
 import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
@@ -56,6 +56,7 @@ export class AuthController {
    */
   @Post('code')
   @SignedIn()
+  @ApiBody({ type: IssueCodeDto, required: false })
   @ApiProblems('validation_failed', 'malformed_json', 'unauthorized', 'invalid_token')
   async issueCode(@Caller() caller: CurrentUser, @Body() dto: IssueCodeDto): Promise<CodeResponse> {
     return { code: await this.codes.issue(caller.sessionId, dto.codeChallenge) };

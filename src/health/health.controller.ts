@@ -10,14 +10,22 @@ import { ReadinessService } from './readiness.service.js';
 export class HealthController {
   constructor(private readonly readiness: ReadinessService) {}
 
-  /** Whether the process runs; asks nothing else */
+  /**
+   * Whether the process runs
+   *
+   * @remarks Asks nothing else, so that an outage of the database does not restart the service.
+   */
   @Get('live')
   @Public()
   getLive(): LiveResponse {
     return { status: 'ok' };
   }
 
-  /** Whether requests can be served: the database answers, its schema is up to date, no shutdown is under way */
+  /**
+   * Whether requests can be served
+   *
+   * @remarks The database answers, its schema is up to date, and no shutdown is under way.
+   */
   @Get('ready')
   @Public()
   @ApiProblems('unavailable')

@@ -11,7 +11,11 @@ import { MeResponse } from './me.responses.js';
 export class MeController {
   constructor(private readonly orgs: OrgsService) {}
 
-  /** Read the current user and the organizations the user belongs to */
+  /**
+   * Read the current user
+   *
+   * @remarks With the organizations the user belongs to, by the time of joining them.
+   */
   @Get()
   @SignedIn()
   @ApiProblems('unauthorized', 'invalid_token')

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
 import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
@@ -7,6 +7,8 @@ import { AddMemberDto } from './dto/add-member.dto.js';
 import { ChangeRoleDto } from './dto/change-role.dto.js';
 import { ChangedMemberResponse, MemberListResponse, RemovedMemberResponse } from './dto/member.responses.js';
 import { MembersService } from './members.service.js';
+
+const MEMBER_PARAM = { name: 'uid', type: String, description: 'user id of the member' };
 
 @ApiTags('Members')
 @Controller('api/orgs/:id/members')
@@ -58,6 +60,7 @@ export class MembersController {
    */
   @Patch(':uid')
   @MinRole('admin')
+  @ApiParam(MEMBER_PARAM)
   @ApiProblems(
     'validation_failed',
     'malformed_json',
@@ -87,6 +90,7 @@ export class MembersController {
   @Delete(':uid')
   @HttpCode(200)
   @MinRole('admin')
+  @ApiParam(MEMBER_PARAM)
   @ApiProblems(
     'malformed_json',
     'unauthorized',

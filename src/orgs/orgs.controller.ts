@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
-import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { MinRole, SignedIn } from '../access/access.decorators.js';
 import { type CurrentOrg, PathOrg } from '../access/current-org.decorator.js';
 import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
@@ -32,7 +32,6 @@ export class OrgsController {
    */
   @Get(':id')
   @MinRole('member')
-  @ApiParam({ name: 'id', type: String })
   @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
   async getOrg(@PathOrg() org: CurrentOrg): Promise<OrgDetailResponse> {
     return { org: await this.orgs.getDetail(org) };
