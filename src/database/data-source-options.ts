@@ -30,7 +30,9 @@ function sqliteOptions(location: SqliteLocation, schema: Schema): DataSourceOpti
     database: file,
     enableWAL: true,
     timeout: SQLITE_BUSY_TIMEOUT_MS,
-    prepareDatabase: (database: NodeSqlite) => database.pragma('synchronous = FULL'),
+    prepareDatabase: (database: NodeSqlite) => {
+      database.pragma('synchronous = FULL');
+    },
     synchronize: false,
     logging: false,
   };

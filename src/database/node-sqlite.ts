@@ -29,12 +29,8 @@ export class NodeSqlite {
     });
   }
 
-  pragma(text: string): void {
-    this.database.exec(`PRAGMA ${text}`);
-  }
-
-  exec(sql: string): void {
-    this.database.exec(sql);
+  pragma(text: string): unknown[] {
+    return this.database.prepare(`PRAGMA ${text}`).all();
   }
 
   /** Statements are kept: TypeORM's runners are short-lived here, so its own cache never gets a hit. */

@@ -10,7 +10,7 @@ import {
  * Users, sessions, authorization codes, organizations and members. Ids, e-mails and hashes compare byte by
  * byte on every engine. MySQL commits each statement by itself, so every step can be repeated.
  */
-export class CreateSchema1763683200000 implements MigrationInterface {
+export class CreateSchema1795219200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table, true, true, true);
   }
