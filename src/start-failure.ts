@@ -10,7 +10,7 @@ export function explainFailure(error: unknown): string[] {
   if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
   if (error instanceof DatabaseInUseError) return [error.message];
   if (isListenError(error)) return [`PORT, HOST: cannot listen there (${error.code})`];
-  if (isDatabaseUnavailable(error) || isSqliteError(error)) {
+  if (isDatabaseUnavailable(error) || isDatabaseError(error)) {
     return [`DATABASE_URL: the database cannot be opened (${(error as Error).message})`];
   }
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
@@ -20,6 +20,6 @@ function isListenError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
 }
 
-function isSqliteError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+function isDatabaseError(error: unknown): boolean {
+  return error instanceof Error && ('sqlState' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR'));
 }

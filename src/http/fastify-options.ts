@@ -31,6 +31,8 @@ export function fastifyOptions(env: Env): FastifyHttpOptions<Server> {
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CONNECTION_CHECK_MS },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // While closing, requests that still arrive on open connections are served like any other.
+    return503OnClosing: false,
     trustProxy: env.trustProxy.length > 0 ? env.trustProxy : false,
     genReqId: () => randomUUID(),
     // A URL that cannot be decoded never reaches the framework.
