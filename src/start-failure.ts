@@ -21,5 +21,7 @@ function isListenError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function isDatabaseError(error: unknown): boolean {
-  return error instanceof Error && ('sqlState' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR'));
+  return (
+    error instanceof Error && ('sqlState' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR'))
+  );
 }
