@@ -1,8 +1,8 @@
 import { SigningKeysError } from './auth/tokens/signing-keys.js';
 import { ConfigurationError } from './config/parse-env.js';
 import { isDatabaseUnavailable } from './database/database-errors.js';
-import { PendingMigrationsError } from './database/schema-migrations.js';
-import { DatabaseInUseError } from './database/sqlite-file-lock.js';
+import { PendingMigrationsError } from './database/migrate.js';
+import { DatabaseInUseError } from './database/sqlite/sqlite-file-lock.js';
 
 /** What is wrong and with which variable, a line each; only a bug of ours is shown with its stack. */
 export function explainFailure(error: unknown): string[] {

@@ -1,5 +1,5 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { serializeSqlite } from './sqlite-queue.js';
+import { serializeSqlite } from './sqlite/sqlite-queue.js';
 
 /** A DataSource that is safe for its engine, not yet opened. */
 export function createDataSource(options: DataSourceOptions): DataSource {

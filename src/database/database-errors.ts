@@ -1,6 +1,7 @@
 import { QueryFailedError } from 'typeorm';
 
 interface DriverError {
+  fatal?: boolean;
   code?: string;
   errno?: number;
   errcode?: number;
@@ -53,7 +54,7 @@ export function isLostConflict(error: unknown): boolean {
   );
 }
 
-const UNAVAILABLE_CODES = new Set([
+const UNREACHABLE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -64,18 +65,21 @@ const UNAVAILABLE_CODES = new Set([
   'EAI_AGAIN',
   'PROTOCOL_CONNECTION_LOST',
   'PROTOCOL_SEQUENCE_TIMEOUT',
+  'NO_DATABASE_HOST',
   'POOL_ACQUIRE_TIMEOUT',
-  'POOL_CLOSED',
+]);
+const UNREACHABLE_ERRNOS = new Set([
+  1040, // ER_CON_COUNT_ERROR
+  1047, // ER_UNKNOWN_COM_ERROR: a Galera node that is not primary
+  1053, // ER_SERVER_SHUTDOWN
 ]);
 const UNAVAILABLE_ERRNOS = new Set([
   1021, // ER_DISK_FULL
-  1040, // ER_CON_COUNT_ERROR
   1041, // ER_OUT_OF_RESOURCES
   1044, // ER_DBACCESS_DENIED_ERROR
   1045, // ER_ACCESS_DENIED_ERROR
-  1047, // ER_UNKNOWN_COM_ERROR: a Galera node that is not primary
-  1053, // ER_SERVER_SHUTDOWN
   1129, // ER_HOST_IS_BLOCKED
+  1180, // ER_ERROR_DURING_COMMIT: whether it took effect is unknown
   1142, // ER_TABLEACCESS_DENIED_ERROR
   1203, // ER_TOO_MANY_USER_CONNECTIONS
   1290, // ER_OPTION_PREVENTS_STATEMENT: read-only server
@@ -92,15 +96,22 @@ const SQLITE_UNAVAILABLE = new Set([
   14, // SQLITE_CANTOPEN
 ]);
 
+/** No server is there, or it is not ready to serve anybody yet. */
+export function isDatabaseUnreachable(error: unknown): boolean {
+  const cause = driverError(error) ?? plainError(error);
+  if (!cause) return false;
+  return UNREACHABLE_CODES.has(cause.code ?? '') || UNREACHABLE_ERRNOS.has(cause.errno ?? 0);
+}
+
 /** The database is gone, frozen, full or refuses us: the request can be repeated later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
+  if (isDatabaseUnreachable(error)) return true;
   const cause = driverError(error) ?? plainError(error);
   if (!cause) return false;
   return (
-    (cause.code !== undefined && UNAVAILABLE_CODES.has(cause.code)) ||
-    (cause.errno !== undefined && UNAVAILABLE_ERRNOS.has(cause.errno)) ||
-    (cause.errcode !== undefined && SQLITE_UNAVAILABLE.has(cause.errcode & 0xff)) ||
-    cause.message === "Can't add new command when connection is in closed state"
+    cause.fatal === true ||
+    UNAVAILABLE_ERRNOS.has(cause.errno ?? 0) ||
+    SQLITE_UNAVAILABLE.has((cause.errcode ?? 0) & 0xff)
   );
 }
 
@@ -109,5 +120,5 @@ function driverError(error: unknown): DriverError | undefined {
 }
 
 function plainError(error: unknown): DriverError | undefined {
-  return error instanceof Error && ('code' in error || 'errno' in error) ? (error as DriverError) : undefined;
+  return error instanceof Error ? error : undefined;
 }

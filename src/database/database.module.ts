@@ -3,7 +3,6 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
 import { createDataSource } from './create-data-source.js';
 import { dataSourceOptions, type Schema } from './data-source-options.js';
-import { SchemaMigrations } from './schema-migrations.js';
 import { Transactions } from './transactions.js';
 
 /** The one DataSource of the process, and what runs units of work on it. */
@@ -20,8 +19,8 @@ export class DatabaseModule {
           dataSourceFactory: (options) => createDataSource(options!).initialize(),
         }),
       ],
-      providers: [Transactions, SchemaMigrations],
-      exports: [Transactions, SchemaMigrations],
+      providers: [Transactions],
+      exports: [Transactions],
     };
   }
 }

@@ -7,32 +7,45 @@ import { isLostConflict } from './database-errors.js';
 const RETRIES = 5;
 const FIRST_PAUSE_MS = 10;
 
-/** Runs units of work that several statements make up. */
+/**
+ * Runs units of work. One that lost a conflict is run again, so it must have no effect outside the database:
+ * no hashing, no mail, nothing that answers the client. One whose COMMIT got no answer is not: it may have
+ * taken effect.
+ */
 @Injectable()
 export class Transactions {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Runs the work in one transaction and resolves after COMMIT. Work that lost a conflict is run again, so
-   * it must have no effect outside the database: no hashing, no mail, nothing that answers the client.
+   * Several statements that take effect together; resolves after COMMIT.
    *
    * @throws UnavailableError when every attempt lost
    */
-  async run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await this.dataSource.transaction(work);
-      } catch (error) {
-        if (!isLostConflict(error)) throw error;
-        if (attempt === RETRIES) {
-          throw new UnavailableError(
-            'Too many others are changing the same thing; repeat the request.',
-            1,
-            error,
-          );
-        }
-        await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
+  run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return retryLostConflicts(() => this.dataSource.transaction(work));
+  }
+
+  /**
+   * One statement by itself.
+   *
+   * @throws UnavailableError when every attempt lost
+   */
+  statement<T>(sql: string, values: unknown[]): Promise<T> {
+    return retryLostConflicts(() => this.dataSource.query<T>(sql, values));
+  }
+}
+
+async function retryLostConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLostConflict(error)) throw error;
+      if (attempt === RETRIES) {
+        const detail = 'Too many others are changing the same thing; repeat the request.';
+        throw new UnavailableError(detail, 1, error);
       }
+      await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
     }
   }
 }

@@ -4,7 +4,10 @@ export class LiveResponse {
 }
 
 export class ReadyResponse {
-  /** @example "ok" */
+  /**
+   * `ok` or `degraded`
+   * @example "ok"
+   */
   status: string;
 
   /** @example "ok" */
@@ -12,4 +15,10 @@ export class ReadyResponse {
 
   /** @example "ok" */
   migrations: string;
+
+  /**
+   * `degraded` while Redis is away and this instance limits by itself
+   * @example "ok"
+   */
+  rateLimits: string;
 }

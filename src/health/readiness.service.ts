@@ -1,7 +1,7 @@
-import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { SchemaMigrations } from '../database/schema-migrations.js';
 import { UnavailableError } from '../problems/problem.js';
+import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limits/rate-limit-store.js';
 import type { ReadyResponse } from './health.responses.js';
 
 @Injectable()
@@ -10,22 +10,41 @@ export class ReadinessService implements BeforeApplicationShutdown {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly migrations: SchemaMigrations,
+    @Inject(RATE_LIMIT_STORE) private readonly rateLimits: RateLimitStore,
   ) {}
 
   beforeApplicationShutdown(): void {
     this.stopping = true;
   }
 
-  /** @throws UnavailableError saying which part is not ready */
+  /**
+   * Without shared rate limits an instance still serves, so that alone is told and no failure.
+   *
+   * @throws UnavailableError saying which part is not ready
+   */
   async check(): Promise<ReadyResponse> {
     if (this.stopping) throw new UnavailableError('The service is shutting down.');
+    if (!(await this.isSchemaUpToDate())) throw new UnavailableError('The schema is not up to date.');
+    const { degraded } = this.rateLimits;
+    return {
+      status: degraded ? 'degraded' : 'ok',
+      database: 'ok',
+      migrations: 'ok',
+      rateLimits: degraded ? 'degraded' : 'ok',
+    };
+  }
+
+  /** Asks for this version's own migrations: those of a newer version, running beside it, do no harm. */
+  private async isSchemaUpToDate(): Promise<boolean> {
+    const names = this.dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
     try {
-      await this.dataSource.query('SELECT 1');
+      const rows = await this.dataSource.query<{ applied: number }[]>(
+        `SELECT COUNT(*) AS applied FROM migrations WHERE name IN (${names.map(() => '?').join(', ')})`,
+        names,
+      );
+      return Number(rows[0]?.applied) === names.length;
     } catch (error) {
       throw new UnavailableError('The database cannot be reached.', 1, error);
     }
-    if (!this.migrations.upToDate) throw new UnavailableError('The schema is not up to date.');
-    return { status: 'ok', database: 'ok', migrations: 'ok' };
   }
 }

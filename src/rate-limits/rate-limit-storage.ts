@@ -5,7 +5,7 @@ type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>
 
 /** Shows a {@link RateLimitStore} to @nestjs/throttler, whose times are whole seconds: rounded up, so that they suffice. */
 export class RateLimitStorage implements ThrottlerStorage {
-  constructor(private readonly store: RateLimitStore) {}
+  constructor(private readonly store: Pick<RateLimitStore, 'admit'>) {}
 
   /** `ttl` is in milliseconds. A sliding log has no block duration of its own. */
   async increment(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {

@@ -20,6 +20,11 @@ export interface RateLimitStore {
    * @param key from `rateLimitKey`; a key always comes with the same rule
    */
   admit(key: string, rule: RateLimit): Promise<Admission>;
+
+  /** true while requests are counted by this instance alone although the windows should be shared */
+  readonly degraded: boolean;
+
+  close(): void;
 }
 
 /** Injection token of the {@link RateLimitStore} in use. */

@@ -23,6 +23,7 @@ export function keyCapacity(largestLimit: number): number {
  * longest ago makes room. Expired keys go a few with each request, never all at once.
  */
 export class SlidingWindowStore implements RateLimitStore {
+  readonly degraded = false;
   private readonly index: KeyIndex;
   private readonly log: AdmissionLog;
   private readonly recency = new RecencyList();
@@ -40,6 +41,10 @@ export class SlidingWindowStore implements RateLimitStore {
   ) {
     this.index = new KeyIndex(capacity);
     this.log = new AdmissionLog(largestLimit);
+  }
+
+  close(): void {
+    // Holds nothing but memory.
   }
 
   async admit(key: string, { limit, windowMs }: RateLimit): Promise<Admission> {

@@ -29,7 +29,7 @@ export class CodesService {
     const now = Date.now();
     const expiresAt = now + this.env.codeTtl * 1000;
     try {
-      await this.codes.query(
+      await this.transactions.statement(
         `INSERT INTO authorization_codes (hash, session_id, code_challenge, created_at, expires_at, purge_at)
          VALUES (?, ?, ?, ?, ?, ?)`,
         [hashCode(code), sessionId, codeChallenge ?? null, now, expiresAt, expiresAt],

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import type { CurrentUser } from '../../access/current-user.decorator.js';
 import { Env } from '../../config/env.js';
+import { Transactions } from '../../database/transactions.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { Session } from './session.entity.js';
 
@@ -15,10 +16,14 @@ export interface OpenSession {
   expiresAt: number;
 }
 
+const INSERT_SESSION =
+  'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, ?, ?, ?)';
+
 @Injectable()
 export class SessionsService {
   constructor(
     @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
 
@@ -36,15 +41,12 @@ export class SessionsService {
   }
 
   async save(manager: EntityManager, session: OpenSession): Promise<void> {
-    await manager.query(
-      'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
-      [session.id, session.userId, session.authTime, session.createdAt, session.expiresAt],
-    );
+    await manager.query(INSERT_SESSION, rowOf(session));
   }
 
   /** As `save`, as a unit of work of its own. */
   async open(session: OpenSession): Promise<void> {
-    await this.save(this.sessions.manager, session);
+    await this.transactions.statement(INSERT_SESSION, rowOf(session));
   }
 
   /** The user of a session that is neither revoked nor without its user. */
@@ -59,9 +61,13 @@ export class SessionsService {
   }
 
   async revoke(sessionId: string): Promise<void> {
-    await this.sessions.query('UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', [
-      Date.now(),
-      sessionId,
-    ]);
+    await this.transactions.statement(
+      'UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+      [Date.now(), sessionId],
+    );
   }
+}
+
+function rowOf({ id, userId, authTime, createdAt, expiresAt }: OpenSession): unknown[] {
+  return [id, userId, authTime, createdAt, expiresAt];
 }

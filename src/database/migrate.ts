@@ -1,0 +1,36 @@
+import { Logger } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import type { Env } from '../config/env.js';
+import { createDataSource } from './create-data-source.js';
+import { dataSourceOptions, type Schema } from './data-source-options.js';
+import { withMigrationLease } from './migration-lease.js';
+
+export class PendingMigrationsError extends Error {
+  constructor() {
+    super('MIGRATIONS: the schema is not up to date; start once with MIGRATIONS=run');
+  }
+}
+
+/**
+ * Brings the schema to the state that this version of the code expects, on a connection of its own that no
+ * statement limit applies to. Of several instances that start at once one does it and the others wait.
+ *
+ * @throws PendingMigrationsError when MIGRATIONS=check and something is left to run
+ */
+export async function migrate(env: Env, schema: Schema): Promise<void> {
+  const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
+  try {
+    if (!(await dataSource.showMigrations())) return;
+    if (env.migrations === 'check') throw new PendingMigrationsError();
+
+    const run = (): Promise<void> => runMigrations(dataSource);
+    await (env.database.engine === 'sqlite' ? run() : withMigrationLease(dataSource, run));
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+async function runMigrations(dataSource: DataSource): Promise<void> {
+  const applied = await dataSource.runMigrations({ transaction: 'each' });
+  for (const { name } of applied) new Logger('Database').log(`migration applied: ${name}`);
+}

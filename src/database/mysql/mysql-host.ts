@@ -1,0 +1,146 @@
+import { Logger } from '@nestjs/common';
+import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
+import { createConnection } from 'mysql2/promise';
+
+export type MysqlError = NodeJS.ErrnoException;
+
+const PROBE_PERIOD_MS = 1000;
+const PROBE_TIMEOUT_MS = 1000;
+
+const ER_NOT_PRIMARY = 1047;
+const ER_LOCK_WAIT_TIMEOUT = 1205;
+/** Waits for no row lock: what it waits for in vain is the rest of its cluster. */
+const TAKES_NO_LOCK = /^(?:START TRANSACTION|SELECT (?![\s\S]*FOR UPDATE))/;
+const HOST_IS_GONE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'PROTOCOL_CONNECTION_LOST',
+]);
+
+/**
+ * One database server: its pool, and whether it is worth asking. A server that cannot be reached, does not
+ * answer, or is no primary member of its cluster is left alone until a probe of our own finds it well, so
+ * that no request waits to find that out again.
+ */
+export class MysqlHost {
+  private readonly logger = new Logger('Database');
+  private pool: Pool;
+  private probe: NodeJS.Timeout | undefined;
+  private readonly name: string;
+
+  constructor(
+    private readonly options: PoolOptions,
+    private readonly sessionSettings: string,
+  ) {
+    this.name = `${options.host}:${options.port}`;
+    this.pool = this.open();
+  }
+
+  get available(): boolean {
+    return this.probe === undefined;
+  }
+
+  /** @throws an error with code POOL_ACQUIRE_TIMEOUT when no connection became free in time */
+  acquire(timeoutMs: number): Promise<PoolConnection> {
+    return new Promise((resolve, reject) => {
+      let waiting = true;
+      const timer = setTimeout(() => {
+        waiting = false;
+        reject(databaseError('POOL_ACQUIRE_TIMEOUT', 'No database connection became free in time'));
+      }, timeoutMs);
+      this.pool.getConnection((error: MysqlError | null, connection) => {
+        clearTimeout(timer);
+        if (error && HOST_IS_GONE.has(error.code ?? '')) this.leave(error);
+        if (error) reject(error);
+        else if (waiting) resolve(connection);
+        else connection.release();
+      });
+    });
+  }
+
+  /** What goes wrong with a connection that is being closed does not matter any more. */
+  close(): Promise<void> {
+    clearInterval(this.probe);
+    return new Promise((resolve) => {
+      this.pool.end(() => resolve());
+    });
+  }
+
+  private open(): Pool {
+    const pool = createPool(this.options);
+    pool.on('connection', (connection) => this.prepare(connection));
+    return pool;
+  }
+
+  /** The settings go first on the wire; whatever fails on the connection is looked at. */
+  private prepare(connection: PoolConnection): void {
+    const query = connection.query.bind(connection) as (...parameters: unknown[]) => unknown;
+    const watched = (...parameters: unknown[]): unknown => {
+      const done = parameters.at(-1);
+      if (typeof done !== 'function') return query(...parameters);
+      return query(...parameters.slice(0, -1), (error: QueryError | null, ...results: unknown[]) => {
+        if (error) this.examine(error, textOf(parameters[0]), connection);
+        (done as (...values: unknown[]) => void)(error, ...results);
+      });
+    };
+    connection.query = watched as PoolConnection['query'];
+    connection.query(this.sessionSettings, (error) => {
+      if (error) connection.destroy();
+    });
+  }
+
+  private examine(error: QueryError, sql: string, connection: PoolConnection): void {
+    const hangs = error.code === 'PROTOCOL_SEQUENCE_TIMEOUT';
+    const cutOff =
+      error.errno === ER_NOT_PRIMARY || (error.errno === ER_LOCK_WAIT_TIMEOUT && TAKES_NO_LOCK.test(sql));
+    if (!hangs && !cutOff) return;
+    // The server may still be at work on the statement: nobody must get this connection after us.
+    connection.destroy();
+    this.leave(error);
+  }
+
+  private leave(error: MysqlError): void {
+    if (!this.available) return;
+    this.logger.warn({ msg: 'database host left', host: this.name, code: error.code });
+    this.probe = setInterval(() => void this.tryAgain(), PROBE_PERIOD_MS);
+    this.probe.unref();
+    // Its idle connections may lead nowhere, and each would be found out by a request of its own.
+    this.pool.end(() => undefined);
+    this.pool = this.open();
+  }
+
+  private async tryAgain(): Promise<void> {
+    try {
+      await ping(this.options);
+    } catch {
+      return;
+    }
+    if (this.available) return;
+    clearInterval(this.probe);
+    this.probe = undefined;
+    this.logger.log({ msg: 'database host is back', host: this.name });
+  }
+}
+
+function textOf(query: unknown): string {
+  return typeof query === 'string' ? query : (query as { sql: string }).sql;
+}
+
+export function databaseError(code: string, message: string): MysqlError {
+  return Object.assign(new Error(message), { code });
+}
+
+/** DO, since a cluster member that is not primary answers pings, and can answer SELECT 1. */
+async function ping({ host, port, user, password }: PoolOptions): Promise<void> {
+  const connection = await createConnection({ host, port, user, password, connectTimeout: PROBE_TIMEOUT_MS });
+  try {
+    await connection.query({ sql: 'DO 1', timeout: PROBE_TIMEOUT_MS });
+  } finally {
+    connection.destroy();
+  }
+}

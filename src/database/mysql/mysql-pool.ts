@@ -1,0 +1,58 @@
+import { callbackify } from 'node:util';
+import type { PoolConnection, PoolOptions } from 'mysql2';
+import { databaseError, type MysqlError, MysqlHost } from './mysql-host.js';
+
+const ACQUIRE_TIMEOUT_MS = 3000;
+
+type ConnectionCallback = (error: MysqlError | null, connection?: PoolConnection) => void;
+
+/** What TypeORM's MySQL driver calls of a pool. */
+interface TypeOrmPool {
+  getConnection(callback: ConnectionCallback): void;
+  end(callback: (error: Error | null) => void): void;
+}
+
+export interface HostAddress {
+  host: string;
+  port: number;
+}
+
+/**
+ * The `driver` that TypeORM opens its pool with: mysql2's own pools, one for each host, plus what they lack.
+ * The first host that is well is used; nobody waits for a free connection longer than three seconds.
+ */
+export function mysqlDriver(
+  addresses: HostAddress[],
+  sessionSettings: string,
+): { createPool(options: PoolOptions): TypeOrmPool } {
+  return {
+    createPool(options) {
+      const hosts = addresses.map((address) => new MysqlHost({ ...options, ...address }, sessionSettings));
+      return {
+        getConnection: callbackify(() => acquire(hosts)),
+        end: callbackify(() => endAll(hosts)),
+      };
+    },
+  };
+}
+
+async function acquire(hosts: MysqlHost[]): Promise<PoolConnection> {
+  const deadline = performance.now() + ACQUIRE_TIMEOUT_MS;
+  let failure = databaseError('NO_DATABASE_HOST', 'No database host can be used right now');
+  for (const host of hosts) {
+    const left = deadline - performance.now();
+    if (!host.available || left <= 0) continue;
+    try {
+      return await host.acquire(left);
+    } catch (error) {
+      failure = error as MysqlError;
+      // Still well: only busy, or it refuses us for a reason that another host would have too.
+      if (host.available) break;
+    }
+  }
+  throw failure;
+}
+
+async function endAll(hosts: MysqlHost[]): Promise<void> {
+  await Promise.all(hosts.map((host) => host.close()));
+}

@@ -1,0 +1,32 @@
+import { Logger } from '@nestjs/common';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { UnavailableError } from '../problems/problem.js';
+import { sendProblem } from './problem.filter.js';
+
+/** the longest that a request which has arrived whole waits for its answer, in milliseconds */
+const DEADLINE_MS = 4500;
+
+/**
+ * Answers 503 when the work takes too long, whatever it waits for. The work itself goes on to its own
+ * time-outs: whether it took effect is unknown, which is what the answer says.
+ */
+export function answerInTime(fastify: FastifyInstance): void {
+  const logger = new Logger('Http');
+  const timers = new WeakMap<FastifyRequest, NodeJS.Timeout>();
+
+  fastify.addHook('preHandler', (request, reply, done) => {
+    const timer = setTimeout(() => {
+      if (reply.sent) return;
+      const late = new UnavailableError(
+        'The answer took too long; whether the request took effect is unknown.',
+      );
+      sendProblem(late, request, reply, logger);
+    }, DEADLINE_MS);
+    timers.set(request, timer);
+    done();
+  });
+  fastify.addHook('onResponse', (request, _reply, done) => {
+    clearTimeout(timers.get(request));
+    done();
+  });
+}

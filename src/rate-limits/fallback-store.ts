@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import type { RateLimit } from '../config/env.js';
+import type { Admission, RateLimitStore } from './rate-limit-store.js';
+
+/** the longest that a request waits for the shared window, in milliseconds */
+const PATIENCE_MS = 250;
+const PROBE_PERIOD_MS = 1000;
+const PROBE_RULE: RateLimit = { limit: 1, windowMs: 1000 };
+
+/**
+ * Asks the shared window, and while that is gone or slow the instance's own: a request is always limited and
+ * never fails because of it. The first failure switches over; a probe that runs the very same step switches
+ * back, so that a server which answers but cannot write does not count as well.
+ */
+export class FallbackStore implements RateLimitStore {
+  private readonly logger = new Logger('RateLimits');
+  private probe: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly shared: RateLimitStore,
+    private readonly own: RateLimitStore,
+  ) {}
+
+  /** Whether this instance counts by itself right now. */
+  get degraded(): boolean {
+    return this.probe !== undefined;
+  }
+
+  async admit(key: string, rule: RateLimit): Promise<Admission> {
+    if (!this.degraded) {
+      try {
+        return await inTime(this.shared.admit(key, rule));
+      } catch (error) {
+        this.degrade(error);
+      }
+    }
+    return this.own.admit(key, rule);
+  }
+
+  close(): void {
+    clearInterval(this.probe);
+    this.shared.close();
+    this.own.close();
+  }
+
+  private degrade(error: unknown): void {
+    if (this.degraded) return;
+    this.logger.warn({
+      msg: 'Redis does not answer: this instance limits by itself until it does',
+      err: error,
+    });
+    this.probe = setInterval(() => void this.tryShared(), PROBE_PERIOD_MS);
+    this.probe.unref();
+  }
+
+  private async tryShared(): Promise<void> {
+    try {
+      await inTime(this.shared.admit(`probe:${randomUUID()}`, PROBE_RULE));
+    } catch {
+      return;
+    }
+    clearInterval(this.probe);
+    this.probe = undefined;
+    this.logger.log('Redis answers again: limits are shared');
+  }
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
