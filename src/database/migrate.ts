@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { Env } from '../config/env.js';
 import { createDataSource } from './create-data-source.js';
 import { dataSourceOptions, type Schema } from './data-source-options.js';
+import { isSchemaUpToDate } from './schema-version.js';
 import { withMigrationLease } from './migration-lease.js';
 
 export class PendingMigrationsError extends Error {
@@ -20,7 +21,7 @@ export class PendingMigrationsError extends Error {
 export async function migrate(env: Env, schema: Schema): Promise<void> {
   const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
   try {
-    if (!(await dataSource.showMigrations())) return;
+    if (await isSchemaUpToDate(dataSource)) return;
     if (env.migrations === 'check') throw new PendingMigrationsError();
 
     const run = (): Promise<void> => runMigrations(dataSource);
