@@ -48,7 +48,7 @@ function nameable(id: string): string {
 }
 
 /** Two index look-ups: with OR, the optimizer may walk and lock every member of a large organization. */
-function lockingRead(lock: string): string {
+export function lockingRead(lock: string): string {
   const involved = `SELECT user_id AS userId, role FROM members WHERE org_id = ? AND user_id IN (?, ?)${lock}`;
   const owners = `SELECT user_id AS userId, role FROM members WHERE org_id = ? AND role = 'owner'${lock}`;
   return lock === '' ? `${involved} UNION ${owners}` : `(${involved}) UNION (${owners})`;
