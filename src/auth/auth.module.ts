@@ -11,6 +11,7 @@ import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { CodesService } from './codes/codes.service.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { SessionChecks } from './sessions/session-checks.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { JwksController } from './tokens/jwks.controller.js';
@@ -18,6 +19,7 @@ import { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
 import { KeyRing } from './tokens/key-ring.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
+import { VerifiedTokens } from './tokens/verified-tokens.js';
 
 @Module({
   imports: [
@@ -37,8 +39,10 @@ import { TokenIssuer } from './tokens/token-issuer.js';
     JwtStrategy,
     KeyRing,
     PasswordHasher,
+    SessionChecks,
     SessionsService,
     TokenIssuer,
+    VerifiedTokens,
   ],
   exports: [JwtAuthGuard],
 })

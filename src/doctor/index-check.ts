@@ -1,5 +1,5 @@
 import { EXPIRED_CODES, EXPIRED_SESSIONS } from '../auth/cleanup/expired-rows.service.js';
-import { FIND_CALLER } from '../auth/sessions/sessions.service.js';
+import { findCallers } from '../auth/sessions/session-checks.js';
 import { lockingRead } from '../members/membership.js';
 import { LIST_MEMBERS } from '../members/members.service.js';
 import { FIND_MEMBERSHIP } from '../members/memberships.service.js';
@@ -9,7 +9,7 @@ import type { Check, Inspection } from './check.js';
 
 /** The queries that requests wait for, and values that have their shape. */
 export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
-  'the session check': { sql: FIND_CALLER, values: ['', ''] },
+  'the session check': { sql: findCallers(2), values: ['', ''] },
   'the look-up of a login': { sql: FIND_CREDENTIALS, values: [''] },
   'the role check': { sql: FIND_MEMBERSHIP, values: ['', ''] },
   'the member list': { sql: LIST_MEMBERS, values: [''] },

@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
-import type { CurrentUser } from '../../access/current-user.decorator.js';
+import type { EntityManager } from 'typeorm';
 import { Env } from '../../config/env.js';
 import { Transactions } from '../../database/transactions.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
-import { Session } from './session.entity.js';
 
 /** A session as tokens are made from it. Times are epoch milliseconds. */
 export interface OpenSession {
@@ -19,14 +16,9 @@ export interface OpenSession {
 const INSERT_SESSION =
   'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, ?, ?, ?)';
 
-export const FIND_CALLER = `SELECT u.id, u.email, s.id AS sessionId
-  FROM sessions s JOIN users u ON u.id = s.user_id
-  WHERE s.id = ? AND s.user_id = ? AND s.revoked_at IS NULL`;
-
 @Injectable()
 export class SessionsService {
   constructor(
-    @InjectRepository(Session) private readonly sessions: Repository<Session>,
     private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
@@ -51,12 +43,6 @@ export class SessionsService {
   /** As `save`, as a unit of work of its own. */
   async open(session: OpenSession): Promise<void> {
     await this.transactions.statement(INSERT_SESSION, rowOf(session));
-  }
-
-  /** The user of a session that is neither revoked nor without its user. */
-  async findCaller(sessionId: string, userId: string): Promise<CurrentUser | undefined> {
-    const rows = await this.sessions.query<CurrentUser[]>(FIND_CALLER, [sessionId, userId]);
-    return rows[0];
   }
 
   async revoke(sessionId: string): Promise<void> {

@@ -3,29 +3,58 @@ import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { RouteAccess } from '../../access/access.decorators.js';
+import type { CurrentUser } from '../../access/current-user.decorator.js';
+import { SessionChecks } from '../sessions/session-checks.js';
+import type { AccessTokenClaims } from './access-token.js';
+import { bearerToken } from './bearer-token.js';
 import { InvalidTokenError, UnauthorizedError } from './tokens.errors.js';
+import { VerifiedTokens } from './verified-tokens.js';
 
-/** Lets nobody in without a valid token, except on the routes declared public. */
+type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
+
+/** Lets nobody in without a valid token of a session that lives, except on the routes declared public. */
 @Injectable()
 export class JwtAuthGuard extends AuthGuard('jwt') {
-  constructor(private readonly reflector: Reflector) {
-    super();
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly verified: VerifiedTokens,
+    private readonly sessions: SessionChecks,
+  ) {
+    super({ property: 'claims' });
   }
 
-  override canActivate(context: ExecutionContext) {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    return access?.to === 'everyone' || super.canActivate(context);
+    if (access?.to === 'everyone') return true;
+    const request = context.switchToHttp().getRequest<SignedRequest>();
+    request.user = await this.findCaller(await this.findClaims(request, context));
+    return true;
   }
 
-  override handleRequest<User>(
+  override handleRequest<Claims>(
     error: unknown,
-    user: User | false,
+    claims: Claims | false,
     _info: unknown,
     context: ExecutionContext,
-  ): User {
+  ): Claims {
     if (error) throw error;
-    if (user) return user;
+    if (claims) return claims;
     const { authorization } = context.switchToHttp().getRequest<FastifyRequest>().headers;
     throw authorization === undefined ? new UnauthorizedError() : new InvalidTokenError();
+  }
+
+  /** Passport checks a token the first time that it is seen. */
+  private async findClaims(request: SignedRequest, context: ExecutionContext): Promise<AccessTokenClaims> {
+    const token = bearerToken(request);
+    const known = token === null ? undefined : this.verified.find(token);
+    if (known) return known;
+    await super.canActivate(context);
+    return request.claims!;
+  }
+
+  private async findCaller({ sid, sub }: AccessTokenClaims): Promise<CurrentUser> {
+    const caller = await this.sessions.find(sid);
+    if (caller?.id !== sub) throw new InvalidTokenError();
+    return caller;
   }
 }

@@ -1,22 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
-import { Strategy, type StrategyOptionsWithoutRequest } from 'passport-jwt';
-import type { CurrentUser } from '../../access/current-user.decorator.js';
+import type { FastifyRequest } from 'fastify';
+import { Strategy, type StrategyOptionsWithRequest } from 'passport-jwt';
 import { Env } from '../../config/env.js';
-import { SessionsService } from '../sessions/sessions.service.js';
-import { areAccessTokenClaims, LEEWAY_SECONDS, readKeyId } from './access-token.js';
+import { type AccessTokenClaims, areAccessTokenClaims, LEEWAY_SECONDS, readKeyId } from './access-token.js';
 import { bearerToken } from './bearer-token.js';
 import { KeyRing } from './key-ring.js';
+import { VerifiedTokens } from './verified-tokens.js';
 
+/** Checks a token by itself: signature and claims. Whether its session lives is the guard's question. */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
   constructor(
     keys: KeyRing,
     private readonly env: Env,
-    private readonly sessions: SessionsService,
+    private readonly verified: VerifiedTokens,
   ) {
     super({
-      jwtFromRequest: bearerToken as unknown as StrategyOptionsWithoutRequest['jwtFromRequest'],
+      jwtFromRequest: bearerToken as unknown as StrategyOptionsWithRequest['jwtFromRequest'],
       secretOrKeyProvider: (_request, token: string, done) => {
         const kid = readKeyId(token);
         const key = kid === undefined ? undefined : keys.findVerifying(kid);
@@ -27,13 +28,14 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
       algorithms: ['ES256'],
       issuer: env.jwtIssuer,
       jsonWebTokenOptions: { clockTolerance: LEEWAY_SECONDS },
+      passReqToCallback: true,
     });
   }
 
-  /** An error here, such as a database that is gone, is not a failed login and is passed on as it is. */
-  async validate(payload: unknown): Promise<CurrentUser | false> {
+  validate(request: FastifyRequest, payload: unknown): AccessTokenClaims | false {
     const { jwtAudience: audience, sessionMaxAge } = this.env;
     if (!areAccessTokenClaims(payload, { audience, sessionMaxAge })) return false;
-    return (await this.sessions.findCaller(payload.sid, payload.sub)) ?? false;
+    this.verified.remember(bearerToken(request)!, payload);
+    return payload;
   }
 }

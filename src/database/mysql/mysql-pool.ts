@@ -38,7 +38,7 @@ export function mysqlDriver(
 
 async function acquire(hosts: MysqlHost[]): Promise<PoolConnection> {
   const deadline = performance.now() + ACQUIRE_TIMEOUT_MS;
-  let failure = databaseError('NO_DATABASE_HOST', 'No database host can be used right now');
+  let failure: MysqlError | undefined;
   for (const host of hosts) {
     const left = deadline - performance.now();
     if (!host.available || left <= 0) continue;
@@ -50,7 +50,7 @@ async function acquire(hosts: MysqlHost[]): Promise<PoolConnection> {
       if (host.available) break;
     }
   }
-  throw failure;
+  throw failure ?? databaseError('NO_DATABASE_HOST', 'No database host can be used right now');
 }
 
 async function endAll(hosts: MysqlHost[]): Promise<void> {

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { type AccessTokenClaims, LEEWAY_SECONDS } from './access-token.js';
+
+/** about 8 MiB when full */
+const MOST_TOKENS = 10_000;
+
+/**
+ * Remembers tokens whose signature and claims were found right, by the whole token, so that a client which
+ * sends the same one again costs no second check of the signature. Never past its expiry; whether its session
+ * lives is asked each time all the same.
+ */
+@Injectable()
+export class VerifiedTokens {
+  private readonly claims = new Map<string, AccessTokenClaims>();
+
+  find(token: string, nowSeconds = Date.now() / 1000): AccessTokenClaims | undefined {
+    const claims = this.claims.get(token);
+    if (claims === undefined || nowSeconds < claims.exp + LEEWAY_SECONDS) return claims;
+    this.claims.delete(token);
+    return undefined;
+  }
+
+  /** The oldest makes room. */
+  remember(token: string, claims: AccessTokenClaims): void {
+    if (this.claims.size >= MOST_TOKENS) this.claims.delete(this.claims.keys().next().value!);
+    this.claims.set(token, claims);
+  }
+}

@@ -1,0 +1,49 @@
+import type { PoolConnection, QueryError } from 'mysql2';
+import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
+
+type Runner = new (...args: unknown[]) => QueryRunner;
+
+interface MysqlDriver {
+  createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
+}
+
+/**
+ * TypeORM's query runner without what this service does not use on each statement: subscribers, its own
+ * query log (which prints parameters), and mysql2's promise layer, which takes a stack trace each time.
+ */
+export function useLeanQueryRunner(dataSource: DataSource, silenceTimeoutMs: number | undefined): DataSource {
+  const driver = dataSource.driver as unknown as MysqlDriver;
+  const Stock = driver.createQueryRunner('master').constructor as Runner;
+
+  class LeanQueryRunner extends Stock {
+    override async query(sql: string, values?: unknown[], structured?: boolean): Promise<never> {
+      const connection = (await this.connect()) as PoolConnection;
+      const raw = await run(connection, { sql, timeout: silenceTimeoutMs }, values ?? []);
+      return (structured ? structuredResult(raw) : raw) as never;
+    }
+  }
+
+  driver.createQueryRunner = (mode) => new LeanQueryRunner(driver, mode);
+  return dataSource;
+}
+
+function run(
+  connection: PoolConnection,
+  query: { sql: string; timeout?: number },
+  values: unknown[],
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    connection.query(query, values, (error: QueryError | null, result: unknown) => {
+      if (error) reject(new QueryFailedError(query.sql, values, error));
+      else resolve(result);
+    });
+  });
+}
+
+function structuredResult(raw: unknown): QueryResult {
+  const result = new QueryResult();
+  result.raw = raw;
+  if (Array.isArray(raw)) result.records = raw;
+  else result.affected = (raw as { affectedRows?: number }).affectedRows;
+  return result;
+}
