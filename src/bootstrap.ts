@@ -1,7 +1,11 @@
+import cluster from 'node:cluster';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger as PinoLogger } from 'pino';
 import { AppModule } from './app.module.js';
+import { workersFor } from './config/concurrency.js';
+import type { Env } from './config/env.js';
 import { loadEnv } from './config/load-env.js';
 import { configureApp } from './configure-app.js';
 import { migrate } from './database/migrate.js';
@@ -11,14 +15,22 @@ import { createLogger } from './logging/logger.js';
 import { NestLogger } from './logging/nest-logger.js';
 import { SCHEMA } from './schema.js';
 import { announce } from './start-message.js';
+import { superviseWorkers } from './workers.js';
 
-/** Starts the service; resolves when it listens. */
+/** Starts the service, or the workers that together are the service. */
 export async function bootstrap(): Promise<void> {
   const env = loadEnv();
   const log = createLogger(env.logLevel);
   const logger = new NestLogger(log);
   Logger.overrideLogger(logger);
   await migrate(env, SCHEMA);
+  const { workers, reason } = workersFor(env);
+  if (cluster.isPrimary && reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
+  if (cluster.isPrimary && workers > 1) superviseWorkers(workers, log);
+  else await serve(env, log, logger);
+}
+
+async function serve(env: Env, log: PinoLogger, logger: NestLogger): Promise<void> {
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(env),
     new FastifyAdapter(fastifyOptions(env)),

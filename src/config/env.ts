@@ -47,6 +47,8 @@ export class Env {
   readonly migrations: 'run' | 'check';
   readonly docs: boolean;
   readonly logLevel: string;
+  /** processes on the one port, `auto` for as many as there are cores */
+  readonly webConcurrency: number | 'auto';
 
   constructor(values: Env) {
     Object.assign(this, values);

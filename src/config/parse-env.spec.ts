@@ -35,6 +35,7 @@ describe('defaults', () => {
       migrations: 'run',
       docs: true,
       logLevel: 'info',
+      webConcurrency: 1,
     });
   });
 
@@ -105,6 +106,8 @@ describe('wrong values', () => {
     ['ARGON2_MEMORY_KIB', '12.5'],
     ['MIGRATIONS', 'auto'],
     ['LOG_LEVEL', 'loud'],
+    ['WEB_CONCURRENCY', '0'],
+    ['WEB_CONCURRENCY', 'all'],
     ['REDIS_URL', 'localhost:6379'],
   ])('%s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: expected `))]);

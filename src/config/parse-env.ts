@@ -91,6 +91,10 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     migrations: oneOf('MIGRATIONS', 'run', ['run', 'check']),
     docs: oneOf('DOCS', 'on', ['on', 'off']) === 'on',
     logLevel: oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    webConcurrency: read('WEB_CONCURRENCY', '1', 'auto or a whole number from 1 to 128', (value) => {
+      if (value === 'auto') return 'auto' as const;
+      return /^[1-9]\d{0,2}$/.test(value) && Number(value) <= 128 ? Number(value) : undefined;
+    }),
   });
   if (problems.length > 0) throw new ConfigurationError(problems);
   return env;

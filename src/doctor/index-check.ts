@@ -1,7 +1,7 @@
 import { EXPIRED_CODES, EXPIRED_SESSIONS } from '../auth/cleanup/expired-rows.service.js';
 import { findCallers } from '../auth/sessions/session-checks.js';
 import { lockingRead } from '../members/membership.js';
-import { LIST_MEMBERS } from '../members/members.service.js';
+import { LIST_MEMBERS, LIST_MEMBERS_AFTER } from '../members/member-list.service.js';
 import { FIND_MEMBERSHIP } from '../members/memberships.service.js';
 import { LIST_ORGS_OF_USER } from '../orgs/orgs.service.js';
 import { FIND_CREDENTIALS } from '../users/users.service.js';
@@ -12,7 +12,8 @@ export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
   'the session check': { sql: findCallers(2), values: ['', ''] },
   'the look-up of a login': { sql: FIND_CREDENTIALS, values: [''] },
   'the role check': { sql: FIND_MEMBERSHIP, values: ['', ''] },
-  'the member list': { sql: LIST_MEMBERS, values: [''] },
+  'the member list': { sql: LIST_MEMBERS, values: ['', 1001] },
+  'a page of the member list': { sql: LIST_MEMBERS_AFTER, values: ['', 0, 0, '', 1001] },
   'the organizations of a user': { sql: LIST_ORGS_OF_USER, values: [''] },
   'a change of a membership': { sql: lockingRead(''), values: ['', '', '', ''] },
   'the clean-up of codes': { sql: EXPIRED_CODES, values: [0, 1] },

@@ -16,7 +16,7 @@ export function answerInTime(fastify: FastifyInstance): void {
 
   fastify.addHook('preHandler', (request, reply, done) => {
     const timer = setTimeout(() => {
-      if (reply.sent) return;
+      if (reply.sent || reply.raw.headersSent) return;
       const late = new UnavailableError(
         'The answer took too long; whether the request took effect is unknown.',
       );

@@ -1,4 +1,15 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
 import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
@@ -6,6 +17,9 @@ import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { AddMemberDto } from './dto/add-member.dto.js';
 import { ChangeRoleDto } from './dto/change-role.dto.js';
 import { ChangedMemberResponse, MemberListResponse, RemovedMemberResponse } from './dto/member.responses.js';
+import { ListMembersQuery } from './dto/list-members.query.js';
+import { MemberListService } from './member-list.service.js';
+import { NextLinkInterceptor } from './next-link.interceptor.js';
 import { MembersService } from './members.service.js';
 
 const MEMBER_PARAM = { name: 'uid', type: String, description: 'user id of the member' };
@@ -13,18 +27,23 @@ const MEMBER_PARAM = { name: 'uid', type: String, description: 'user id of the m
 @ApiTags('Members')
 @Controller('api/orgs/:id/members')
 export class MembersController {
-  constructor(private readonly members: MembersService) {}
+  constructor(
+    private readonly members: MembersService,
+    private readonly memberList: MemberListService,
+  ) {}
 
   /**
    * List the members
    *
-   * @remarks By the time they joined. For every member of the organization.
+   * @remarks By the time they joined. For every member of the organization. With `limit` the answer is one page,
+   * and a `Link` header with `rel="next"` says where the next one is.
    */
   @Get()
   @MinRole('member')
-  @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
-  async listMembers(@Param('id') orgId: string): Promise<MemberListResponse> {
-    return { members: await this.members.list(orgId) };
+  @UseInterceptors(NextLinkInterceptor)
+  @ApiProblems('validation_failed', 'unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
+  listMembers(@Param('id') orgId: string, @Query() query: ListMembersQuery): Promise<MemberListResponse> {
+    return this.memberList.answer(orgId, query);
   }
 
   /**

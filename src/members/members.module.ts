@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { UsersModule } from '../users/users.module.js';
 import { Member } from './member.entity.js';
 import { MembersController } from './members.controller.js';
+import { MemberListService } from './member-list.service.js';
 import { MembersService } from './members.service.js';
 import { MembershipsService } from './memberships.service.js';
 import { RolesGuard } from './roles.guard.js';
@@ -10,7 +11,7 @@ import { RolesGuard } from './roles.guard.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Member]), UsersModule],
   controllers: [MembersController],
-  providers: [MembersService, MembershipsService, RolesGuard],
-  exports: [MembersService, RolesGuard],
+  providers: [MemberListService, MembersService, MembershipsService, RolesGuard],
+  exports: [MemberListService, MembersService, RolesGuard],
 })
 export class MembersModule {}

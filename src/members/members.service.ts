@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { type Role, roleAtLeast } from '../access/role.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../database/database-errors.js';
 import { affectedRows } from '../database/statements.js';
 import { Transactions } from '../database/transactions.js';
 import { canonicalEmail } from '../users/email-address.js';
 import { UsersService } from '../users/users.service.js';
-import { Member, MEMBERS_KEY } from './member.entity.js';
+import { MEMBERS_KEY } from './member.entity.js';
 import { canChangeRole, canRemove, isLastOwner } from './member-policy.js';
 import {
   AlreadyMemberError,
@@ -17,12 +16,8 @@ import {
   NotAMemberError,
   UserNotFoundError,
 } from './members.errors.js';
-import type { ListedMemberResponse, MemberResponse } from './dto/member.responses.js';
+import type { MemberResponse } from './dto/member.responses.js';
 import { type LockedMemberships, lockMemberships } from './membership.js';
-
-export const LIST_MEMBERS = `SELECT m.user_id AS userId, u.email, m.role
-  FROM members m JOIN users u ON u.id = m.user_id
-  WHERE m.org_id = ? ORDER BY m.joined_at, m.user_id`;
 
 /**
  * Changes of memberships. Each reads the actor's role again inside its transaction: what the guard saw can
@@ -31,15 +26,9 @@ export const LIST_MEMBERS = `SELECT m.user_id AS userId, u.email, m.role
 @Injectable()
 export class MembersService {
   constructor(
-    @InjectRepository(Member) private readonly members: Repository<Member>,
     private readonly users: UsersService,
     private readonly transactions: Transactions,
   ) {}
-
-  /** By the time they joined, then by user id. */
-  list(orgId: string): Promise<ListedMemberResponse[]> {
-    return this.members.query(LIST_MEMBERS, [orgId]);
-  }
 
   async insert(manager: EntityManager, orgId: string, userId: string, role: Role): Promise<void> {
     try {

@@ -4,8 +4,10 @@ import type { Repository } from 'typeorm';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
 import { Transactions } from '../database/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
+import { MemberListService } from '../members/member-list.service.js';
 import { MembersService } from '../members/members.service.js';
-import type { OrgDetail, OrgResponse } from './dto/org.responses.js';
+import { wholeList } from '../members/whole-list.js';
+import type { OrgDetailResponse, OrgResponse } from './dto/org.responses.js';
 import { orgName } from './org-name.js';
 import { Org } from './org.entity.js';
 
@@ -18,6 +20,7 @@ export class OrgsService {
   constructor(
     @InjectRepository(Org) private readonly orgs: Repository<Org>,
     private readonly members: MembersService,
+    private readonly memberList: MemberListService,
     private readonly transactions: Transactions,
   ) {}
 
@@ -35,8 +38,8 @@ export class OrgsService {
     });
   }
 
-  async getDetail(org: CurrentOrg): Promise<OrgDetail> {
-    return { id: org.id, name: org.name, members: await this.members.list(org.id) };
+  getDetail({ id, name }: CurrentOrg): Promise<OrgDetailResponse> {
+    return wholeList(this.memberList, id, (members) => ({ org: { id, name, members } }));
   }
 
   /** By the time the user joined them, then by id. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { workersFor } from '../../config/concurrency.js';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { loadArgon2Engine, readArgon2Cost } from './argon2-engine.js';
 import { HashQueue } from './hash-queue.js';
@@ -31,7 +32,9 @@ export class PasswordHasher implements OnModuleInit {
 
   constructor(env: Env) {
     this.cost = env.argon2;
-    const slots = Math.min(availableParallelism(), THREAD_POOL_SIZE);
+    // As many as there are cores for all processes together: more give no login and make other routes wait.
+    const cores = Math.max(1, Math.floor(availableParallelism() / workersFor(env).workers));
+    const slots = Math.min(cores, THREAD_POOL_SIZE);
     this.queue = new HashQueue(slots, slots * WAITING_PER_SLOT);
   }
 

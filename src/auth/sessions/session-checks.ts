@@ -6,8 +6,8 @@ import { Session } from './session.entity.js';
 
 interface Waiting {
   sessionId: string;
-  resolve(caller: CurrentUser | undefined): void;
-  reject(error: unknown): void;
+  resolve: (caller: CurrentUser | undefined) => void;
+  reject: (error: unknown) => void;
 }
 
 /** Two, so that one query which hangs does not hold everybody up. */

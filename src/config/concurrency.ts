@@ -1,0 +1,16 @@
+import { availableParallelism } from 'node:os';
+import type { Env } from './env.js';
+
+/** How many processes serve the port: 1, or WEB_CONCURRENCY where the configuration lets several share. */
+export function workersFor(env: Env): { workers: number; reason?: string } {
+  const wanted = env.webConcurrency === 'auto' ? availableParallelism() : env.webConcurrency;
+  const reason = reasonForOne(env);
+  return wanted > 1 && reason !== undefined ? { workers: 1, reason } : { workers: wanted };
+}
+
+function reasonForOne(env: Env): string | undefined {
+  if (env.database.engine === 'sqlite') return 'SQLite serves one process';
+  const limited = env.rateLimitRegister !== undefined || env.rateLimitLogin !== undefined;
+  if (limited && env.redisUrl === undefined) return 'without REDIS_URL every process would limit by itself';
+  return undefined;
+}

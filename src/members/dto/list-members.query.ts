@@ -1,0 +1,35 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Matches, ValidateBy, ValidateIf } from 'class-validator';
+import { decodeCursor } from '../member-cursor.js';
+
+const IsCursor = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isCursor',
+    validator: {
+      validate: (value) => typeof value === 'string' && decodeCursor(value) !== undefined,
+      defaultMessage: () => 'must be the cursor of a Link header',
+    },
+  });
+
+export class ListMembersQuery {
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    maximum: 1000,
+    required: false,
+    example: 100,
+    description: 'members on a page; without it the answer is the whole list',
+  })
+  @ValidateIf((query: ListMembersQuery) => query.limit !== undefined || query.cursor !== undefined)
+  @Matches(/^(?:[1-9]\d{0,2}|1000)$/, { message: 'must be a whole number from 1 to 1000' })
+  limit?: string;
+
+  @ApiProperty({
+    required: false,
+    example: 'MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY',
+    description: 'where the page begins, from the Link header of the page before',
+  })
+  @ValidateIf((query: ListMembersQuery) => query.cursor !== undefined)
+  @IsCursor()
+  cursor?: string;
+}

@@ -1,0 +1,19 @@
+import { isEntityId } from '../identifiers/entity-id.js';
+
+/** A place in a member list: just after this membership, whether or not it still exists. */
+export interface MemberCursor {
+  joinedAt: number;
+  userId: string;
+}
+
+/** Opaque to clients. */
+export function encodeCursor({ joinedAt, userId }: MemberCursor): string {
+  return Buffer.from(`${joinedAt}.${userId}`).toString('base64url');
+}
+
+/** undefined for whatever `encodeCursor` did not make */
+export function decodeCursor(text: string): MemberCursor | undefined {
+  const [joinedAt = '', userId, ...rest] = Buffer.from(text, 'base64url').toString('latin1').split('.');
+  if (!/^\d{1,15}$/.test(joinedAt) || !isEntityId(userId) || rest.length > 0) return undefined;
+  return { joinedAt: Number(joinedAt), userId };
+}
