@@ -36,9 +36,10 @@ export async function lockMemberships(
     ...userIds.map(nameable),
     orgId,
   ]);
+  const roles = new Map(rows.map(({ userId, role }) => [userId, role]));
   return {
-    roleOf: (userId) => rows.find((row) => row.userId === userId)?.role,
-    owners: rows.filter((row) => row.role === 'owner').length,
+    roleOf: (userId) => roles.get(userId),
+    owners: [...roles.values()].filter((role) => role === 'owner').length,
   };
 }
 
@@ -51,5 +52,5 @@ function nameable(id: string): string {
 export function lockingRead(lock: string): string {
   const involved = `SELECT user_id AS userId, role FROM members WHERE org_id = ? AND user_id IN (?, ?)${lock}`;
   const owners = `SELECT user_id AS userId, role FROM members WHERE org_id = ? AND role = 'owner'${lock}`;
-  return lock === '' ? `${involved} UNION ${owners}` : `(${involved}) UNION (${owners})`;
+  return lock === '' ? `${involved} UNION ALL ${owners}` : `(${involved}) UNION ALL (${owners})`;
 }

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOT_QUERIES } from '../../src/doctor/index-check.js';
+import { engine } from '../support/engine.js';
+import { type Service, startService } from '../support/service.js';
+
+const USERS = 4000;
+const ROWS_AT_ONCE = 500;
+const TABLES = ['users', 'sessions', 'authorization_codes', 'orgs', 'members'];
+
+/** Enough rows that an engine which reads a table whole does so because it must. */
+describe('the plan of', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+    for (let from = 0; from < USERS; from += ROWS_AT_ONCE) await fill(from);
+    for (const table of TABLES) {
+      await service.db.query(engine === 'sqlite' ? `ANALYZE ${table}` : `ANALYZE TABLE ${table}`);
+    }
+  });
+
+  afterAll(() => service.stop());
+
+  async function fill(from: number): Promise<void> {
+    const numbers = Array.from({ length: ROWS_AT_ONCE }, (_, index) => from + index);
+    const id = (number: number): string => `01a1fbf4-7ea2-724e-b0f0-${String(number).padStart(12, '0')}`;
+    const insert = (table: string, columns: string, row: (number: number) => (string | number)[]) => {
+      const rows = numbers.map(row);
+      const places = rows.map((values) => `(${values.map(() => '?').join()})`).join();
+      return service.db.query(`INSERT INTO ${table} (${columns}) VALUES ${places}`, rows.flat());
+    };
+    await insert('users', 'id, email, password_hash, created_at', (n) => [
+      id(n),
+      `u${n}@example.com`,
+      'none',
+      n,
+    ]);
+    await insert('sessions', 'id, user_id, auth_time, created_at, expires_at', (n) => [
+      id(n),
+      id(n),
+      n,
+      n,
+      n,
+    ]);
+    await insert('authorization_codes', 'hash, session_id, created_at, expires_at, purge_at', (n) => [
+      id(n),
+      id(n),
+      n,
+      n,
+      n,
+    ]);
+    await insert('orgs', 'id, name, revision, created_at', (n) => [id(n), 'Org', 1, n]);
+    // One large organization, and one of his own for everybody.
+    await insert('members', 'org_id, user_id, role, joined_at', (n) => [
+      id(0),
+      id(n),
+      n % 100 ? 'member' : 'owner',
+      n,
+    ]);
+    if (from > 0)
+      await insert('members', 'org_id, user_id, role, joined_at', (n) => [id(n), id(n), 'owner', n]);
+  }
+
+  for (const [name, { sql, values }] of Object.entries(HOT_QUERIES)) {
+    it(`${name} reads by an index, in its order`, async () => {
+      const known = values.map((value) => (value === '' ? '01a1fbf4-7ea2-724e-b0f0-000000000000' : value));
+      const plan = await service.db.query(
+        `${engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN'} ${sql}`,
+        known as string[],
+      );
+
+      // What a UNION gathered is not a table.
+      const text = JSON.stringify(
+        plan.filter(({ table }) => !String(table).startsWith('<')),
+        null,
+        1,
+      );
+      if (engine === 'sqlite') {
+        expect(text).not.toMatch(/SCAN (?!CONSTANT|\w+ USING (?:COVERING )?INDEX)/);
+        expect(text).not.toContain('TEMP B-TREE FOR ORDER BY');
+      } else {
+        expect(text).not.toContain('"type": "ALL"');
+        expect(text).not.toContain('filesort');
+      }
+    });
+  }
+});
