@@ -1,0 +1,101 @@
+import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { type Database, DuplicateError } from './db.ts';
+import { codeChallenge, email, newPassword, objectBody, password, text } from './input.ts';
+import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
+import { Problem } from './problems.ts';
+import * as sql from './statements.ts';
+import { authenticate, signToken, TOKEN_TTL_SECONDS } from './tokens.ts';
+
+export function authRoutes(app: FastifyInstance, db: Database, codeTtlSeconds: number): void {
+  app.post('/api/auth/register', async (request, reply) => {
+    const body = objectBody(request.body);
+    const user = { id: randomUUIDv7(), email: email(body) };
+    const hash = await hashPassword(newPassword(body, user.email));
+    const session = newSession(user.id);
+    try {
+      await db.transaction(async (tx) => {
+        await sql.insertUser(tx, user, hash, session.createdAt);
+        await sql.insertSession(tx, session);
+      });
+    } catch (error) {
+      if (!(error instanceof DuplicateError)) throw error;
+      throw new Problem(409, 'email_taken', 'An account with this e-mail exists.');
+    }
+    return reply.code(201).send({ token: signToken(session), user });
+  });
+
+  app.post('/api/auth/login', async (request) => {
+    const body = objectBody(request.body);
+    const user = await sql.findUser(db, email(body));
+    const given = password(body);
+    if (!(await verifyPassword(user?.passwordHash, given)) || !user) {
+      const challenge = { 'WWW-Authenticate': 'Bearer' };
+      throw new Problem(401, 'invalid_credentials', 'The e-mail or the password is wrong.', {}, challenge);
+    }
+    if (needsRehash(user.passwordHash)) await sql.replacePasswordHash(db, user.id, await hashPassword(given));
+    const session = newSession(user.id);
+    await sql.insertSession(db, session);
+    return { token: signToken(session), user: { id: user.id, email: user.email } };
+  });
+
+  app.post('/api/auth/code', async (request, reply) => {
+    const caller = authenticate(request.headers.authorization);
+    const challenge = codeChallenge(objectBody(request.body ?? {}));
+    const code = randomBytes(32).toString('base64url');
+    const createdAt = Date.now();
+    await sql.insertCode(db, {
+      hash: sha256(code),
+      sessionId: caller.sessionId,
+      codeChallenge: challenge,
+      createdAt,
+      expiresAt: createdAt + codeTtlSeconds * 1000,
+    });
+    return reply.code(201).send({ code });
+  });
+
+  app.post('/api/auth/code/exchange', async (request) => {
+    const body = objectBody(request.body);
+    const hash = sha256(text(body, 'code'));
+    const session = await exchange(db, hash, body['codeVerifier']);
+    if (!session) throw new Problem(400, 'invalid_code', 'The code is unknown, used or expired.');
+    return { token: signToken(session) };
+  });
+}
+
+async function exchange(db: Database, hash: string, verifier: unknown): Promise<sql.SessionRow | undefined> {
+  const code = await sql.findCode(db, hash);
+  if (!code) return undefined;
+  if (
+    code.codeChallenge !== null &&
+    (typeof verifier !== 'string' || sha256(verifier) !== code.codeChallenge)
+  ) {
+    return undefined;
+  }
+  if (code.consumedAt !== null) {
+    // A code that is seen twice may be stolen: what the first exchange opened is closed (RFC 6749, 4.1.2).
+    if (code.grantedSessionId !== null) await sql.revokeSession(db, code.grantedSessionId, Date.now());
+    return undefined;
+  }
+  const session = newSession(code.userId, code.authTime);
+  return db.transaction(async (tx) => {
+    if ((await sql.consumeCode(tx, hash, session)) === 0) return undefined;
+    await sql.insertSession(tx, session);
+    return session;
+  });
+}
+
+function newSession(userId: string, authTime?: number): sql.SessionRow {
+  const createdAt = Date.now();
+  return {
+    id: randomUUIDv7(),
+    userId,
+    authTime: authTime ?? createdAt,
+    createdAt,
+    expiresAt: createdAt + TOKEN_TTL_SECONDS * 1000,
+  };
+}
+
+function sha256(value: string): string {
+  return createHash('sha256').update(value).digest('base64url');
+}

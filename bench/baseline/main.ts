@@ -1,0 +1,20 @@
+import { createApp } from './app.ts';
+import { openMysql } from './mysql-db.ts';
+import { openSqlite } from './sqlite-db.ts';
+
+// The variables of the service that matter here. What it leaves out, and the benchmark does not drive: rate
+// limits (switched off on both sides), the session check, the deletion of what has expired.
+const { DATABASE_URL: url = '', PORT = '0', DATABASE_POOL_SIZE = '10', LOG_LEVEL = 'warn' } = process.env;
+const { CODE_TTL_SECONDS = '600' } = process.env;
+
+const db = url.startsWith('sqlite:')
+  ? openSqlite(url.slice('sqlite:'.length))
+  : await openMysql(url, Number(DATABASE_POOL_SIZE));
+const app = createApp(db, { codeTtlSeconds: Number(CODE_TTL_SECONDS), logLevel: LOG_LEVEL });
+
+await app.listen({ port: Number(PORT), host: '127.0.0.1' });
+
+process.once('SIGTERM', () => {
+  app.server.closeAllConnections();
+  void app.close().then(() => db.close());
+});

@@ -1,0 +1,58 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Database } from './db.ts';
+import { objectBody, orgName } from './input.ts';
+import { Problem, unauthorized } from './problems.ts';
+import * as sql from './statements.ts';
+import { authenticate } from './tokens.ts';
+
+interface OrgPath {
+  Params: { id: string };
+}
+
+export function orgRoutes(app: FastifyInstance, db: Database): void {
+  app.get('/api/me', async (request) => {
+    const caller = authenticate(request.headers.authorization);
+    const rows = await sql.findUserWithOrgs(db, caller.userId);
+    const [user] = rows;
+    if (!user) throw unauthorized(true);
+    const orgs = rows
+      .filter((row) => row.orgId !== null)
+      .map((row) => ({ id: row.orgId, name: row.orgName }));
+    return { user: { id: user.id, email: user.email }, orgs };
+  });
+
+  app.post('/api/orgs', async (request, reply) => {
+    const caller = authenticate(request.headers.authorization);
+    const org = { id: randomUUIDv7(), name: orgName(objectBody(request.body)) };
+    const now = Date.now();
+    await db.transaction(async (tx) => {
+      await sql.insertOrg(tx, org, now);
+      await sql.insertMember(tx, org.id, caller.userId, 'owner', now);
+    });
+    return reply.code(201).send({ org });
+  });
+
+  app.get<OrgPath>('/api/orgs/:id', async (request) => {
+    const caller = authenticate(request.headers.authorization);
+    const { id, name } = await readableOrg(db, request.params.id, caller.userId);
+    return { org: { id, name, members: await sql.listMembers(db, id) } };
+  });
+
+  app.get<OrgPath>('/api/orgs/:id/members', async (request) => {
+    const caller = authenticate(request.headers.authorization);
+    const { id } = await readableOrg(db, request.params.id, caller.userId);
+    return { members: await sql.listMembers(db, id) };
+  });
+}
+
+async function readableOrg(
+  db: Database,
+  orgId: string,
+  userId: string,
+): Promise<{ id: string; name: string }> {
+  const org = await sql.findOrg(db, orgId, userId);
+  if (!org) throw new Problem(404, 'org_not_found', 'There is no such organization.');
+  if (org.role === null) throw new Problem(403, 'not_a_member', 'You are not a member of this organization.');
+  return org;
+}

@@ -1,0 +1,188 @@
+import type { Db } from './db.ts';
+
+export interface UserRow {
+  id: string;
+  email: string;
+}
+
+export interface MemberRow {
+  userId: string;
+  email: string;
+  role: string;
+}
+
+export interface SessionRow {
+  id: string;
+  userId: string;
+  authTime: number;
+  createdAt: number;
+  expiresAt: number;
+}
+
+export interface CodeRow {
+  codeChallenge: string | null;
+  expiresAt: number;
+  consumedAt: number | null;
+  grantedSessionId: string | null;
+  userId: string;
+  authTime: number;
+}
+
+export function insertUser(db: Db, user: UserRow, passwordHash: string, now: number): Promise<number> {
+  return db.run('INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)', [
+    user.id,
+    user.email,
+    passwordHash,
+    now,
+  ]);
+}
+
+export async function findUser(
+  db: Db,
+  email: string,
+): Promise<(UserRow & { passwordHash: string }) | undefined> {
+  const [user] = await db.query<UserRow & { passwordHash: string }>(
+    'SELECT id, email, password_hash AS passwordHash FROM users WHERE email = ?',
+    [email],
+  );
+  return user;
+}
+
+export function replacePasswordHash(db: Db, userId: string, passwordHash: string): Promise<number> {
+  return db.run('UPDATE users SET password_hash = ? WHERE id = ?', [passwordHash, userId]);
+}
+
+export function insertSession(db: Db, session: SessionRow): Promise<number> {
+  return db.run(
+    'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
+    [session.id, session.userId, session.authTime, session.createdAt, session.expiresAt],
+  );
+}
+
+export function revokeSession(db: Db, sessionId: string, now: number): Promise<number> {
+  return db.run('UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', [now, sessionId]);
+}
+
+/** One row for each organization; a user in none has one row without an organization. */
+export function findUserWithOrgs(
+  db: Db,
+  userId: string,
+): Promise<(UserRow & { orgId: string | null; orgName: string | null })[]> {
+  return db.query(
+    `SELECT u.id, u.email, o.id AS orgId, o.name AS orgName
+     FROM users u LEFT JOIN members m ON m.user_id = u.id LEFT JOIN orgs o ON o.id = m.org_id
+     WHERE u.id = ? ORDER BY m.joined_at, m.org_id`,
+    [userId],
+  );
+}
+
+export function insertCode(
+  db: Db,
+  code: {
+    hash: string;
+    sessionId: string;
+    codeChallenge: string | null;
+    createdAt: number;
+    expiresAt: number;
+  },
+): Promise<number> {
+  return db.run(
+    `INSERT INTO authorization_codes (hash, session_id, code_challenge, created_at, expires_at, purge_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    [code.hash, code.sessionId, code.codeChallenge, code.createdAt, code.expiresAt, code.expiresAt],
+  );
+}
+
+/** A code whose issuing session was revoked is as good as none. */
+export async function findCode(db: Db, hash: string): Promise<CodeRow | undefined> {
+  const [code] = await db.query<CodeRow>(
+    `SELECT c.code_challenge AS codeChallenge, c.expires_at AS expiresAt, c.consumed_at AS consumedAt,
+            c.granted_session_id AS grantedSessionId, s.user_id AS userId, s.auth_time AS authTime
+     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id
+     WHERE c.hash = ? AND s.revoked_at IS NULL`,
+    [hash],
+  );
+  return code;
+}
+
+/** Matches one row for exactly one of any number of simultaneous callers. */
+export function consumeCode(db: Db, hash: string, granted: SessionRow): Promise<number> {
+  return db.run(
+    `UPDATE authorization_codes SET consumed_at = ?, granted_session_id = ?, purge_at = ?
+     WHERE hash = ? AND consumed_at IS NULL AND expires_at > ?
+       AND EXISTS (SELECT 1 FROM sessions s WHERE s.id = session_id AND s.revoked_at IS NULL)`,
+    [granted.createdAt, granted.id, granted.expiresAt, hash, granted.createdAt],
+  );
+}
+
+export function insertOrg(db: Db, org: { id: string; name: string }, now: number): Promise<number> {
+  return db.run('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 0, ?)', [
+    org.id,
+    org.name,
+    now,
+  ]);
+}
+
+/** The organization and the caller's role in it, null for one who is no member. */
+export async function findOrg(
+  db: Db,
+  orgId: string,
+  userId: string,
+): Promise<{ id: string; name: string; role: string | null } | undefined> {
+  const [org] = await db.query<{ id: string; name: string; role: string | null }>(
+    `SELECT o.id, o.name, m.role
+     FROM orgs o LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ? WHERE o.id = ?`,
+    [userId, orgId],
+  );
+  return org;
+}
+
+export function listMembers(db: Db, orgId: string): Promise<MemberRow[]> {
+  return db.query(
+    `SELECT m.user_id AS userId, u.email, m.role FROM members m JOIN users u ON u.id = m.user_id
+     WHERE m.org_id = ? ORDER BY m.joined_at, m.user_id`,
+    [orgId],
+  );
+}
+
+/** The first statement of every membership change: two changes of one organization conflict here. */
+export function touchOrg(db: Db, orgId: string): Promise<number> {
+  return db.run('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [orgId]);
+}
+
+/** The one locking read of a membership change: the two persons it is about, and every owner. */
+export function lockMembers(
+  db: Db,
+  orgId: string,
+  actorId: string,
+  targetId: string,
+): Promise<{ userId: string; role: string }[]> {
+  return db.query(
+    `SELECT user_id AS userId, role FROM members
+     WHERE org_id = ? AND (user_id IN (?, ?) OR role = 'owner')${db.forUpdate}`,
+    [orgId, actorId, targetId],
+  );
+}
+
+export function insertMember(
+  db: Db,
+  orgId: string,
+  userId: string,
+  role: string,
+  now: number,
+): Promise<number> {
+  return db.run('INSERT INTO members (org_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)', [
+    orgId,
+    userId,
+    role,
+    now,
+  ]);
+}
+
+export function updateRole(db: Db, orgId: string, userId: string, role: string): Promise<number> {
+  return db.run('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [role, orgId, userId]);
+}
+
+export function deleteMember(db: Db, orgId: string, userId: string): Promise<number> {
+  return db.run('DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { type BenchUser, PASSWORD } from '../fixture/fixture.ts';
+import { expectAnswer, is, isText, isToken } from './answer.ts';
+import { cycle } from './cycle.ts';
+import type { Call, Operation } from './operations.ts';
+import { requestText } from './request.ts';
+import type { Side } from './side.ts';
+
+type AccountOperation = 'register' | 'login' | 'issue code' | 'exchange code' | 'create organization';
+
+export function accountOperations(side: Side): Record<AccountOperation, Operation> {
+  const nextFiller = cycle(side.fixture.fillers);
+  const nextReader = cycle(side.fixture.readers);
+  const nextCreator = cycle(side.fixture.creators);
+  return {
+    register,
+    login: () => login(nextFiller(), () => undefined),
+    'issue code': () => issueCode(side, nextReader()),
+    'exchange code': () => exchangeCode(side.codes.take()),
+    'create organization': () => createOrg(side.tokenOf(nextCreator())),
+  };
+}
+
+export function login(user: BenchUser, keep: (token: string) => void): Call {
+  return {
+    request: requestText({
+      method: 'POST',
+      path: '/api/auth/login',
+      body: { email: user.email, password: PASSWORD },
+    }),
+    accept(response) {
+      const body = expectAnswer(response, 200, {
+        token: isToken,
+        user: { id: is(user.id), email: is(user.email) },
+      });
+      keep(String(body['token']));
+    },
+  };
+}
+
+function register(): Call {
+  const email = `${randomUUID()}@new.example`;
+  return {
+    request: requestText({ method: 'POST', path: '/api/auth/register', body: { email, password: PASSWORD } }),
+    accept: (response) =>
+      void expectAnswer(response, 201, { token: isToken, user: { id: isText, email: is(email) } }),
+  };
+}
+
+function issueCode(side: Side, user: BenchUser): Call {
+  return {
+    request: requestText({ method: 'POST', path: '/api/auth/code', token: side.tokenOf(user), body: {} }),
+    accept(response) {
+      side.codes.add(String(expectAnswer(response, 201, { code: isText })['code']));
+    },
+  };
+}
+
+function exchangeCode(code: string | undefined): Call | undefined {
+  if (code === undefined) return undefined;
+  return {
+    request: requestText({ method: 'POST', path: '/api/auth/code/exchange', body: { code } }),
+    accept: (response) => void expectAnswer(response, 200, { token: isToken }),
+  };
+}
+
+function createOrg(token: string): Call {
+  const name = 'An organization of the benchmark';
+  return {
+    request: requestText({ method: 'POST', path: '/api/orgs', token, body: { name } }),
+    accept: (response) => void expectAnswer(response, 201, { org: { id: isText, name: is(name) } }),
+  };
+}

@@ -1,0 +1,90 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from './connection.ts';
+import { type Measured, measured } from './measure.ts';
+import type { Operation } from './operations.ts';
+import { requestText } from './request.ts';
+
+const FIRST_REQUEST = requestText({ method: 'GET', path: '/api/me' });
+
+/** Keeps every connection busy, one request after another, until the time is over or the operation runs out. */
+export async function drive(
+  url: string,
+  operation: Operation,
+  options: { connections: number; durationMs: number },
+): Promise<Measured> {
+  const latencies: number[] = [];
+  const elapsed = await withConnections(url, options.connections, async (connections) => {
+    const start = performance.now();
+    const end = start + options.durationMs;
+    await Promise.all(connections.map((connection) => keepBusy(connection, operation, end, latencies)));
+    return performance.now() - start;
+  });
+  return measured(latencies, elapsed);
+}
+
+/** Sends at a steady pace whatever the answers take, as many independent users would. */
+export async function probe(
+  url: string,
+  operation: Operation,
+  options: { connections: number; durationMs: number; intervalMs: number },
+): Promise<Measured> {
+  const latencies: number[] = [];
+  await withConnections(url, options.connections, async (connections) => {
+    const start = performance.now();
+    const pace = async (connection: Connection, place: number): Promise<void> => {
+      const step = options.intervalMs * connections.length;
+      for (let due = start + place * options.intervalMs; due < start + options.durationMs; due += step) {
+        const early = due - performance.now();
+        if (early > 0) await sleep(early);
+        // One that had to wait for the answer before it has waited since it was due.
+        const since = early > 0 ? performance.now() : due;
+        await once(connection, operation);
+        latencies.push(performance.now() - since);
+      }
+    };
+    await Promise.all(connections.map(pace));
+  });
+  return measured(latencies, options.durationMs);
+}
+
+/** Sends what the operation has, to its end. */
+export async function drain(url: string, operation: Operation, connections: number): Promise<void> {
+  await drive(url, operation, { connections, durationMs: Number.POSITIVE_INFINITY });
+}
+
+async function withConnections<T>(
+  url: string,
+  count: number,
+  work: (connections: Connection[]) => Promise<T>,
+): Promise<T> {
+  const connections = await Promise.all(Array.from({ length: count }, () => Connection.open(url)));
+  try {
+    // A busy server accepts one connection in each turn of its loop: without a first answer on all of them the
+    // last would wait for the whole run.
+    await Promise.all(connections.map((connection) => connection.send(FIRST_REQUEST)));
+    return await work(connections);
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+}
+
+async function keepBusy(
+  connection: Connection,
+  operation: Operation,
+  end: number,
+  latencies: number[],
+): Promise<void> {
+  for (let sent = performance.now(); sent < end; sent = performance.now()) {
+    const call = operation();
+    if (!call) return;
+    const response = await connection.send(call.request);
+    latencies.push(performance.now() - sent);
+    call.accept(response);
+  }
+}
+
+async function once(connection: Connection, operation: Operation): Promise<void> {
+  const call = operation();
+  if (call) call.accept(await connection.send(call.request));
+}

@@ -1,0 +1,46 @@
+import { login } from './account-operations.ts';
+import { cycle } from './cycle.ts';
+import { drive, probe } from './drive.ts';
+import type { Measured } from './measure.ts';
+import type { Operation } from './operations.ts';
+import { me } from './read-operations.ts';
+import type { Side } from './side.ts';
+
+/** `GET /api/me` alone, and while clients log in without pause. */
+export interface Flood {
+  /** a few requests at a steady pace, on a server that has next to nothing else to do */
+  steady: { alone: Measured; flooded: Measured };
+  /** as many as the server answers */
+  saturated: { alone: Measured; flooded: Measured };
+  /** during the steady half */
+  logins: Measured;
+}
+
+const CLIENTS = 16;
+const PROBES = 4;
+const PROBE_INTERVAL_MS = 5;
+
+export async function flood(
+  side: Side,
+  { connections, durationMs }: { connections: number; durationMs: number },
+): Promise<Flood> {
+  const { readers, fillers } = side.fixture;
+  const reading = cycle(readers.map((reader) => me(reader, side.tokenOf(reader))));
+  const nextFiller = cycle(fillers);
+  const loggingIn: Operation = () => login(nextFiller(), () => undefined);
+
+  const steadily = (): Promise<Measured> =>
+    probe(side.url, reading, { connections: PROBES, durationMs, intervalMs: PROBE_INTERVAL_MS });
+  const saturating = (): Promise<Measured> => drive(side.url, reading, { connections, durationMs });
+  const flooding = (): Promise<Measured> => drive(side.url, loggingIn, { connections: CLIENTS, durationMs });
+
+  const steadyAlone = await steadily();
+  const [steadyFlooded, logins] = await Promise.all([steadily(), flooding()]);
+  const saturatedAlone = await saturating();
+  const [saturatedFlooded] = await Promise.all([saturating(), flooding()]);
+  return {
+    steady: { alone: steadyAlone, flooded: steadyFlooded },
+    saturated: { alone: saturatedAlone, flooded: saturatedFlooded },
+    logins,
+  };
+}

@@ -1,0 +1,63 @@
+export interface HttpResponse {
+  status: number;
+  body: Buffer;
+}
+
+const HEAD_END = '\r\n\r\n';
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+
+/**
+ * Reads one response after another from the bytes of a connection. Knows what a server sends to a client that
+ * does not pipeline: a status line, headers, and a body with a length or in chunks.
+ */
+export class ResponseReader {
+  private received: Buffer = Buffer.alloc(0);
+  private head: { status: number; bodyStart: number; length: number; chunked: boolean } | undefined;
+
+  /** The whole response when these bytes complete it. */
+  read(bytes: Buffer): HttpResponse | undefined {
+    this.received = this.received.length === 0 ? bytes : Buffer.concat([this.received, bytes]);
+    this.head ??= this.readHead();
+    if (!this.head) return undefined;
+
+    const { status, bodyStart, length, chunked } = this.head;
+    const body = chunked ? this.chunks(bodyStart) : this.slice(bodyStart, length);
+    if (!body) return undefined;
+    this.received = Buffer.alloc(0);
+    this.head = undefined;
+    return { status, body };
+  }
+
+  private readHead(): typeof this.head {
+    const end = this.received.indexOf(HEAD_END);
+    if (end < 0) return undefined;
+    const text = this.received.toString('latin1', 0, end).toLowerCase();
+    const status = Number(text.slice(9, 12));
+    const length = /\r\ncontent-length: *(\d+)/.exec(text)?.[1];
+    return {
+      status,
+      bodyStart: end + HEAD_END.length,
+      length: Number(length ?? 0),
+      chunked: length === undefined && text.includes('\r\ntransfer-encoding: chunked'),
+    };
+  }
+
+  private slice(start: number, length: number): Buffer | undefined {
+    return this.received.length < start + length ? undefined : this.received.subarray(start, start + length);
+  }
+
+  private chunks(start: number): Buffer | undefined {
+    // The last chunk is empty; looking at the end first saves walking an incomplete body each time.
+    if (!this.received.subarray(-5).equals(LAST_CHUNK)) return undefined;
+    const parts: Buffer[] = [];
+    for (let at = start; ;) {
+      const lineEnd = this.received.indexOf('\r\n', at);
+      const size = Number.parseInt(this.received.toString('latin1', at, lineEnd), 16);
+      if (size === 0) return Buffer.concat(parts);
+      const data = this.slice(lineEnd + 2, size);
+      if (!data) return undefined;
+      parts.push(data);
+      at = lineEnd + 2 + size + 2;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { login } from './account-operations.ts';
+import { drain, drive } from './drive.ts';
+import { type Flood, flood } from './flood.ts';
+import type { Measured } from './measure.ts';
+import { type Operation, type OperationName, operationsOf } from './operations.ts';
+import type { Command, Reply } from './protocol.ts';
+import { Side } from './side.ts';
+
+// One process makes the load for both sides, so that neither meets a driver that is better warmed up.
+const sides = new Map<string, { side: Side; operations: Record<OperationName, Operation> }>();
+
+process.on('message', (command: Command) => {
+  execute(command).then(
+    (result) => reply({ result }),
+    (error: unknown) =>
+      reply({ error: `${describe(command)}: ${error instanceof Error ? error.message : 'failed'}` }),
+  );
+});
+process.on('disconnect', () => process.exit());
+
+async function execute(command: Command): Promise<Measured | Flood | null> {
+  if (command.type === 'open') {
+    const side = new Side(command.url, command.fixture);
+    sides.set(command.side, { side, operations: operationsOf(side) });
+    await logInAll(side);
+    return null;
+  }
+  const { side, operations } = sides.get(command.side)!;
+  return command.type === 'flood'
+    ? flood(side, command)
+    : drive(side.url, operations[command.operation], command);
+}
+
+async function logInAll(side: Side): Promise<void> {
+  const { readers, keepers, creators } = side.fixture;
+  const waiting = [...readers, ...keepers, ...creators];
+  const next: Operation = () => {
+    const user = waiting.pop();
+    return user && login(user, (token) => side.keepToken(user, token));
+  };
+  await drain(side.url, next, 8);
+}
+
+function describe(command: Command): string {
+  return `${command.side}, ${command.type === 'drive' ? command.operation : command.type}`;
+}
+
+function reply(message: Reply): void {
+  process.send?.(message);
+}

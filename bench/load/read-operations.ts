@@ -1,0 +1,63 @@
+import { BIG, type BenchOrg, READER_ORGS, SMALL } from '../fixture/fixture.ts';
+import { expectAnswer, is, isMemberList, isOrgList } from './answer.ts';
+import { cycle } from './cycle.ts';
+import type { HttpResponse } from './http-response.ts';
+import type { Call, Operation } from './operations.ts';
+import { requestText } from './request.ts';
+import type { Side } from './side.ts';
+
+type ReadOperation = 'me' | 'organization of 20' | 'list of 20' | 'organization of 1,000' | 'list of 1,000';
+
+export function readOperations(side: Side): Record<ReadOperation, Operation> {
+  const { readers, smallOrgs, bigOrgs } = side.fixture;
+  const detail = (org: BenchOrg, size: number, token: string): Call =>
+    read(`/api/orgs/${org.id}`, token, (response) =>
+      expectAnswer(response, 200, {
+        org: { id: is(org.id), name: is(org.name), members: isMemberList(size) },
+      }),
+    );
+  const list = (org: BenchOrg, size: number, token: string): Call =>
+    read(`/api/orgs/${org.id}/members`, token, (response) =>
+      expectAnswer(response, 200, { members: isMemberList(size) }),
+    );
+  const forEachReader = (build: (index: number, token: string) => Call): Operation => {
+    // Built at the first use, when the readers have logged in.
+    let next: Operation | undefined;
+    return () => {
+      next ??= cycle(readers.map((reader, index) => build(index, side.tokenOf(reader))));
+      return next();
+    };
+  };
+  const small = (index: number): BenchOrg => smallOrgs[index]!;
+  const big = (index: number): BenchOrg => bigOrgs[index % bigOrgs.length]!;
+
+  return {
+    me: forEachReader((index, token) => me(readers[index]!, token)),
+    'organization of 20': forEachReader((index, token) => detail(small(index), SMALL, token)),
+    'list of 20': forEachReader((index, token) => list(small(index), SMALL, token)),
+    'organization of 1,000': forEachReader((index, token) => detail(big(index), BIG, token)),
+    'list of 1,000': forEachReader((index, token) => list(big(index), BIG, token)),
+  };
+}
+
+export function me(user: { id: string; email: string }, token: string): Call {
+  return read('/api/me', token, (response) =>
+    expectAnswer(response, 200, {
+      user: { id: is(user.id), email: is(user.email) },
+      orgs: isOrgList(READER_ORGS),
+    }),
+  );
+}
+
+/** Nothing that is read here changes, so an answer equal to a checked one needs no second parse. */
+function read(path: string, token: string, check: (response: HttpResponse) => void): Call {
+  let checked: Buffer | undefined;
+  return {
+    request: requestText({ method: 'GET', path, token }),
+    accept(response) {
+      if (response.status === 200 && checked?.equals(response.body)) return;
+      check(response);
+      checked = Buffer.from(response.body);
+    },
+  };
+}

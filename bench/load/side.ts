@@ -1,0 +1,52 @@
+import { Fifo } from './fifo.ts';
+import type { BenchOrg, BenchUser, Fixture } from '../fixture/fixture.ts';
+
+/** A guest of a changing organization, in it or not. */
+export interface Membership {
+  org: BenchOrg;
+  keeper: BenchUser;
+  user: BenchUser;
+  role: 'member' | 'admin';
+}
+
+/** What the driver knows about one of the servers: every operation takes its material from here. */
+export class Side {
+  readonly url: string;
+  readonly fixture: Fixture;
+  readonly codes = new Fifo<string>();
+  /** neighbours belong to different organizations, so requests in flight seldom meet */
+  readonly present: Fifo<Membership>;
+  readonly absent: Fifo<Membership>;
+  private readonly tokens = new Map<string, string>();
+
+  constructor(url: string, fixture: Fixture) {
+    this.url = url;
+    this.fixture = fixture;
+    const { changingOrgs, keepers, guests } = fixture;
+    const membership = (index: number, user: BenchUser): Membership => ({
+      org: changingOrgs[index]!,
+      keeper: keepers[index]!,
+      user,
+      role: 'member',
+    });
+    const places = [...changingOrgs[0]!.members.keys()].slice(1);
+    this.present = new Fifo(
+      places.flatMap((place) =>
+        changingOrgs.map((org, index) => membership(index, org.members[place]!.user)),
+      ),
+    );
+    this.absent = new Fifo(
+      guests.flatMap((guest) => changingOrgs.map((_, index) => membership(index, guest))),
+    );
+  }
+
+  keepToken(user: BenchUser, token: string): void {
+    this.tokens.set(user.id, token);
+  }
+
+  tokenOf(user: BenchUser): string {
+    const token = this.tokens.get(user.id);
+    if (token === undefined) throw new Error(`${user.email} has not logged in`);
+    return token;
+  }
+}

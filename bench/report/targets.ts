@@ -1,0 +1,32 @@
+import type { OperationName } from '../load/operations.ts';
+
+/** As ratios to the baseline in the same run: at least so many requests, at most such a p99. */
+export interface Target {
+  requestsPerSecond: number;
+  p99: number;
+}
+
+const HASH = { requestsPerSecond: 0.97, p99: 1.1 };
+const READ = { requestsPerSecond: 0.8, p99: 1.5 };
+const CODE = { requestsPerSecond: 0.8, p99: 1.5 };
+const LONG_LIST = { requestsPerSecond: 0.9, p99: 1.3 };
+const CHANGE = { requestsPerSecond: 0.85, p99: 1.5 };
+
+export const TARGETS: Record<OperationName, Target> = {
+  register: HASH,
+  login: HASH,
+  me: READ,
+  'issue code': CODE,
+  'exchange code': CODE,
+  'create organization': CHANGE,
+  'organization of 20': READ,
+  'list of 20': READ,
+  'organization of 1,000': LONG_LIST,
+  'list of 1,000': LONG_LIST,
+  'add member': CHANGE,
+  'change role': CHANGE,
+  'remove member': CHANGE,
+};
+
+/** `GET /api/me` under a login flood, its p99 against the one alone. */
+export const FLOOD_P99_TARGET = 3;
