@@ -5,6 +5,7 @@ import type { Env, MysqlLocation, SqliteLocation } from '../config/env.js';
 import { mysqlDriver } from './mysql/mysql-pool.js';
 import { identifyMysqlServer } from './mysql/mysql-server.js';
 import { sessionSettings, STATEMENT_TIMEOUT_SECONDS } from './mysql/session-settings.js';
+import { SlowQueryLog } from './slow-query-log.js';
 import { NodeSqlite } from './sqlite/node-sqlite.js';
 
 /** The tables the application owns and how they came to be. */
@@ -68,7 +69,11 @@ async function mysqlOptions(
     poolSize,
     bigNumberStrings: false,
     connectTimeout: location.hosts.length > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS,
-    ...(limited && { maxQueryExecutionTime: SILENCE_TIMEOUT_MS, enableQueryTimeout: true }),
+    ...(limited && {
+      maxQueryExecutionTime: SILENCE_TIMEOUT_MS,
+      enableQueryTimeout: true,
+      logger: new SlowQueryLog(),
+    }),
     synchronize: false,
     logging: false,
   };
