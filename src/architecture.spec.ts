@@ -24,6 +24,7 @@ const ROOMS = [
   'orgs',
   'me',
   'health',
+  'doctor',
 ];
 
 const PUBLIC_ROUTES = [

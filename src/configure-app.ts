@@ -5,6 +5,7 @@ import { AcceptablePassword } from './auth/passwords/is-acceptable-password.deco
 import type { Env } from './config/env.js';
 import { collectAllowedMethods } from './http/allowed-methods.js';
 import { allowOrigins } from './http/cors.js';
+import { requireHostHeader } from './http/host-header.js';
 import { answerInTime } from './http/deadline.js';
 import { acceptJsonBodies } from './http/json-body.js';
 import { logRequests } from './http/request-log.js';
@@ -17,6 +18,7 @@ export async function configureApp(app: NestFastifyApplication, env: Env, log: L
   const fastify = app.getHttpAdapter().getInstance();
   sendSecurityHeaders(fastify);
   logRequests(fastify, log);
+  requireHostHeader(fastify);
   acceptJsonBodies(fastify);
   answerInTime(fastify);
   allowOrigins(app, env.corsOrigins);

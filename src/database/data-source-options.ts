@@ -11,8 +11,11 @@ import { NodeSqlite } from './sqlite/node-sqlite.js';
 /** The tables the application owns and how they came to be. */
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
-/** `requests` ends statements that take too long; `maintenance`, such as a migration, takes its time. */
-export type Purpose = 'requests' | 'maintenance';
+/**
+ * `requests` ends statements that take too long; `maintenance`, such as a migration, takes its time, and so
+ * does `inspection`, which only looks and may do so beside a running service.
+ */
+export type Purpose = 'requests' | 'maintenance' | 'inspection';
 
 const CONNECT_TIMEOUT_MS = 3000;
 const CONNECT_TIMEOUT_OF_SEVERAL_MS = 1000;
@@ -27,19 +30,21 @@ export async function dataSourceOptions(
   purpose: Purpose = 'requests',
 ): Promise<DataSourceOptions> {
   return env.database.engine === 'sqlite'
-    ? sqliteOptions(env.database, schema)
+    ? sqliteOptions(env.database, schema, purpose)
     : mysqlOptions(env.database, env.databasePoolSize, schema, purpose);
 }
 
-function sqliteOptions(location: SqliteLocation, schema: Schema): DataSourceOptions {
+function sqliteOptions(location: SqliteLocation, schema: Schema, purpose: Purpose): DataSourceOptions {
+  const readonly = purpose === 'inspection';
   const file = resolve(location.file);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  if (!readonly) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   return {
     ...schema,
     type: 'better-sqlite3',
     driver: NodeSqlite,
     database: file,
-    enableWAL: true,
+    readonly,
+    enableWAL: !readonly,
     timeout: SQLITE_BUSY_TIMEOUT_MS,
     prepareDatabase: (database: NodeSqlite) => {
       database.pragma('synchronous = FULL');

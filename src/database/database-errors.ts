@@ -21,7 +21,6 @@ const SQLITE_CONSTRAINT_FOREIGNKEY = 787;
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 
-const ER_TABLE_EXISTS_ERROR = 1050;
 const ER_DUP_ENTRY = 1062;
 const ER_NO_REFERENCED_ROW = 1452;
 const ER_CHECKREAD = 1020;
@@ -41,10 +40,6 @@ export function isUniqueViolation(error: unknown, key: UniqueKey): boolean {
 export function isForeignKeyViolation(error: unknown): boolean {
   const cause = driverError(error);
   return cause?.errno === ER_NO_REFERENCED_ROW || cause?.errcode === SQLITE_CONSTRAINT_FOREIGNKEY;
-}
-
-export function isTableThereAlready(error: unknown): boolean {
-  return driverError(error)?.errno === ER_TABLE_EXISTS_ERROR;
 }
 
 /** The transaction lost against another and was undone whole: running it again is right. */

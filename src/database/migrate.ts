@@ -3,10 +3,8 @@ import type { DataSource } from 'typeorm';
 import type { Env } from '../config/env.js';
 import { createDataSource } from './create-data-source.js';
 import { dataSourceOptions, type Schema } from './data-source-options.js';
-import { isLostConflict, isTableThereAlready } from './database-errors.js';
+import { isSchemaUpToDate } from './schema-version.js';
 import { withMigrationLease } from './migration-lease.js';
-
-const ATTEMPTS = 5;
 
 export class PendingMigrationsError extends Error {
   constructor() {
@@ -23,25 +21,13 @@ export class PendingMigrationsError extends Error {
 export async function migrate(env: Env, schema: Schema): Promise<void> {
   const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
   try {
-    if (!(await hasPendingMigrations(dataSource))) return;
+    if (await isSchemaUpToDate(dataSource)) return;
     if (env.migrations === 'check') throw new PendingMigrationsError();
 
     const run = (): Promise<void> => runMigrations(dataSource);
     await (env.database.engine === 'sqlite' ? run() : withMigrationLease(dataSource, run));
   } finally {
     await dataSource.destroy();
-  }
-}
-
-/** TypeORM makes its table when it looks: of several instances that look at once, one makes it, the others fail. */
-async function hasPendingMigrations(dataSource: DataSource): Promise<boolean> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await dataSource.showMigrations();
-    } catch (error) {
-      const lost = isTableThereAlready(error) || isLostConflict(error);
-      if (!lost || attempt === ATTEMPTS) throw error;
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { isSchemaUpToDate } from '../database/schema-version.js';
 import { UnavailableError } from '../problems/problem.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limits/rate-limit-store.js';
 import type { ReadyResponse } from './health.responses.js';
@@ -24,7 +25,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
    */
   async check(): Promise<ReadyResponse> {
     if (this.stopping) throw new UnavailableError('The service is shutting down.');
-    if (!(await this.isSchemaUpToDate())) throw new UnavailableError('The schema is not up to date.');
+    await this.checkDatabase();
     const { degraded } = this.rateLimits;
     return {
       status: degraded ? 'degraded' : 'ok',
@@ -34,17 +35,13 @@ export class ReadinessService implements BeforeApplicationShutdown {
     };
   }
 
-  /** Asks for this version's own migrations: those of a newer version, running beside it, do no harm. */
-  private async isSchemaUpToDate(): Promise<boolean> {
-    const names = this.dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
+  private async checkDatabase(): Promise<void> {
+    let upToDate: boolean;
     try {
-      const rows = await this.dataSource.query<{ applied: number }[]>(
-        `SELECT COUNT(*) AS applied FROM migrations WHERE name IN (${names.map(() => '?').join(', ')})`,
-        names,
-      );
-      return Number(rows[0]?.applied) === names.length;
+      upToDate = await isSchemaUpToDate(this.dataSource);
     } catch (error) {
       throw new UnavailableError('The database cannot be reached.', 1, error);
     }
+    if (!upToDate) throw new UnavailableError('The schema is not up to date.');
   }
 }

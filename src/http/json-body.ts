@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.js';
 
 const MAX_DEPTH = 10;
+const BYTE_ORDER_MARK = '\uFEFF';
 
 class MalformedJsonError extends Problem {
   constructor(detail: string) {
@@ -19,7 +20,9 @@ export function acceptJsonBodies(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0) return done(null, undefined);
-    if (!isUtf8(body)) return done(new MalformedJsonError('The body is not UTF-8.'));
+    if (!isUtf8(body) || body.indexOf(BYTE_ORDER_MARK) === 0) {
+      return done(new MalformedJsonError('The body is not UTF-8 without a byte order mark.'));
+    }
     const text = body.toString('utf8');
     if (isDeeperThan(text, MAX_DEPTH)) {
       return done(new MalformedJsonError(`The body is nested deeper than ${MAX_DEPTH} levels.`));

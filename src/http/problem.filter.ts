@@ -48,6 +48,8 @@ export function sendProblem(
     else logger.warn(entry);
   }
   request.problemCode = problem.code;
+  // The body was not read: what follows on the connection need not be a request.
+  if (problem.code === 'unsupported_media_type') reply.header('Connection', 'close');
   void reply
     .status(problem.status)
     .headers(problem.headers)

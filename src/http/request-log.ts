@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { CurrentUser } from '../access/current-user.decorator.js';
+import { isEntityId } from '../identifiers/entity-id.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,8 +23,8 @@ export function logRequests(fastify: FastifyInstance, log: Logger): void {
       requestId: request.id,
       method: request.method,
       route: request.routeOptions.url,
-      orgId: id?.slice(0, 36),
-      memberId: uid?.slice(0, 36),
+      orgId: isEntityId(id) ? id : undefined,
+      memberId: isEntityId(uid) ? uid : undefined,
       status: reply.statusCode,
       code: request.problemCode,
       userId: request.user?.id,

@@ -8,10 +8,13 @@ export const SECURITY_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 } as const;
 
-/** Every answer carries them; a route may set its own value afterwards. */
+/** Every answer carries them; what a route has set for itself stays. */
 export function sendSecurityHeaders(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', (request, reply, done) => {
-    reply.headers(SECURITY_HEADERS).header('X-Request-Id', request.id);
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
+      if (!reply.hasHeader(name)) reply.header(name, value);
+    }
+    reply.header('X-Request-Id', request.id);
     done();
   });
 }

@@ -20,6 +20,10 @@ import {
 import type { ListedMemberResponse, MemberResponse } from './dto/member.responses.js';
 import { type LockedMemberships, lockMemberships } from './membership.js';
 
+export const LIST_MEMBERS = `SELECT m.user_id AS userId, u.email, m.role
+  FROM members m JOIN users u ON u.id = m.user_id
+  WHERE m.org_id = ? ORDER BY m.joined_at, m.user_id`;
+
 /**
  * Changes of memberships. Each reads the actor's role again inside its transaction: what the guard saw can
  * be stale by then.
@@ -34,12 +38,7 @@ export class MembersService {
 
   /** By the time they joined, then by user id. */
   list(orgId: string): Promise<ListedMemberResponse[]> {
-    return this.members.query(
-      `SELECT m.user_id AS userId, u.email, m.role
-         FROM members m JOIN users u ON u.id = m.user_id
-        WHERE m.org_id = ? ORDER BY m.joined_at, m.user_id`,
-      [orgId],
-    );
+    return this.members.query(LIST_MEMBERS, [orgId]);
   }
 
   async insert(manager: EntityManager, orgId: string, userId: string, role: Role): Promise<void> {

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Role } from '../access/role.js';
 import { affectedRows, forUpdate } from '../database/statements.js';
+import { isEntityId } from '../identifiers/entity-id.js';
 import { OrgNotFoundError } from './members.errors.js';
 
 /** The memberships that a decision is made from, as they are and stay until COMMIT. */
@@ -30,15 +31,24 @@ export async function lockMemberships(
   if ((await affectedRows(manager, 'UPDATE orgs SET revision = revision + 1 WHERE id = ?', [orgId])) === 0) {
     throw new OrgNotFoundError();
   }
-  const rows = await manager.query<Row[]>(lockingRead(forUpdate(manager)), [orgId, ...userIds, orgId]);
+  const rows = await manager.query<Row[]>(lockingRead(forUpdate(manager)), [
+    orgId,
+    ...userIds.map(nameable),
+    orgId,
+  ]);
   return {
     roleOf: (userId) => rows.find((row) => row.userId === userId)?.role,
     owners: rows.filter((row) => row.role === 'owner').length,
   };
 }
 
+/** An id of another shape names nobody, and its characters may not even fit the column. */
+function nameable(id: string): string {
+  return isEntityId(id) ? id : '';
+}
+
 /** Two index look-ups: with OR, the optimizer may walk and lock every member of a large organization. */
-function lockingRead(lock: string): string {
+export function lockingRead(lock: string): string {
   const involved = `SELECT user_id AS userId, role FROM members WHERE org_id = ? AND user_id IN (?, ?)${lock}`;
   const owners = `SELECT user_id AS userId, role FROM members WHERE org_id = ? AND role = 'owner'${lock}`;
   return lock === '' ? `${involved} UNION ${owners}` : `(${involved}) UNION (${owners})`;

@@ -13,6 +13,10 @@ export interface Membership {
   role: Role | null;
 }
 
+export const FIND_MEMBERSHIP = `SELECT o.id AS orgId, o.name AS orgName, m.role
+  FROM orgs o LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ?
+  WHERE o.id = ?`;
+
 @Injectable()
 export class MembershipsService {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
@@ -20,12 +24,7 @@ export class MembershipsService {
   /** undefined: there is no such organization */
   async find(orgId: string, userId: string): Promise<Membership | undefined> {
     if (!isEntityId(orgId)) return undefined;
-    const rows = await this.members.query<Membership[]>(
-      `SELECT o.id AS orgId, o.name AS orgName, m.role
-         FROM orgs o LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ?
-        WHERE o.id = ?`,
-      [userId, orgId],
-    );
+    const rows = await this.members.query<Membership[]>(FIND_MEMBERSHIP, [userId, orgId]);
     return rows[0];
   }
 }

@@ -9,6 +9,10 @@ import type { OrgDetail, OrgResponse } from './dto/org.responses.js';
 import { orgName } from './org-name.js';
 import { Org } from './org.entity.js';
 
+export const LIST_ORGS_OF_USER = `SELECT o.id, o.name
+  FROM members m JOIN orgs o ON o.id = m.org_id
+  WHERE m.user_id = ? ORDER BY m.joined_at, m.org_id`;
+
 @Injectable()
 export class OrgsService {
   constructor(
@@ -37,10 +41,6 @@ export class OrgsService {
 
   /** By the time the user joined them, then by id. */
   listOf(userId: string): Promise<OrgResponse[]> {
-    return this.orgs.query(
-      `SELECT o.id, o.name FROM members m JOIN orgs o ON o.id = m.org_id
-        WHERE m.user_id = ? ORDER BY m.joined_at, m.org_id`,
-      [userId],
-    );
+    return this.orgs.query(LIST_ORGS_OF_USER, [userId]);
   }
 }

@@ -15,6 +15,8 @@ export interface UserCredentials extends UserRow {
   passwordHash: string;
 }
 
+export const FIND_CREDENTIALS = 'SELECT id, email, password_hash AS passwordHash FROM users WHERE email = ?';
+
 /** E-mails are given in canonical form, see email-address.ts. */
 @Injectable()
 export class UsersService {
@@ -37,10 +39,7 @@ export class UsersService {
   }
 
   async findCredentials(email: string): Promise<UserCredentials | undefined> {
-    const rows = await this.users.query<UserCredentials[]>(
-      'SELECT id, email, password_hash AS passwordHash FROM users WHERE email = ?',
-      [email],
-    );
+    const rows = await this.users.query<UserCredentials[]>(FIND_CREDENTIALS, [email]);
     return rows[0];
   }
 

@@ -6,9 +6,9 @@ const PERIOD_MS = 60_000;
 const BATCH = 500;
 
 /** Codes go first: a session is kept while a code still refers to it, for reuse to be noticed. */
-const EXPIRED_CODES =
+export const EXPIRED_CODES =
   'SELECT hash AS id FROM authorization_codes WHERE purge_at < ? ORDER BY purge_at LIMIT ?';
-const EXPIRED_SESSIONS = `SELECT s.id FROM sessions s
+export const EXPIRED_SESSIONS = `SELECT s.id FROM sessions s
   WHERE s.expires_at < ? AND NOT EXISTS (SELECT 1 FROM authorization_codes c WHERE c.session_id = s.id)
   ORDER BY s.expires_at LIMIT ?`;
 

@@ -19,6 +19,10 @@ export interface OpenSession {
 const INSERT_SESSION =
   'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, ?, ?, ?)';
 
+export const FIND_CALLER = `SELECT u.id, u.email, s.id AS sessionId
+  FROM sessions s JOIN users u ON u.id = s.user_id
+  WHERE s.id = ? AND s.user_id = ? AND s.revoked_at IS NULL`;
+
 @Injectable()
 export class SessionsService {
   constructor(
@@ -51,12 +55,7 @@ export class SessionsService {
 
   /** The user of a session that is neither revoked nor without its user. */
   async findCaller(sessionId: string, userId: string): Promise<CurrentUser | undefined> {
-    const rows = await this.sessions.query<CurrentUser[]>(
-      `SELECT u.id, u.email, s.id AS sessionId
-         FROM sessions s JOIN users u ON u.id = s.user_id
-        WHERE s.id = ? AND s.user_id = ? AND s.revoked_at IS NULL`,
-      [sessionId, userId],
-    );
+    const rows = await this.sessions.query<CurrentUser[]>(FIND_CALLER, [sessionId, userId]);
     return rows[0];
   }
 

@@ -2,6 +2,8 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { lockSqliteFile } from './sqlite-file-lock.js';
 
 interface Options {
+  /** only looks: shares the file with the process that serves it */
+  readonly?: boolean;
   timeout?: number;
 }
 
@@ -23,8 +25,9 @@ export class NodeSqlite {
   private readonly unlock: () => void;
 
   constructor(file: string, options: Options = {}) {
-    this.unlock = lockSqliteFile(file);
+    this.unlock = options.readonly ? () => undefined : lockSqliteFile(file);
     this.database = new DatabaseSync(file, {
+      readOnly: options.readonly ?? false,
       timeout: options.timeout ?? 0,
     });
   }

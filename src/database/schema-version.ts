@@ -1,0 +1,27 @@
+import { type DataSource, QueryFailedError } from 'typeorm';
+
+/**
+ * Whether this version's own migrations have run: those of a newer version, running beside it, do no harm.
+ * Only reads, unlike TypeORM's own question, which creates its table.
+ */
+export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean> {
+  const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
+  try {
+    const rows = await dataSource.query<{ applied: number }[]>(
+      `SELECT COUNT(*) AS applied FROM migrations WHERE name IN (${names.map(() => '?').join(', ')})`,
+      names,
+    );
+    return Number(rows[0]?.applied) === names.length;
+  } catch (error) {
+    if (isMissingTable(error)) return false;
+    throw error;
+  }
+}
+
+const ER_NO_SUCH_TABLE = 1146;
+
+function isMissingTable(error: unknown): boolean {
+  if (!(error instanceof QueryFailedError)) return false;
+  const { errno, message } = error.driverError as { errno?: number; message: string };
+  return errno === ER_NO_SUCH_TABLE || message.startsWith('no such table');
+}

@@ -1,0 +1,54 @@
+import { ROLES } from '../access/role.js';
+import { type Check, emptyQuery } from './check.js';
+
+const RESTORE = 'Restore these rows from a backup, or delete them once nobody needs them.';
+
+/** What the rows say about each other. */
+export const DATA_CHECKS: Check[] = [
+  emptyQuery(
+    'every organization has an owner',
+    "Make one of its members owner: UPDATE members SET role = 'owner' WHERE org_id = … AND user_id = …",
+    `SELECT o.id AS fault FROM orgs o
+      WHERE NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')`,
+  ),
+  emptyQuery(
+    'every membership belongs to a user and an organization',
+    RESTORE,
+    `SELECT m.user_id AS fault FROM members m
+      WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.id = m.user_id)
+         OR NOT EXISTS (SELECT 1 FROM orgs o WHERE o.id = m.org_id)`,
+  ),
+  emptyQuery(
+    'every role is one of those that exist',
+    `Set it to one of ${ROLES.join(', ')}.`,
+    `SELECT m.user_id AS fault FROM members m WHERE m.role NOT IN (${ROLES.map((role) => `'${role}'`).join(', ')})`,
+  ),
+  emptyQuery(
+    'no session is left of a user who is gone',
+    'Delete these sessions: their tokens must not work.',
+    `SELECT s.id AS fault FROM sessions s WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id)`,
+  ),
+  emptyQuery(
+    'every authorization code belongs to a session',
+    'Delete these codes; nobody can use them.',
+    `SELECT c.hash AS fault FROM authorization_codes c
+      WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id)`,
+  ),
+  emptyQuery(
+    'no authorization code was used twice',
+    'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …',
+    `SELECT granted_session_id AS fault FROM authorization_codes
+      WHERE granted_session_id IS NOT NULL GROUP BY granted_session_id HAVING COUNT(*) > 1`,
+  ),
+  emptyQuery(
+    'every used authorization code says which session it opened',
+    'Delete these codes: their reuse could not be answered.',
+    `SELECT hash AS fault FROM authorization_codes
+      WHERE (consumed_at IS NULL) <> (granted_session_id IS NULL)`,
+  ),
+  emptyQuery(
+    'no session lives beyond its login',
+    'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …',
+    'SELECT id AS fault FROM sessions WHERE expires_at < created_at OR auth_time > created_at',
+  ),
+];

@@ -1,0 +1,61 @@
+import { EXPIRED_CODES, EXPIRED_SESSIONS } from '../auth/cleanup/expired-rows.service.js';
+import { FIND_CALLER } from '../auth/sessions/sessions.service.js';
+import { lockingRead } from '../members/membership.js';
+import { LIST_MEMBERS } from '../members/members.service.js';
+import { FIND_MEMBERSHIP } from '../members/memberships.service.js';
+import { LIST_ORGS_OF_USER } from '../orgs/orgs.service.js';
+import { FIND_CREDENTIALS } from '../users/users.service.js';
+import type { Check, Inspection } from './check.js';
+
+/** The queries that requests wait for, and values that have their shape. */
+export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
+  'the session check': { sql: FIND_CALLER, values: ['', ''] },
+  'the look-up of a login': { sql: FIND_CREDENTIALS, values: [''] },
+  'the role check': { sql: FIND_MEMBERSHIP, values: ['', ''] },
+  'the member list': { sql: LIST_MEMBERS, values: [''] },
+  'the organizations of a user': { sql: LIST_ORGS_OF_USER, values: [''] },
+  'a change of a membership': { sql: lockingRead(''), values: ['', '', '', ''] },
+  'the clean-up of codes': { sql: EXPIRED_CODES, values: [0, 1] },
+  'the clean-up of sessions': { sql: EXPIRED_SESSIONS, values: [0, 1] },
+};
+
+/** Below this many rows an engine may rightly prefer to read a table whole. */
+const LARGE_TABLE_ROWS = 1000;
+
+export const INDEX_CHECK: Check = {
+  claim: 'hot queries use their indexes',
+  remedy: 'Run ANALYZE TABLE (MySQL, MariaDB) or ANALYZE (SQLite) on the tables named.',
+  async findFaults(inspection) {
+    const faults: string[] = [];
+    for (const [name, { sql, values }] of Object.entries(HOT_QUERIES)) {
+      for (const table of await tablesReadWhole(inspection, sql, values))
+        faults.push(`${name} reads all of ${table}`);
+    }
+    return faults;
+  },
+};
+
+interface MysqlPlanRow {
+  table: string | null;
+  type: string | null;
+  rows: number | null;
+}
+
+async function tablesReadWhole(
+  { dataSource, runner }: Inspection,
+  sql: string,
+  values: unknown[],
+): Promise<string[]> {
+  if (dataSource.options.type === 'better-sqlite3') {
+    const plan = (await runner.query(`EXPLAIN QUERY PLAN ${sql}`, values)) as { detail: string }[];
+    return plan.flatMap(
+      ({ detail }) => /^SCAN (?!CONSTANT|.* USING (?:COVERING )?INDEX)(\S+)/.exec(detail)?.[1] ?? [],
+    );
+  }
+  const plan = (await runner.query(`EXPLAIN ${sql}`, values)) as MysqlPlanRow[];
+  return plan
+    .filter(
+      ({ table, type, rows }) => type === 'ALL' && !table?.startsWith('<') && Number(rows) > LARGE_TABLE_ROWS,
+    )
+    .map(({ table }) => String(table));
+}

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import type { Env } from '../config/env.js';
+import { createDataSource } from '../database/create-data-source.js';
+import { dataSourceOptions, type Schema } from '../database/data-source-options.js';
+import { databaseError } from '../database/mysql/mysql-host.js';
+import { type Check, type Inspection } from './check.js';
+import { DATA_CHECKS } from './data-checks.js';
+import { EMAIL_CHECK } from './email-check.js';
+import { INDEX_CHECK } from './index-check.js';
+import { SCHEMA_CHECKS } from './schema-checks.js';
+
+export interface Finding {
+  check: Check;
+  faults: string[];
+}
+
+const PATIENCE_MS = 10_000;
+
+const CHECKS = [...SCHEMA_CHECKS, ...DATA_CHECKS, EMAIL_CHECK, INDEX_CHECK];
+
+/** Holds every claim against the database, reading only, on connections of its own. */
+export async function inspect(env: Env, schema: Schema): Promise<Finding[]> {
+  const dataSource = await open(env, schema);
+  const runner = dataSource.createQueryRunner();
+  try {
+    if (env.database.engine === 'mysql') await runner.query('START TRANSACTION READ ONLY');
+    return await findAll({ dataSource, runner });
+  } finally {
+    await runner.release();
+    await dataSource.destroy();
+  }
+}
+
+/** Where the service would wait for its database, a script wants to hear that it is not there. */
+async function open(env: Env, schema: Schema): Promise<DataSource> {
+  const opening = dataSourceOptions(env, schema, 'inspection').then((options) =>
+    createDataSource(options).initialize(),
+  );
+  const late = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => undefined);
+  const dataSource = await Promise.race([opening, late]);
+  if (!dataSource) throw databaseError('ETIMEDOUT', 'nothing answers there');
+  return dataSource;
+}
+
+async function findAll(inspection: Inspection): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const check of CHECKS) findings.push({ check, faults: await faultsOf(check, inspection) });
+  return findings;
+}
+
+/** A check that cannot be made is no green one: tables may be missing that it reads. */
+async function faultsOf(check: Check, inspection: Inspection): Promise<string[]> {
+  try {
+    return await check.findFaults(inspection);
+  } catch (error) {
+    return [`could not be checked: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}

@@ -1,0 +1,83 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { invalidCode, invalidFields, invalidToken } from '../support/expected.js';
+import { aCode, anAccount, type Account } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('a code with a proof key (RFC 7636)', () => {
+  let service: Service;
+  let ada: Account;
+
+  beforeAll(async () => {
+    service = await startService();
+    ada = await anAccount(service, 'ada');
+  });
+  afterAll(() => service.stop());
+
+  async function aBoundCode(): Promise<{ code: string; verifier: string }> {
+    const verifier = randomBytes(32).toString('base64url');
+    const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
+    const answer = await ada.post<{ code: string }>('/api/auth/code', {
+      codeChallenge,
+      codeChallengeMethod: 'S256',
+    });
+    expect(answer.status, answer.text).toBe(201);
+    return { code: answer.body.code, verifier };
+  }
+  const exchange = (code: string, codeVerifier?: unknown) =>
+    service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code, codeVerifier });
+
+  it('is exchanged by whoever holds the verifier', async () => {
+    const { code, verifier } = await aBoundCode();
+
+    const answer = await exchange(code, verifier);
+
+    expect(answer.status, answer.text).toBe(200);
+    expect((await service.anyone.withToken(answer.body.token).get('/api/me')).status).toBe(200);
+  });
+
+  it('is refused without the verifier or with a wrong one, which consumes nothing', async () => {
+    const { code, verifier } = await aBoundCode();
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+
+    for (const wrong of [
+      undefined,
+      '',
+      'x',
+      'x'.repeat(43),
+      challenge,
+      verifier.toLowerCase(),
+      `${verifier} `,
+    ]) {
+      expect(await exchange(code, wrong), `verifier ${wrong}`).toMatchObject(invalidCode);
+    }
+
+    expect((await exchange(code, verifier)).status).toBe(200);
+  });
+
+  it.each([[null], [0], [true], [['x']], [{}]])('takes no verifier of another type: %j', async (verifier) => {
+    const { code } = await aBoundCode();
+
+    expect(await exchange(code, verifier)).toMatchObject(invalidFields('codeVerifier'));
+  });
+
+  it('does not let a verifier go with a code that was issued without one', async () => {
+    const code = await aCode(ada);
+
+    expect(await exchange(code, randomBytes(32).toString('base64url'))).toMatchObject(invalidCode);
+    expect((await exchange(code)).status).toBe(200);
+  });
+
+  it('ends the first session when it is used again rightly, not by a stranger without the verifier', async () => {
+    const { code, verifier } = await aBoundCode();
+    const first = await exchange(code, verifier);
+    const desktop = service.anyone.withToken(first.body.token);
+
+    expect(await exchange(code, 'x'.repeat(43))).toMatchObject(invalidCode);
+    expect(await exchange(code)).toMatchObject(invalidCode);
+    expect((await desktop.get('/api/me')).status).toBe(200);
+
+    expect(await exchange(code, verifier)).toMatchObject(invalidCode);
+    expect(await desktop.get('/api/me')).toMatchObject(invalidToken);
+  });
+});

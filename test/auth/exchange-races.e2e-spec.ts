@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
+import { instancesInARace } from '../support/engine.js';
+import { invalidCode, invalidToken } from '../support/expected.js';
+import { aCode, anAccount } from '../support/personas.js';
+import { type Cluster, startCluster } from '../support/service.js';
+import { decodeToken } from '../support/signing-keys.js';
+
+const ROUNDS = 20;
+const CLIENTS = 50;
+
+describe('one code and many clients', () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await startCluster(instancesInARace);
+  });
+  afterAll(() => cluster.stop());
+
+  it('make one session, and the others learn nothing but that the code is no good', async () => {
+    const [first] = cluster.instances;
+    const ada = await anAccount(first!, 'ada');
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const code = await aCode(ada);
+      const answers = await atOnce(
+        times(CLIENTS, (client) => () => {
+          const instance = cluster.instances[client % cluster.instances.length]!;
+          return instance.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
+        }),
+      );
+
+      const [winner, ...others] = answers.toSorted((one, other) => one.status - other.status);
+      expect(winner!.status).toBe(200);
+      for (const loser of others) expect(loser).toMatchObject(invalidCode);
+      const bodies = others.map(({ body }) => JSON.stringify({ ...body, requestId: 'any' }));
+      expect(new Set(bodies).size).toBe(1);
+
+      const session = decodeToken(winner!.body.token).claims['sid'] as string;
+      expect(await cluster.db.query('SELECT id FROM sessions WHERE user_id = ?', [ada.id])).toHaveLength(
+        round + 2,
+      );
+      // The losers used a code that was used already, so what it granted is revoked, on every instance.
+      expect(
+        await cluster.db.query('SELECT id FROM sessions WHERE id = ? AND revoked_at IS NULL', [session]),
+      ).toEqual([]);
+      for (const instance of cluster.instances) {
+        expect(await instance.anyone.withToken(winner!.body.token).get('/api/me')).toMatchObject(
+          invalidToken,
+        );
+      }
+    }
+    expect((await ada.get('/api/me')).status).toBe(200);
+  });
+});

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
+import { anAccount, anEmail, aPassword } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('a storm of logins', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService({ env: { ARGON2_MEMORY_KIB: '16384', ARGON2_TIME: '2' } });
+  });
+  afterAll(() => service.stop());
+
+  it('is turned away at once where it is too much, and stops nobody else', async () => {
+    const ada = await anAccount(service, 'ada');
+
+    const storm = times(400, () =>
+      service.anyone.post('/api/auth/login', { email: anEmail(), password: aPassword() }),
+    );
+    const others = await Promise.all(times(20, () => ada.get('/api/me')));
+    const answers = await Promise.all(storm);
+
+    expect(others.map(({ status }) => status)).toEqual(times(20, () => 200));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 503]));
+    for (const { status, headers, body } of answers) {
+      if (status !== 503) continue;
+      expect(body).toMatchObject({ code: 'unavailable' });
+      expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    }
+    const { email, password } = ada;
+    expect((await service.anyone.post('/api/auth/login', { email, password })).status).toBe(200);
+  });
+});

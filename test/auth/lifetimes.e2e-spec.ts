@@ -1,0 +1,51 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { invalidCode } from '../support/expected.js';
+import { aCode, anAccount } from '../support/personas.js';
+import { startService } from '../support/service.js';
+import { decodeToken } from '../support/signing-keys.js';
+
+describe('lifetimes', () => {
+  it('a code ends after CODE_TTL', async () => {
+    const service = await startService({ env: { CODE_TTL: '1s' } });
+    const ada = await anAccount(service, 'ada');
+    const code = await aCode(ada);
+
+    await pass(1_100);
+
+    expect(await service.anyone.post('/api/auth/code/exchange', { code })).toMatchObject(invalidCode);
+    await service.stop();
+  });
+
+  it('a chain of codes never extends the login that it began with', async () => {
+    const service = await startService({ env: { TOKEN_TTL: '1h', SESSION_MAX_AGE: '1h' } });
+    const ada = await anAccount(service, 'ada');
+    const login = decodeToken(ada.token).claims as { auth_time: number };
+
+    let token = ada.token;
+    for (let link = 0; link < 20; link += 1) {
+      // Without time passing, a lifetime that starts anew at each link would look right.
+      if (link === 1) await pass(1_100);
+      const issued = await service.anyone.withToken(token).post<{ code: string }>('/api/auth/code');
+      const exchanged = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', {
+        code: issued.body.code,
+      });
+      expect(exchanged.status).toBe(200);
+      token = exchanged.body.token;
+      const claims = decodeToken(token).claims as { auth_time: number; exp: number };
+      expect(claims.auth_time).toBe(login.auth_time);
+      expect(claims.exp).toBeLessThanOrEqual(login.auth_time + 3600);
+    }
+    await service.stop();
+  });
+
+  it('no token outlives SESSION_MAX_AGE', async () => {
+    const service = await startService({ env: { TOKEN_TTL: '24h', SESSION_MAX_AGE: '1h' } });
+
+    const ada = await anAccount(service, 'ada');
+
+    const claims = decodeToken(ada.token).claims as { auth_time: number; exp: number };
+    expect(claims.exp).toBe(claims.auth_time + 3600);
+    await service.stop();
+  });
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/answer.js';
+import { aJwt, invalidCredentials, invalidFields } from '../support/expected.js';
+import { anAccount, anEmail, aPassword, type Session } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('POST /api/auth/login', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const login = (email: unknown, password: unknown) =>
+    service.anyone.post<Session>('/api/auth/login', { email, password });
+
+  it('answers with the user and a token of a session of its own', async () => {
+    const ada = await anAccount(service, 'ada');
+
+    const [one, two] = [await login(ada.email, ada.password), await login(ada.email, ada.password)];
+
+    expect(one.status).toBe(200);
+    expect(one.body).toEqual({ token: aJwt, user: { id: ada.id, email: ada.email } });
+    expect(new Set([ada.token, one.body.token, two.body.token]).size).toBe(3);
+    expect((await service.anyone.withToken(one.body.token).get('/api/me')).status).toBe(200);
+  });
+
+  it('answers a wrong password and an unknown e-mail in the same way', async () => {
+    const ada = await anAccount(service, 'ada');
+
+    const wrong = await login(ada.email, aPassword());
+    const unknown = await login(ada.email.replace('ada', 'eve'), aPassword());
+
+    expect(wrong).toMatchObject(invalidCredentials);
+    expect(withoutRequestId(unknown)).toEqual(withoutRequestId(wrong));
+  });
+
+  it.each(['Admin-2026', 'harbor\ud800lantern', 'harbor\ufffdlantern', 'x', 'x'.repeat(5000), ' '])(
+    'takes any text for a password and finds it wrong: %j',
+    async (password) => {
+      const ada = await anAccount(service, 'ada');
+
+      expect(await login(ada.email, password)).toMatchObject(invalidCredentials);
+      expect(await login(anEmail(), password)).toMatchObject(invalidCredentials);
+    },
+  );
+
+  it.each([[['x']], [{ $ne: '' }], [0], [true], [false], [null], [''], [undefined]])(
+    'takes nothing but non-empty text for a password: %j',
+    async (password) => {
+      const ada = await anAccount(service, 'ada');
+
+      expect(await login(ada.email, password)).toMatchObject(invalidFields('password'));
+    },
+  );
+
+  it.each([[['a@example.com']], [{ $gt: '' }], [0], [true], [null], [undefined]])(
+    'takes no e-mail of another type: %j',
+    async (email) => {
+      expect(await login(email, aPassword())).toMatchObject(invalidFields('email'));
+    },
+  );
+
+  it('does not take an array that holds the right e-mail', async () => {
+    const ada = await anAccount(service, 'ada');
+
+    expect(await login([ada.email], ada.password)).toMatchObject(invalidFields('email'));
+    expect(await login(ada.email, [ada.password])).toMatchObject(invalidFields('password'));
+  });
+
+  it('has no account that it came with', async () => {
+    for (const email of ['admin@example.com', 'admin@localhost.localdomain', 'root@example.com']) {
+      expect(await login(email, 'admin')).toMatchObject(invalidCredentials);
+    }
+  });
+});
+
+/** All that a client can see, but for what differs between any two answers. */
+function withoutRequestId({ status, headers, body }: Answer): object {
+  const visible = Object.fromEntries(headers);
+  for (const name of ['date', 'x-request-id', 'ratelimit']) delete visible[name];
+  return { status, headers: visible, body: { ...(body as object), requestId: 'any' } };
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
+import { anInstallation } from '../support/installation.js';
+import { anAccount, anEmail, aPassword } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+interface Cost {
+  m: number;
+  t: number;
+  p: number;
+}
+
+function costOf(hash: unknown): Cost {
+  expect(hash).toMatch(/^\$argon2id\$v=19\$[mtp]=\d+,[mtp]=\d+,[mtp]=\d+\$[\w+/]{22,}\$[\w+/]{43,}$/);
+  const cost = Object.fromEntries(
+    String(hash)
+      .split('$')[3]!
+      .split(',')
+      .map((pair) => pair.split('=')),
+  ) as Record<string, string>;
+  return { m: Number(cost['m']), t: Number(cost['t']), p: Number(cost['p']) };
+}
+
+describe('stored passwords', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const hashOf = async (from: Service, email: string): Promise<unknown> =>
+    (await from.db.query('SELECT password_hash AS hash FROM users WHERE email = ?', [email]))[0]?.['hash'];
+
+  it('are argon2id at the cost that OWASP asks for, unless configured otherwise', async () => {
+    const careful = await startService({ env: { ARGON2_MEMORY_KIB: undefined, ARGON2_TIME: undefined } });
+
+    const { email } = await anAccount(careful);
+
+    expect(costOf(await hashOf(careful, email))).toEqual({ m: 19_456, t: 2, p: 1 });
+    await careful.stop();
+  });
+
+  it('differ for two users with one password', async () => {
+    const password = aPassword();
+    const emails = [anEmail(), anEmail()];
+    for (const email of emails) await service.anyone.post('/api/auth/register', { email, password });
+
+    const [one, two] = await Promise.all(emails.map((email) => hashOf(service, email)));
+
+    expect(one).not.toBe(two);
+  });
+
+  it('are hashed again at a login once the configured cost has risen', async () => {
+    const installation = await anInstallation();
+    const cheap = await startService({ installation });
+    const { email, password } = await anAccount(cheap);
+    expect(costOf(await hashOf(cheap, email))).toMatchObject({ m: 1024, t: 1 });
+    await cheap.stop();
+
+    const dear = await startService({ installation, env: { ARGON2_MEMORY_KIB: '2048', ARGON2_TIME: '3' } });
+    const login = () => dear.anyone.post('/api/auth/login', { email, password });
+    const answers = await atOnce(times(4, () => login));
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(costOf(await hashOf(dear, email))).toMatchObject({ m: 2048, t: 3 });
+    expect((await login()).status).toBe(200);
+    await dear.stop();
+    await installation.remove();
+  });
+
+  it.each(['', 'garbage', '$argon2id$v=19$m=1024,t=1,p=1$', '$2b$10$abcdefghijklmnopqrstuv'])(
+    'that are damaged (%j) let nobody in and harm nobody else',
+    async (damage) => {
+      const [victim, other] = [await anAccount(service), await anAccount(service)];
+      await service.db.query('UPDATE users SET password_hash = ? WHERE id = ?', [damage, victim.id]);
+
+      const login = await service.anyone.post('/api/auth/login', credentialsOf(victim));
+
+      expect([401, 500]).toContain(login.status);
+      expect((await service.anyone.post('/api/auth/login', credentialsOf(other))).status).toBe(200);
+      expect((await victim.get('/api/me')).status).toBe(200);
+    },
+  );
+});
+
+function credentialsOf({ email, password }: { email: string; password: string }) {
+  return { email, password };
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { invalidCredentials, invalidFields, malformedJson } from '../support/expected.js';
+import { anEmail, aPassword } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+const EMOJI = '\u{1f40e}';
+
+describe('the rules for passwords', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  async function register(password: string) {
+    const email = anEmail();
+    return { email, answer: await service.anyone.post('/api/auth/register', { email, password }) };
+  }
+  const login = (email: string, password: string) =>
+    service.anyone.post('/api/auth/login', { email, password });
+
+  it.each([
+    ['8 characters', 'tr0ubado'],
+    ['8 emoji', EMOJI.repeat(8)],
+    ['lower-case letters alone', 'quietharborlantern'],
+    ['a phrase around a common word', 'my password is a secret'],
+    ['64 characters', 'x7'.repeat(32)],
+    ['128 characters', 'x7'.repeat(64)],
+    ['128 emoji', EMOJI.repeat(128)],
+    ['spaces at both ends', ' harbor lantern '],
+    ['spaces alone', ' '.repeat(12)],
+    ['NUL inside', 'harbor\u0000lantern'],
+    ['control characters', 'harbor\tlan\ntern'],
+  ])('accept %s, and it works at login', async (_what, password) => {
+    const { email, answer } = await register(password);
+
+    expect(answer.status, answer.text).toBe(201);
+    expect((await login(email, password)).status).toBe(200);
+  });
+
+  it.each([
+    ['7 characters', 'tr0ubad'],
+    ['7 emoji, which are 14 UTF-16 units', EMOJI.repeat(7)],
+    ['7 characters after normalisation', 'A\u030a'.repeat(7)],
+    ['129 characters', 'x'.repeat(129)],
+    ['10,000 characters', 'x7'.repeat(5000)],
+    ['a common password', 'password1'],
+    ['a common password in capitals', 'PASSWORD1'],
+    ['a common long password', '1234567890'],
+    ['a lone surrogate', 'harbor\ud800lantern'],
+    ['U+FFFD', 'harbor\ufffdlantern'],
+  ])('refuse %s', async (_what, password) => {
+    const { email, answer } = await register(password);
+
+    expect(answer).toMatchObject(invalidFields('password'));
+    expect(await service.db.query('SELECT id FROM users WHERE email = ?', [email])).toEqual([]);
+  });
+
+  it('refuse the e-mail and its local part, in any case', async () => {
+    const email = anEmail('longlocalpart');
+    const [local] = email.split('@') as [string];
+
+    for (const password of [email, email.toUpperCase(), local, local.toUpperCase(), ` ${email} `]) {
+      const answer = await service.anyone.post('/api/auth/register', { email, password });
+      expect(answer, password).toMatchObject(invalidFields('password'));
+    }
+  });
+
+  it('refuse bytes that are no UTF-8 instead of replacing them', async () => {
+    const body = Buffer.from(JSON.stringify({ email: anEmail(), password: 'harbor?lantern' }));
+    body[body.indexOf('?')] = 0xff;
+
+    const answer = await service.anyone.send('POST', '/api/auth/register', {
+      headers: { 'content-type': 'application/json' },
+      body: new Uint8Array(body),
+    });
+
+    expect(answer).toMatchObject(malformedJson);
+  });
+
+  it.each([
+    ['leave out the last character', (password: string) => password.slice(0, -1)],
+    ['change the last character', (password: string) => `${password.slice(0, -1)}!`],
+    ['trim', (password: string) => password.trim()],
+    ['fold case', (password: string) => password.toLowerCase()],
+    ['use compatibility forms', (password: string) => password.normalize('NFKC')],
+    ['end at NUL', (password: string) => password.split('\u0000')[0]!],
+  ])('do not %s', async (_what, alter) => {
+    const password = ` \ufb01nd Harbor lantern\u0000 ${aPassword().repeat(3)} `;
+    const { email, answer } = await register(password);
+    expect(answer.status).toBe(201);
+
+    expect(await login(email, alter(password))).toMatchObject(invalidCredentials);
+    expect((await login(email, password)).status).toBe(200);
+  });
+
+  it('take canonically equal text for equal', async () => {
+    const { email } = await register('\u00c5ngstr\u00f6m harbor');
+
+    expect((await login(email, 'A\u030angstro\u0308m harbor')).status).toBe(200);
+  });
+
+  it('can ask for more length', async () => {
+    const strict = await startService({ env: { PASSWORD_MIN_LENGTH: '15' } });
+    const attempt = (password: string) =>
+      strict.anyone.post('/api/auth/register', { email: anEmail(), password });
+
+    expect(await attempt('harbor lantern')).toMatchObject(invalidFields('password'));
+    expect((await attempt('harbor lanterns')).status).toBe(201);
+
+    await strict.stop();
+  });
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { invalidCredentials, invalidToken } from '../support/expected.js';
+import { anAccount, anOrg, aPassword, type Session } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+import { decodeToken } from '../support/signing-keys.js';
+
+describe('a session', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const sessionOf = (token: string): string => decodeToken(token).claims['sid'] as string;
+
+  it('that is revoked ends its own tokens at the next request, and no others', async () => {
+    const ada = await anAccount(service, 'ada');
+    const login = await service.anyone.post<Session>('/api/auth/login', {
+      email: ada.email,
+      password: ada.password,
+    });
+    expect((await ada.get('/api/me')).status).toBe(200);
+
+    await service.db.query('UPDATE sessions SET revoked_at = ? WHERE id = ?', [
+      Date.now(),
+      sessionOf(ada.token),
+    ]);
+
+    expect(await ada.get('/api/me')).toMatchObject(invalidToken);
+    expect(await ada.post('/api/auth/code')).toMatchObject(invalidToken);
+    expect((await ada.withToken(login.body.token).get('/api/me')).status).toBe(200);
+  });
+
+  it('that is gone ends its tokens', async () => {
+    const ada = await anAccount(service, 'ada');
+
+    await service.db.query('DELETE FROM sessions WHERE id = ?', [sessionOf(ada.token)]);
+
+    expect(await ada.get('/api/me')).toMatchObject(invalidToken);
+  });
+
+  it('ends with its user', async () => {
+    const { org, owner, member } = await anOrg(service);
+
+    await service.db.query('DELETE FROM users WHERE id = ?', [member.id]);
+
+    expect(await member.get('/api/me')).toMatchObject(invalidToken);
+    expect(await member.get(`/api/orgs/${org.id}`)).toMatchObject(invalidToken);
+    const { email, password } = member;
+    expect(await service.anyone.post('/api/auth/login', { email, password })).toMatchObject(
+      invalidCredentials,
+    );
+    const left = await owner.get<{ members: { userId: string }[] }>(`/api/orgs/${org.id}/members`);
+    expect(left.body.members.map(({ userId }) => userId)).not.toContain(member.id);
+  });
+
+  it('is not inherited by whoever registers the freed e-mail', async () => {
+    const ada = await anAccount(service, 'ada');
+    await service.db.query('DELETE FROM users WHERE id = ?', [ada.id]);
+
+    const heir = await service.anyone.post<Session>('/api/auth/register', {
+      email: ada.email,
+      password: aPassword(),
+    });
+
+    expect(heir.status).toBe(201);
+    expect(heir.body.user.id).not.toBe(ada.id);
+    expect(await ada.get('/api/me')).toMatchObject(invalidToken);
+  });
+
+  it('keeps an old token with its user when the e-mail changes hands', async () => {
+    const ada = await anAccount(service, 'ada');
+    const before = ada.email;
+    await service.db.query('UPDATE users SET email = ? WHERE id = ?', [`new-${before}`, ada.id]);
+
+    const heir = await service.anyone.post<Session>('/api/auth/register', {
+      email: before,
+      password: aPassword(),
+    });
+
+    expect(heir.status).toBe(201);
+    const me = await ada.get('/api/me');
+    expect(me.body).toEqual({ user: { id: ada.id, email: `new-${before}` }, orgs: [] });
+  });
+});

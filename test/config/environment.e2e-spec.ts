@@ -1,0 +1,60 @@
+import { access, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { anAccount, anEmail, aPassword } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('the environment', () => {
+  let installation: Installation;
+
+  beforeEach(async () => {
+    installation = await anInstallation();
+  });
+  afterEach(() => installation.remove());
+
+  const loginPolicy = async (service: Service) => {
+    const answer = await service.anyone.post('/api/auth/login', { email: anEmail(), password: aPassword() });
+    return answer.headers.get('ratelimit-policy');
+  };
+
+  it('needs nothing: data and keys are made under ./data', async () => {
+    const service = await startService({
+      installation,
+      env: { DATABASE_URL: undefined, JWT_KEYS_FILE: undefined },
+    });
+
+    const ada = await anAccount(service, 'ada');
+    expect((await ada.get('/api/me')).status).toBe(200);
+    await access(join(installation.directory, 'data', 'accounts.sqlite'));
+    expect((await stat(join(installation.directory, 'data', 'jwks.json'))).mode & 0o777).toBe(0o600);
+    await service.stop();
+  });
+
+  it('is completed by a .env file, which does not override it', async () => {
+    await writeFile(
+      join(installation.directory, '.env'),
+      'RATE_LIMIT_LOGIN=3/1h\nRATE_LIMIT_REGISTER=4/1h\n',
+    );
+
+    const service = await startService({ installation, env: { RATE_LIMIT_REGISTER: '9/2h' } });
+
+    expect(await loginPolicy(service)).toBe('"login";q=3;w=3600');
+    const register = await service.anyone.post('/api/auth/register', {
+      email: anEmail(),
+      password: aPassword(),
+    });
+    expect(register.headers.get('ratelimit-policy')).toBe('"register";q=9;w=7200');
+    await service.stop();
+  });
+
+  it('may have empty values, which count as none', async () => {
+    const service = await startService({
+      installation,
+      env: { RATE_LIMIT_LOGIN: '', TRUST_PROXY: '', CORS_ORIGINS: ' ', REDIS_URL: '', LOG_LEVEL: '' },
+    });
+
+    expect(await loginPolicy(service)).toBe('"login";q=10;w=900');
+    await service.stop();
+  });
+});

@@ -1,0 +1,143 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { engine } from '../support/engine.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { type Environment, exitCode, spawnService } from '../support/service-process.js';
+import { aSigningKey } from '../support/signing-keys.js';
+
+/** None of these values may be shown: a value can be a secret. */
+const WRONG: Record<string, string[]> = {
+  PORT: ['70000', 'eighty', '80.5'],
+  DATABASE_URL: ['postgres://u:hidden-word@h/db', 'sqlite:', 'mysql://u:hidden-word@h'],
+  DATABASE_POOL_SIZE: ['0', '-3', 'plenty'],
+  REDIS_URL: ['http://hidden-word', 'localhost:6379'],
+  TOKEN_TTL: ['86400', '0s', '1h30m'],
+  CODE_TTL: ['11m', '0s', 'sixty'],
+  SESSION_MAX_AGE: ['0d', 'forever'],
+  RATE_LIMIT_REGISTER: ['5', '0/1h', 'on'],
+  RATE_LIMIT_LOGIN: ['ten/15m', '10/15', '10 per 15m'],
+  ARGON2_MEMORY_KIB: ['7', '19 MiB', '1e4'],
+  ARGON2_TIME: ['0', 'twice'],
+  ARGON2_PARALLELISM: ['0', 'x'],
+  TRUST_PROXY: ['true', '1', '10.0.0.0/33'],
+  CORS_ORIGINS: ['*', 'null', 'https://app.example.com/'],
+  PASSWORD_MIN_LENGTH: ['7', '129', 'long'],
+  MIGRATIONS: ['yes', 'off'],
+  DOCS: ['true', '0'],
+  LOG_LEVEL: ['loud', 'INFO'],
+};
+
+describe('a wrong configuration', () => {
+  let installation: Installation;
+
+  beforeAll(async () => {
+    installation = await anInstallation();
+  });
+  afterAll(() => installation.remove());
+
+  async function failure(env: Environment): Promise<string[]> {
+    const service = spawnService(installation.directory, { ...installation.env, ...env });
+    const code = await exitCode(service);
+    expect(code, service.logs.join('\n')).toBe(1);
+    return service.stderr;
+  }
+
+  it('stops the start with one line for each wrong variable, all at once, without the values', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const env = Object.fromEntries(
+        Object.entries(WRONG).map(([name, values]) => [name, values[round % values.length]!]),
+      );
+      const lines = await failure(env);
+      for (const name of Object.keys(WRONG)) {
+        const about = lines.filter((line) => line.includes(name) && !line.includes(`${name}_`));
+        expect(about, `${name}=${env[name]} in\n${lines.join('\n')}`).toHaveLength(1);
+      }
+      expect(lines.join('\n')).not.toContain('hidden-word');
+    }
+  });
+
+  it('names only what is wrong', async () => {
+    const lines = await failure({ PORT: 'eighty', LOG_LEVEL: 'info' });
+
+    expect(lines.filter((line) => line.includes('PORT'))).toHaveLength(1);
+    expect(lines.join('\n')).not.toMatch(/LOG_LEVEL|TOKEN_TTL|DATABASE_URL/);
+    expect(lines.join('\n')).not.toMatch(/\n\s+at |node_modules/);
+  });
+
+  it('in production includes a missing key file', async () => {
+    const lines = await failure({
+      NODE_ENV: 'production',
+      JWT_KEYS_FILE: join(installation.directory, 'none.json'),
+    });
+
+    expect(lines.filter((line) => line.includes('JWT_KEYS_FILE'))).toHaveLength(1);
+  });
+
+  const { privateKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { privateKey: p384 } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  const good = aSigningKey().jwk;
+  const publicHalf = { ...good, d: undefined };
+  it.each<[string, string]>([
+    ['no JSON', 'secret'],
+    ['no key set', '{}'],
+    ['a bare key', JSON.stringify(good)],
+    ['an empty key set', '{"keys":[]}'],
+    ['public keys alone', JSON.stringify({ keys: [publicHalf] })],
+    ['two keys with one kid', JSON.stringify({ keys: [good, { ...aSigningKey().jwk, kid: good['kid'] }] })],
+    [
+      'an RSA key',
+      JSON.stringify({ keys: [{ ...rsa.export({ format: 'jwk' }), kid: 'r', alg: 'RS256', use: 'sig' }] }),
+    ],
+    [
+      'a symmetric key',
+      JSON.stringify({ keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 's', alg: 'HS256', use: 'sig' }] }),
+    ],
+    [
+      'another curve',
+      JSON.stringify({ keys: [{ ...p384.export({ format: 'jwk' }), kid: 'p', use: 'sig' }] }),
+    ],
+    ['a broken key', JSON.stringify({ keys: [{ ...good, x: 'AAAA' }] })],
+    ['a public half of another key', JSON.stringify({ keys: [{ ...aSigningKey().jwk, d: good['d'] }] })],
+  ])('includes a key file with %s', async (_what, content) => {
+    const file = join(installation.directory, 'wrong.json');
+    await writeFile(file, content, { mode: 0o600 });
+
+    const lines = await failure({ JWT_KEYS_FILE: file });
+
+    const text = lines.join('\n');
+    expect(
+      lines.filter((line) => line.includes('JWT_KEYS_FILE')),
+      text,
+    ).toHaveLength(1);
+    expect(text).not.toContain(good['d']);
+    expect(text).not.toMatch(/\n\s+at |node_modules/);
+  });
+
+  it.runIf(engine === 'mariadb')('includes a database that is not there', async () => {
+    const url = `${installation.db.url}_missing`;
+
+    const lines = await failure({ DATABASE_URL: url });
+
+    expect(lines).toEqual([expect.stringMatching(/^DATABASE_URL: .*Unknown database/)]);
+  });
+});
+
+describe('a database that nothing answers for', () => {
+  it('is waited for, which the log says', async () => {
+    const installation = await anInstallation();
+    const service = spawnService(installation.directory, {
+      ...installation.env,
+      DATABASE_URL: 'mysql://root:hidden-word@127.0.0.1:1/none',
+    });
+
+    await vi.waitFor(() => expect(service.logs.join('\n')).toContain('waiting for the database'), 20_000);
+    expect(service.child.exitCode).toBeNull();
+    service.child.kill('SIGTERM');
+    await exitCode(service);
+
+    expect(service.logs.join('\n')).not.toContain('hidden-word');
+    await installation.remove();
+  });
+});

@@ -1,0 +1,49 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engine } from '../support/engine.js';
+import { startMariadb } from '../support/mariadb.js';
+import { anAccount } from '../support/personas.js';
+import { type Service, startCluster, startService } from '../support/service.js';
+
+describe('health', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it.each(['/health/live', '/health/ready'])('%s is good, and tells nothing of the inside', async (path) => {
+    const answer = await service.anyone.get(path);
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ status: 'ok' });
+    expect(answer.text).not.toMatch(/\d|sqlite|mysql|mariadb|localhost|password|version/i);
+  });
+
+  it.runIf(engine === 'mariadb')('tells an outage of the database from an end of the process', async () => {
+    const server = await startMariadb();
+    const cluster = await startCluster(1, { mariadbPort: server.port });
+    const instance = cluster.instances[0]!;
+    const ada = await anAccount(instance, 'ada');
+
+    await server.stop();
+
+    expect((await instance.anyone.get('/health/live')).status).toBe(200);
+    const ready = await instance.anyone.get('/health/ready');
+    expect(ready).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    const { email, password } = ada;
+    for (const answer of [
+      await ada.get('/api/me'),
+      await ada.post('/api/orgs', { name: 'Engines' }),
+      await instance.anyone.post('/api/auth/login', { email, password }),
+      await instance.anyone.post('/api/auth/code/exchange', { code: 'A'.repeat(43) }),
+    ]) {
+      expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    }
+    await instance.stop();
+    // Its database went with the server.
+    await rm(cluster.installation.directory, { recursive: true });
+  });
+});

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bodyTooLarge, invalidFields, malformedJson, unsupportedMediaType } from '../support/expected.js';
+import { anEmail, aPassword, anAccount } from '../support/personas.js';
+import { requestBytes, sendBytes } from '../support/raw-connection.js';
+import { type Service, startService } from '../support/service.js';
+
+const LIMIT = 16 * 1024;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('request bodies', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService({ env: { RATE_LIMIT_REGISTER: 'off' } });
+  });
+  afterAll(() => service.stop());
+
+  const register = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = JSON_TYPE) =>
+    service.anyone.send('POST', '/api/auth/register', { headers, body });
+  const aBody = (more: object = {}): string =>
+    JSON.stringify({ email: anEmail(), password: aPassword(), ...more });
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON;charset=UTF-8',
+    'application/json ;a=b',
+  ])('are read as %s', async (type) => {
+    expect((await register(aBody(), { 'content-type': type })).status).toBe(201);
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/json',
+    'application/jsonx',
+    'application/vnd.api+json',
+    'application/xml',
+    'application/octet-stream',
+    '*/*',
+    'json',
+  ])('are not read as %s', async (type) => {
+    expect(await register(aBody(), { 'content-type': type })).toMatchObject(unsupportedMediaType);
+  });
+
+  it('are not read without a type', async () => {
+    expect(await register(aBody(), {})).toMatchObject(unsupportedMediaType);
+  });
+
+  it('are not read as a form, whatever the method and the door', async () => {
+    const form = {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'email=a%40b.co&password=x',
+    };
+    const ada = await anAccount(service, 'ada');
+
+    for (const path of ['/api/auth/login', '/api/auth/register', '/api/auth/code/exchange']) {
+      expect(await service.anyone.send('POST', path, form)).toMatchObject(unsupportedMediaType);
+    }
+    for (const path of ['/api/orgs', '/api/auth/code']) {
+      expect(await ada.send('POST', path, form)).toMatchObject(unsupportedMediaType);
+    }
+  });
+
+  it.each([
+    'application/json\t',
+    'application/json\t; charset=utf-8',
+    ' application/json',
+    'application/json;',
+    'application/json; charset',
+    'application/json, text/plain',
+    'application/json\u00a0',
+    'APPLICATION/JSON;a="',
+    'application/json;charset=utf-16',
+  ])('of the odd type %j never slip past validation', async (type) => {
+    const bytes = Buffer.from(
+      requestBytes(
+        'POST /api/auth/register',
+        [`Content-Type: ${type}`, 'Content-Length: 29'],
+        '{"email":1,"password":[1,23]}',
+      ),
+      'latin1',
+    );
+
+    const answer = await sendBytes(service, bytes);
+
+    expect([400, 415]).toContain(answer?.status);
+  });
+
+  it.each([
+    ['nothing but white space', '  '],
+    ['half an object', '{"email":"a@b.co"'],
+    ['a trailing comma', '{"email":"a@b.co",}'],
+    ['single quotes', "{'email':'a@b.co'}"],
+    ['a comment', '{/* */}'],
+    ['text after the object', '{}{}'],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['text', '"email"'],
+    ['a number', '1'],
+    ['true', 'true'],
+    ['NaN', 'NaN'],
+    ['a bad escape', '{"email":"\\x"}'],
+    ['a raw line break in text', '{"email":"a\nb"}'],
+    ['nothing but a byte order mark', '\ufeff'],
+    ['a byte order mark before the object', '\ufeff{"email":"a@b.co","password":"harbor lantern"}'],
+    ['__proto__', '{"email":"a@b.co","password":"harbor lantern","__proto__":{"role":"owner"}}'],
+    [
+      'an escaped __proto__',
+      '{"email":"a@b.co","password":"harbor lantern","\\u005f_proto__":{"role":"owner"}}',
+    ],
+    [
+      'constructor.prototype',
+      '{"email":"a@b.co","password":"harbor lantern","constructor":{"prototype":{"role":"owner"}}}',
+    ],
+    ['a nested __proto__', '{"email":{"__proto__":{"role":"owner"}},"password":"harbor lantern"}'],
+    ['8,000 nested lists', `${'['.repeat(8000)}${']'.repeat(8000)}`],
+    ['4,000 nested lists in a field', `{"email":${'['.repeat(4000)}${']'.repeat(4000)}}`],
+  ])('that are %s are malformed', async (_what, body) => {
+    expect(await register(body)).toMatchObject(malformedJson);
+  });
+
+  it('that are no UTF-8 are malformed', async () => {
+    for (const wrong of [
+      [0xff, 0xfe],
+      [0xc3, 0x28],
+      [0xed, 0xa0, 0x80],
+      [0xc0, 0xaf],
+    ]) {
+      const [before, after] = aBody({ x: '?' }).split('?') as [string, string];
+      const body = Buffer.concat([Buffer.from(before), Buffer.from(wrong), Buffer.from(after)]);
+      expect(await register(new Uint8Array(body))).toMatchObject(malformedJson);
+    }
+    expect(await register(new Uint8Array(Buffer.from(aBody(), 'utf16le')))).toMatchObject(malformedJson);
+  });
+
+  it('leave nothing behind in the process', async () => {
+    await register('{"__proto__":{"email":"a@b.co","role":"owner"}}');
+    await register('{"constructor":{"prototype":{"email":"a@b.co"}}}');
+
+    expect(await register('{}')).toMatchObject(invalidFields('email', 'password'));
+  });
+
+  it('that are missing or empty miss their fields', async () => {
+    for (const request of [{}, { headers: JSON_TYPE }]) {
+      expect((await service.anyone.send('POST', '/api/auth/register', request)).status).toBe(400);
+      expect((await service.anyone.send('POST', '/api/auth/login', request)).status).toBe(400);
+      expect((await service.anyone.send('POST', '/api/auth/code/exchange', request)).status).toBe(400);
+    }
+  });
+
+  it('may be 16 KiB and no byte more', async () => {
+    const body = aBody();
+
+    expect((await register(body.padEnd(LIMIT))).status).toBe(201);
+    expect(await register(aBody().padEnd(LIMIT + 1))).toMatchObject(bodyTooLarge);
+    expect(await register(aBody({ x: 'x'.repeat(100_000) }))).toMatchObject(bodyTooLarge);
+  });
+
+  it('in chunks may not be more either', async () => {
+    const chunk = 'x'.repeat(1024);
+    const chunks = `400\r\n${chunk}\r\n`.repeat(17) + '0\r\n\r\n';
+
+    const answer = await sendBytes(
+      service,
+      requestBytes(
+        'POST /api/auth/register',
+        ['Content-Type: application/json', 'Transfer-Encoding: chunked'],
+        chunks,
+      ),
+    );
+
+    expect(answer).toMatchObject(bodyTooLarge);
+  });
+
+  it('that announce too much are refused before they come', async () => {
+    const answer = await sendBytes(
+      service,
+      requestBytes(
+        'POST /api/auth/register',
+        ['Content-Type: application/json', 'Content-Length: 1000000000'],
+        '{',
+      ),
+    );
+
+    expect(answer).toMatchObject(bodyTooLarge);
+  });
+
+  it('with a key twice are one thing or the other, and never an error of the service', async () => {
+    const [first, second] = [anEmail(), anEmail()];
+
+    const answer = await register(`{"email":"${first}","email":"${second}","password":"${aPassword()}"}`);
+
+    expect([201, 400]).toContain(answer.status);
+  });
+
+  it('are told apart from the query', async () => {
+    const answer = await service.anyone.post(
+      `/api/auth/register?email=${anEmail()}&password=harbor-lantern`,
+      {},
+    );
+
+    expect(answer).toMatchObject(invalidFields('email', 'password'));
+  });
+});

@@ -1,0 +1,120 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
+import { unsupportedMediaType } from '../support/expected.js';
+import { requestBytes, sendBytes } from '../support/raw-connection.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('broken HTTP', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it.each<[string, number, string]>([
+    ['no HTTP at all', 400, 'nonsense\r\n\r\n'],
+    ['binary', 400, '\u0016\u0003\u0001\u0000\u0000\r\n\r\n'],
+    ['another version', 400, 'GET /api/me HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['no path', 400, 'GET  HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['no Host', 400, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['a bad header line', 400, requestBytes('GET /health/live', ['no colon here'])],
+    ['a space before the colon', 400, requestBytes('GET /health/live', ['X-Odd : x'])],
+    ['NUL in a header', 400, requestBytes('GET /health/live', ['X-Odd: a\u0000b'])],
+    ['a folded header', 400, requestBytes('GET /health/live', ['X-Odd: a', ' b'])],
+    ['headers of 20 kB', 431, requestBytes('GET /health/live', [`X-Large: ${'x'.repeat(20_000)}`])],
+    ['a path of 20 kB', 431, requestBytes(`GET /${'x'.repeat(20_000)}`)],
+    [
+      '5,000 headers',
+      431,
+      requestBytes(
+        'GET /health/live',
+        times(5000, (index) => `X-${index}: x`),
+      ),
+    ],
+    ['a negative length', 400, requestBytes('POST /api/auth/login', ['Content-Length: -1'])],
+    ['a length that is no number', 400, requestBytes('POST /api/auth/login', ['Content-Length: x'])],
+    [
+      'two lengths',
+      400,
+      requestBytes('POST /api/auth/login', ['Content-Length: 2', 'Content-Length: 3'], '{}'),
+    ],
+    [
+      'a length and chunks',
+      400,
+      requestBytes('POST /api/auth/login', ['Content-Length: 2', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
+    ],
+    [
+      'bad chunks',
+      400,
+      requestBytes(
+        'POST /api/auth/login',
+        ['Content-Type: application/json', 'Transfer-Encoding: chunked'],
+        'zz\r\n{}\r\n',
+      ),
+    ],
+  ])('%s is answered %i in the one error shape, or not at all', async (_what, status, bytes) => {
+    const answer = await sendBytes(service, bytes);
+
+    expect(answer?.status ?? 'hung up', answer?.text).toBeOneOf([status, 'hung up']);
+    expect((await service.anyone.get('/health/live')).status).toBe(200);
+  });
+
+  it('answers most of it, rather than hanging up', async () => {
+    const answers = await Promise.all(
+      ['nonsense\r\n\r\n', requestBytes('GET /health/live', [`X-Large: ${'x'.repeat(20_000)}`])].map(
+        (bytes) => sendBytes(service, bytes),
+      ),
+    );
+
+    expect(answers.map((answer) => answer?.status)).toEqual([400, 431]);
+  });
+
+  it('does not guess at a transfer encoding that it does not know', async () => {
+    const answer = await sendBytes(
+      service,
+      requestBytes('POST /api/auth/login', ['Transfer-Encoding: odd'], '{}'),
+    );
+
+    expect(answer).toMatchObject(unsupportedMediaType);
+  });
+
+  it('survives clients that hang up at any moment', async () => {
+    const { port, hostname } = new URL(service.url);
+    const request = requestBytes(
+      'POST /api/auth/login',
+      ['Content-Type: application/json', 'Content-Length: 47'],
+      '{"email":"a@example.com","password":"longenough"}',
+    );
+
+    await Promise.all(
+      times(60, (cut) => {
+        const bytes = request.slice(0, Math.ceil((request.length * cut) / 60));
+        return new Promise<void>((done) => {
+          const socket = connect(Number(port), hostname, () =>
+            socket.write(bytes, () => socket.resetAndDestroy()),
+          );
+          socket.on('error', () => undefined);
+          socket.on('close', () => done());
+        });
+      }),
+    );
+
+    expect((await service.anyone.get('/health/live')).status).toBe(200);
+    expect((await service.anyone.get('/health/ready')).status).toBe(200);
+  });
+
+  it('lets nobody be slow for ever', async () => {
+    const slowHeaders = 'GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ';
+    const slowBody = requestBytes(
+      'POST /api/auth/login',
+      ['Content-Type: application/json', 'Content-Length: 9'],
+      '{',
+    );
+
+    const answers = await Promise.all([sendBytes(service, slowHeaders), sendBytes(service, slowBody)]);
+
+    expect(answers.map((answer) => answer?.status)).toEqual([408, 408]);
+  });
+});

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../support/caller.js';
+import { insufficientRole, notAMember, orgNotFound, unauthorized } from '../support/expected.js';
+import { anAccount, anOrg, type Account, type Cast } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+interface Route {
+  name: string;
+  method: string;
+  path: (orgId: string, userId: string) => string;
+  body?: (newcomer: Account) => object;
+  success: number;
+  adminsOnly: boolean;
+}
+
+const ROUTES: Route[] = [
+  { name: 'read', method: 'GET', path: (id) => `/api/orgs/${id}`, success: 200, adminsOnly: false },
+  { name: 'list', method: 'GET', path: (id) => `/api/orgs/${id}/members`, success: 200, adminsOnly: false },
+  {
+    name: 'add',
+    method: 'POST',
+    path: (id) => `/api/orgs/${id}/members`,
+    body: ({ email }) => ({ email, role: 'member' }),
+    success: 201,
+    adminsOnly: true,
+  },
+  {
+    name: 'change',
+    method: 'PATCH',
+    path: (id, userId) => `/api/orgs/${id}/members/${userId}`,
+    body: () => ({ role: 'member' }),
+    success: 200,
+    adminsOnly: true,
+  },
+  {
+    name: 'remove',
+    method: 'DELETE',
+    path: (id, userId) => `/api/orgs/${id}/members/${userId}`,
+    success: 200,
+    adminsOnly: true,
+  },
+];
+const ACTORS = ['nobody', 'outsider', 'admin of another', 'member', 'admin', 'owner'] as const;
+type Actor = (typeof ACTORS)[number];
+const PLACES = ['own', 'missing', 'malformed'] as const;
+
+describe('access to an organization', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  async function callerFor(actor: Actor, cast: Cast): Promise<Caller> {
+    if (actor === 'nobody') return service.anyone;
+    return actor === 'admin of another' ? (await anOrg(service)).admin : cast[actor];
+  }
+
+  const cases = ROUTES.flatMap((route) =>
+    ACTORS.flatMap((actor) => PLACES.map((place) => ({ route, name: route.name, actor, place }))),
+  );
+  it.each(cases)('$actor: $name, $place id', async ({ route, actor, place }) => {
+    const cast = await anOrg(service);
+    const newcomer = await anAccount(service, 'newcomer');
+    const caller = await callerFor(actor, cast);
+    const id = { own: cast.org.id, missing: randomUUID(), malformed: '1abc' }[place];
+    const before = await cast.owner.get(`/api/orgs/${cast.org.id}`);
+
+    const answer = await caller.sendJson(
+      route.method,
+      route.path(id, cast.member.id),
+      route.body?.(newcomer),
+    );
+
+    expect(answer, answer.text).toMatchObject(expected(route, actor, place));
+    const after = await cast.owner.get(`/api/orgs/${cast.org.id}`);
+    expect(answer.status < 300 || isDeepStrictEqual(after.body, before.body), 'nothing has changed').toBe(
+      true,
+    );
+  });
+});
+
+function expected(route: Route, actor: Actor, place: (typeof PLACES)[number]): object {
+  if (actor === 'nobody') return unauthorized;
+  if (place !== 'own') return orgNotFound;
+  if (actor === 'outsider' || actor === 'admin of another') return notAMember;
+  if (actor === 'member' && route.adminsOnly) return insufficientRole('admin', 'member');
+  return { status: route.success };
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lastOwner } from '../support/expected.js';
+import { anOrg, anOrgWithTwoOwners } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('the last owner', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it.each(['admin', 'member'])('cannot become %s', async (role) => {
+    const { org, owner } = await anOrg(service);
+
+    const answer = await owner.patch(`/api/orgs/${org.id}/members/${owner.id}`, { role });
+
+    expect(answer).toMatchObject(lastOwner);
+    expect((await owner.get(`/api/orgs/${org.id}`)).body).toMatchObject({
+      org: { members: [{ userId: owner.id, role: 'owner' }, {}, {}] },
+    });
+  });
+
+  it('cannot leave', async () => {
+    const { org, owner } = await anOrg(service);
+
+    expect(await owner.delete(`/api/orgs/${org.id}/members/${owner.id}`)).toMatchObject(lastOwner);
+    expect((await owner.get(`/api/orgs/${org.id}`)).status).toBe(200);
+  });
+
+  it('may be told again to be owner', async () => {
+    const { org, owner } = await anOrg(service);
+
+    const answer = await owner.patch(`/api/orgs/${org.id}/members/${owner.id}`, { role: 'owner' });
+
+    expect(answer.status).toBe(200);
+  });
+
+  it('is whoever is left after the others went', async () => {
+    const { org, owner, coOwner } = await anOrgWithTwoOwners(service);
+
+    expect((await owner.patch(`/api/orgs/${org.id}/members/${owner.id}`, { role: 'member' })).status).toBe(
+      200,
+    );
+
+    expect(await coOwner.patch(`/api/orgs/${org.id}/members/${coOwner.id}`, { role: 'admin' })).toMatchObject(
+      lastOwner,
+    );
+    expect(await coOwner.delete(`/api/orgs/${org.id}/members/${coOwner.id}`)).toMatchObject(lastOwner);
+  });
+
+  it('hands over and goes', async () => {
+    const { org, owner, member } = await anOrg(service);
+
+    await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'owner' });
+
+    expect((await owner.delete(`/api/orgs/${org.id}/members/${owner.id}`)).status).toBe(200);
+    expect(await member.delete(`/api/orgs/${org.id}/members/${member.id}`)).toMatchObject(lastOwner);
+  });
+});

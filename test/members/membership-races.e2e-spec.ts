@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
+import { instancesInARace } from '../support/engine.js';
+import { alreadyMember, memberNotFound } from '../support/expected.js';
+import { anAccount, anOrg, anOrgOf, join, type Account, type Org } from '../support/personas.js';
+import { type Cluster, startCluster } from '../support/service.js';
+
+const ROUNDS = 20;
+
+describe('changes of one membership at once', () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await startCluster(instancesInARace);
+  });
+  afterAll(() => cluster.stop());
+
+  const instance = (index: number) => cluster.instances[index % cluster.instances.length]!;
+  const rolesOf = async (org: Org, who: Account) =>
+    (
+      await cluster.db.query('SELECT role FROM members WHERE org_id = ? AND user_id = ?', [org.id, who.id])
+    ).map(({ role }) => role);
+
+  it('add a user once, however many ask', async () => {
+    const { org, owner, admin, outsider } = await anOrg(instance(0));
+
+    const answers = await atOnce(
+      times(50, (client) => () => {
+        const by = (client % 2 ? owner : admin).at(instance(client));
+        return by.post(`/api/orgs/${org.id}/members`, {
+          email: outsider.email,
+          role: client % 2 ? 'admin' : 'member',
+        });
+      }),
+    );
+
+    const winners = answers.filter(({ status }) => status === 201);
+    expect(winners).toHaveLength(1);
+    const losers = answers.filter(({ status }) => status !== 201);
+    for (const loser of losers) expect(loser).toMatchObject(alreadyMember);
+    const { member } = winners[0]!.body as { member: { role: string } };
+    expect(await rolesOf(org, outsider)).toEqual([member.role]);
+  });
+
+  it('add a user who is being deleted, and leave no orphan', async () => {
+    const owner = await anAccount(instance(0), 'owner');
+    const org = await anOrgOf(owner);
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const victim = await anAccount(instance(0), 'victim');
+      const [added] = await atOnce<{ status?: number }>([
+        () =>
+          owner.at(instance(1)).post(`/api/orgs/${org.id}/members`, { email: victim.email, role: 'member' }),
+        () => cluster.db.query('DELETE FROM users WHERE id = ?', [victim.id]) as Promise<object>,
+      ]);
+
+      expect([201, 404]).toContain(added!.status);
+      expect(await rolesOf(org, victim)).toEqual([]);
+    }
+  });
+
+  it('add to an organization that is being deleted, and leave no orphan', async () => {
+    const [owner, guest] = [await anAccount(instance(0), 'owner'), await anAccount(instance(0), 'guest')];
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const org = await anOrgOf(owner);
+      const [added] = await atOnce<{ status?: number }>([
+        () =>
+          owner.at(instance(1)).post(`/api/orgs/${org.id}/members`, { email: guest.email, role: 'member' }),
+        () => cluster.db.query('DELETE FROM orgs WHERE id = ?', [org.id]) as Promise<object>,
+      ]);
+
+      // 403: the organization was there when it was looked for, and its members were gone a moment later.
+      expect([201, 403, 404]).toContain(added!.status);
+      expect(await cluster.db.query('SELECT user_id FROM members WHERE org_id = ?', [org.id])).toEqual([]);
+    }
+  });
+
+  it('promote whom another removes: either the removal came last, or it was refused', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { org, owner, admin, member } = await anOrg(instance(0));
+      const path = `/api/orgs/${org.id}/members/${member.id}`;
+
+      const [promoted, removed] = await atOnce([
+        () => owner.patch(path, { role: 'owner' }),
+        () => admin.at(instance(1)).delete(path),
+      ]);
+
+      const outcome = {
+        promoted: promoted!.status,
+        removed: removed!.status,
+        roles: await rolesOf(org, member),
+      };
+      expect([
+        { promoted: 200, removed: 403, roles: ['owner'] },
+        { promoted: 404, removed: 200, roles: [] },
+      ]).toContainEqual(outcome);
+    }
+  });
+
+  it('remove once, however many ask', async () => {
+    const { org, owner, admin, member } = await anOrg(instance(0));
+
+    const answers = await atOnce(
+      times(30, (client) => () => {
+        const by = (client % 2 ? owner : admin).at(instance(client));
+        return by.delete(`/api/orgs/${org.id}/members/${member.id}`);
+      }),
+    );
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const losers = answers.filter(({ status }) => status !== 200);
+    for (const loser of losers) expect(loser).toMatchObject(memberNotFound);
+    expect(await rolesOf(org, member)).toEqual([]);
+  });
+
+  it('demote an admin who is at work: what was acknowledged was allowed', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { org, owner, admin, outsider } = await anOrg(instance(0));
+
+      const [demoted, added] = await atOnce([
+        () => owner.patch(`/api/orgs/${org.id}/members/${admin.id}`, { role: 'member' }),
+        () =>
+          admin.at(instance(1)).post(`/api/orgs/${org.id}/members`, { email: outsider.email, role: 'admin' }),
+      ]);
+
+      expect(demoted!.status).toBe(200);
+      expect([201, 403]).toContain(added!.status);
+      expect(await rolesOf(org, outsider)).toEqual(added!.status === 201 ? ['admin'] : []);
+      const later = await admin.at(instance(2)).delete(`/api/orgs/${org.id}/members/${outsider.id}`);
+      expect(later.status).toBe(403);
+    }
+  });
+
+  it('join many organizations and none is lost', async () => {
+    const guest = await anAccount(instance(0), 'guest');
+    const owners = await Promise.all(times(10, () => anAccount(instance(0), 'owner')));
+    const orgs = await Promise.all(owners.map((owner) => anOrgOf(owner)));
+
+    await atOnce(
+      owners.map((owner, index) => () => join(orgs[index]!, owner.at(instance(index)), guest, 'member')),
+    );
+
+    const me = await guest.get<{ orgs: Org[] }>('/api/me');
+    expect(me.body.orgs.map(({ id }) => id).toSorted()).toEqual(orgs.map(({ id }) => id).toSorted());
+  });
+});

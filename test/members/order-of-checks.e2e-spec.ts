@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  alreadyMember,
+  insufficientRole,
+  invalidFields,
+  lastOwner,
+  memberNotFound,
+  notAMember,
+  orgNotFound,
+  unauthorized,
+  userNotFound,
+} from '../support/expected.js';
+import { anEmail, anOrg, type Cast } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+/** Each request has every fault that comes after the one it must be answered with. */
+describe('the order of checks', () => {
+  let service: Service;
+  let cast: Cast;
+
+  beforeAll(async () => {
+    service = await startService();
+    cast = await anOrg(service);
+  });
+  afterAll(() => service.stop());
+
+  it('asks first who it is', async () => {
+    const nowhere = `/api/orgs/${randomUUID()}`;
+
+    expect(await service.anyone.get(nowhere)).toMatchObject(unauthorized);
+    expect(await service.anyone.post(`${nowhere}/members`, {})).toMatchObject(unauthorized);
+    expect(await service.anyone.patch(`${nowhere}/members/x`, {})).toMatchObject(unauthorized);
+    expect(await service.anyone.delete(`${nowhere}/members/x`)).toMatchObject(unauthorized);
+    expect(await service.anyone.post('/api/orgs', {})).toMatchObject(unauthorized);
+    expect(await service.anyone.post('/api/auth/code', { codeChallenge: 0 })).toMatchObject(unauthorized);
+  });
+
+  it('then whether the organization exists', async () => {
+    const nowhere = `/api/orgs/${randomUUID()}`;
+
+    expect(await cast.outsider.post(`${nowhere}/members`, {})).toMatchObject(orgNotFound);
+    expect(await cast.outsider.patch(`${nowhere}/members/x`, {})).toMatchObject(orgNotFound);
+    expect(await cast.outsider.delete(`${nowhere}/members/x`)).toMatchObject(orgNotFound);
+  });
+
+  it('then membership', async () => {
+    const members = `/api/orgs/${cast.org.id}/members`;
+
+    expect(await cast.outsider.post(members, {})).toMatchObject(notAMember);
+    expect(await cast.outsider.patch(`${members}/x`, {})).toMatchObject(notAMember);
+    expect(await cast.outsider.delete(`${members}/x`)).toMatchObject(notAMember);
+  });
+
+  it('then the role', async () => {
+    const members = `/api/orgs/${cast.org.id}/members`;
+    const tooLow = insufficientRole('admin', 'member');
+
+    expect(await cast.member.post(members, {})).toMatchObject(tooLow);
+    expect(await cast.member.patch(`${members}/x`, {})).toMatchObject(tooLow);
+    expect(await cast.member.delete(`${members}/x`)).toMatchObject(tooLow);
+    expect(await cast.member.delete(`${members}/${cast.owner.id}`)).toMatchObject(tooLow);
+  });
+
+  it('then the body', async () => {
+    const members = `/api/orgs/${cast.org.id}/members`;
+
+    expect(await cast.admin.post(members, { email: anEmail(), role: 'owner' })).toMatchObject(
+      invalidFields('role'),
+    );
+    expect(await cast.admin.patch(`${members}/x`, { role: 'root' })).toMatchObject(invalidFields('role'));
+    expect(await cast.admin.patch(`${members}/${cast.owner.id}`, {})).toMatchObject(invalidFields('role'));
+  });
+
+  it('then the target, and last the rules about it', async () => {
+    const members = `/api/orgs/${cast.org.id}/members`;
+
+    expect(await cast.admin.post(members, { email: anEmail(), role: 'admin' })).toMatchObject(userNotFound);
+    expect(await cast.admin.post(members, { email: cast.owner.email, role: 'admin' })).toMatchObject(
+      alreadyMember,
+    );
+    expect(await cast.admin.patch(`${members}/x`, { role: 'owner' })).toMatchObject(memberNotFound);
+    expect(await cast.admin.delete(`${members}/x`)).toMatchObject(memberNotFound);
+    // The only owner: permission is asked before the rule of the last owner.
+    expect(await cast.admin.patch(`${members}/${cast.owner.id}`, { role: 'member' })).toMatchObject(
+      insufficientRole('owner', 'admin'),
+    );
+    expect(await cast.admin.delete(`${members}/${cast.owner.id}`)).toMatchObject(
+      insufficientRole('owner', 'admin'),
+    );
+    expect(await cast.owner.delete(`${members}/${cast.owner.id}`)).toMatchObject(lastOwner);
+  });
+});

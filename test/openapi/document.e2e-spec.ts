@@ -1,0 +1,163 @@
+import spectral from '@stoplight/spectral-core';
+import { oas } from '@stoplight/spectral-rulesets';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Service, startService } from '../support/service.js';
+
+const ENDPOINTS = [
+  { endpoint: 'POST /api/auth/register', status: '201', public: true, body: true },
+  { endpoint: 'POST /api/auth/login', status: '200', public: true, body: true },
+  { endpoint: 'POST /api/auth/code/exchange', status: '200', public: true, body: true },
+  { endpoint: 'POST /api/auth/code', status: '201', public: false, body: true },
+  { endpoint: 'GET /api/me', status: '200', public: false, body: false },
+  { endpoint: 'POST /api/orgs', status: '201', public: false, body: true },
+  { endpoint: 'GET /api/orgs/{id}', status: '200', public: false, body: false },
+  { endpoint: 'GET /api/orgs/{id}/members', status: '200', public: false, body: false },
+  { endpoint: 'POST /api/orgs/{id}/members', status: '201', public: false, body: true },
+  { endpoint: 'PATCH /api/orgs/{id}/members/{uid}', status: '200', public: false, body: true },
+  { endpoint: 'DELETE /api/orgs/{id}/members/{uid}', status: '200', public: false, body: false },
+];
+
+interface Content {
+  schema?: unknown;
+  example?: unknown;
+  examples?: unknown;
+}
+
+interface Documented {
+  summary?: string;
+  operationId?: string;
+  tags?: string[];
+  security?: object[];
+  requestBody?: { content: Record<string, Content> };
+  responses: Record<string, { description?: string; content?: Record<string, Content>; $ref?: string }>;
+}
+
+interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  security?: object[];
+  paths: Record<string, Record<string, Documented>>;
+  components: { securitySchemes: Record<string, { type: string; scheme: string }> } & Record<string, unknown>;
+}
+
+describe('the OpenAPI document', () => {
+  let service: Service;
+  let document: Document;
+
+  beforeAll(async () => {
+    service = await startService();
+    document = (await service.anyone.get<Document>('/openapi.json')).body;
+  });
+  afterAll(() => service.stop());
+
+  const operation = (endpoint: string): Documented => {
+    const [method, path] = endpoint.split(' ') as [string, string];
+    const found = document.paths[path]?.[method.toLowerCase()];
+    expect(found, endpoint).toBeDefined();
+    return found!;
+  };
+  /** An empty requirement among them means that none is needed (OpenAPI 3.0, Security Requirement Object). */
+  const tokenIsNeeded = ({ security = document.security ?? [] }: Documented): boolean =>
+    security.length > 0 && security.every((need) => Object.keys(need).length > 0);
+  const resolve = <T extends object>(node: T & { $ref?: string }): T =>
+    node.$ref === undefined
+      ? node
+      : (node.$ref
+          .slice(2)
+          .split('/')
+          .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document) as T);
+
+  it('passes the rules of Spectral without a warning', async () => {
+    const linter = new spectral.Spectral();
+    // Its own type leaves out that `extends` may be missing, as it is in this ruleset.
+    linter.setRuleset({ extends: [[oas as spectral.RulesetDefinition, 'recommended']] });
+
+    const findings = await linter.run(JSON.stringify(document));
+
+    expect(findings.map(({ code, message, path }) => `${code} ${message} ${path.join('.')}`)).toEqual([]);
+  });
+
+  it('has the eleven endpoints and no other under /api', () => {
+    const documented = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith('/api/'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+
+    expect(documented.toSorted()).toEqual(ENDPOINTS.map(({ endpoint }) => endpoint).toSorted());
+  });
+
+  it.each(ENDPOINTS)('describes $endpoint', ({ endpoint, status }) => {
+    const { summary, operationId, tags, responses } = operation(endpoint);
+
+    expect(summary).toMatch(/\w+/);
+    expect(operationId).toMatch(/\w+/);
+    expect(tags).toHaveLength(1);
+    const success = Object.keys(responses).filter((code) => code.startsWith('2'));
+    expect(success).toEqual([status]);
+    expect(resolve(responses[status]!).content?.['application/json']?.schema).toBeDefined();
+  });
+
+  it.each(ENDPOINTS)(
+    'names the errors of $endpoint as problem details',
+    ({ endpoint, public: open, body }) => {
+      const { responses } = operation(endpoint);
+      const errors = Object.entries(responses).filter(([code]) => !code.startsWith('2'));
+
+      for (const [code, response] of errors) {
+        const { content, description } = resolve(response);
+        expect(description, code).toMatch(/\w+/);
+        expect(Object.keys(content ?? {}), code).toEqual(['application/problem+json']);
+        expect(content!['application/problem+json']!.schema, code).toBeDefined();
+      }
+      const needed = [
+        ...(body ? ['400'] : []),
+        ...(open ? [] : ['401']),
+        ...(endpoint.includes('{id}') ? ['403', '404'] : []),
+        ...(/register|login/.test(endpoint) ? ['429'] : []),
+      ];
+      expect(errors.map(([code]) => code)).toEqual(expect.arrayContaining(needed));
+    },
+  );
+
+  it.each(ENDPOINTS)('says whether $endpoint needs a token', ({ endpoint, public: open }) => {
+    expect(tokenIsNeeded(operation(endpoint))).toBe(!open);
+    const schemes = (operation(endpoint).security ?? document.security ?? [])
+      .flatMap((need) => Object.keys(need))
+      .map((name) => document.components.securitySchemes[name]);
+    for (const scheme of schemes) expect(scheme).toMatchObject({ type: 'http', scheme: 'bearer' });
+  });
+
+  it.each(ENDPOINTS)('gives an example for every field of $endpoint', ({ endpoint, status, body }) => {
+    const { requestBody, responses } = operation(endpoint);
+    const schemas = [
+      resolve(responses[status]!).content?.['application/json'],
+      ...(requestBody ? [requestBody.content['application/json']] : []),
+    ];
+
+    expect(requestBody !== undefined).toBe(body);
+    expect(schemas.flatMap((schema) => fieldsWithoutExample(schema, ''))).toEqual([]);
+  });
+
+  /** An example may stand at a field or at anything around it. */
+  function fieldsWithoutExample(node: unknown, at: string): string[] {
+    const schema = resolve((node ?? {}) as Record<string, unknown>);
+    if ('example' in schema || 'examples' in schema || 'enum' in schema) return [];
+    if (schema['schema']) return fieldsWithoutExample(schema['schema'], at);
+    if (Array.isArray(schema['allOf']))
+      return schema['allOf'].flatMap((part) => fieldsWithoutExample(part, at));
+    if (schema['type'] === 'array') return fieldsWithoutExample(schema['items'], `${at}[]`);
+    const properties = Object.entries(schema['properties'] ?? {});
+    if (properties.length === 0) return [at || '(everything)'];
+    return properties.flatMap(([name, property]) => fieldsWithoutExample(property, `${at}.${name}`));
+  }
+
+  it('asks for a token at every endpoint that it does not call public', async () => {
+    for (const [path, methods] of Object.entries(document.paths).filter(([name]) =>
+      name.startsWith('/api/'),
+    )) {
+      for (const [method, documented] of Object.entries(methods)) {
+        const answer = await service.anyone.send(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x'));
+        expect([path, answer.status === 401]).toEqual([path, tokenIsNeeded(documented)]);
+      }
+    }
+  });
+});

@@ -1,0 +1,113 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { Answer } from './answer.js';
+
+interface ResponseObject {
+  $ref?: string;
+  content?: Record<string, { schema?: object }>;
+}
+
+interface Operation {
+  responses: Record<string, ResponseObject>;
+}
+
+export interface OpenApiDocument {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, object>; responses?: Record<string, ResponseObject> };
+}
+
+/** Answers of documented operations are what the service's own OpenAPI document says they are. */
+export interface Contract {
+  check(method: string, path: string, answer: Answer): Promise<void>;
+}
+
+/** The document is read at the first check; where it is switched off there is nothing to check against. */
+export function contractOf(url: string): Contract {
+  let published: Promise<PublishedContract | undefined> | undefined;
+  return {
+    check: async (method, path, answer) => {
+      published ??= readContract(url);
+      (await published)?.check(method, path, answer);
+    },
+  };
+}
+
+async function readContract(url: string): Promise<PublishedContract | undefined> {
+  const response = await fetch(`${url}/openapi.json`);
+  return response.status === 200
+    ? new PublishedContract((await response.json()) as OpenApiDocument)
+    : undefined;
+}
+
+class PublishedContract {
+  private readonly operations: { method: string; pattern: RegExp; pointer: string; operation: Operation }[];
+  private readonly validators = new Map<string, ValidateFunction>();
+  private readonly ajv = new Ajv({ strict: false, allErrors: true });
+
+  constructor(private readonly document: OpenApiDocument) {
+    addFormats.default(this.ajv);
+    this.ajv.addSchema(document, 'open');
+    this.ajv.addSchema(withoutFurtherProperties(document) as object, 'closed');
+    this.operations = Object.entries(document.paths).flatMap(([template, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        pattern: new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}(\\?.*)?$`),
+        pointer: `#/paths/${escapePointer(template)}/${method}/responses`,
+        operation,
+      })),
+    );
+  }
+
+  check(method: string, path: string, answer: Answer): void {
+    const found = this.operations.find((one) => one.method === method && one.pattern.test(path));
+    if (!found) return;
+    const { operation, pointer } = found;
+    const status = String(answer.status);
+    const key = status in operation.responses ? status : 'default';
+    const response = operation.responses[key];
+    if (!response)
+      throw new Error(`${method} ${path} answered ${status}, which its documentation does not know`);
+
+    const type = (answer.headers.get('content-type') ?? '').split(';')[0]!;
+    const [target, at] = this.resolve(response, `${pointer}/${key}`);
+    if (!target.content?.[type]) {
+      if (answer.text === '') return;
+      throw new Error(
+        `${method} ${path} answered ${status} as ${type}, which its documentation does not know`,
+      );
+    }
+    // Only success bodies are closed: problem details may carry extensions.
+    const schema = `${answer.status < 400 ? 'closed' : 'open'}${at}/content/${escapePointer(type)}/schema`;
+    const validate = this.validators.get(schema) ?? this.ajv.compile({ $ref: schema });
+    this.validators.set(schema, validate);
+    if (!validate(answer.body)) {
+      const faults = JSON.stringify(
+        validate.errors?.map(({ instancePath, message, params }) => [instancePath, message, params]),
+      );
+      throw new Error(
+        `${method} ${path} answered ${status} against its documentation: ${faults}\n${answer.text}`,
+      );
+    }
+  }
+
+  private resolve(response: ResponseObject, at: string): [ResponseObject, string] {
+    if (response.$ref === undefined) return [response, at];
+    const name = response.$ref.split('/').at(-1)!;
+    return [this.document.components?.responses?.[name] ?? {}, response.$ref];
+  }
+}
+
+/** The document with every object schema closed, so that an undocumented field is an error. */
+function withoutFurtherProperties(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutFurtherProperties);
+  if (typeof node !== 'object' || node === null) return node;
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, withoutFurtherProperties(value)]),
+  );
+  return 'properties' in copy && copy['type'] === 'object' ? { ...copy, additionalProperties: false } : copy;
+}
+
+function escapePointer(text: string): string {
+  return encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
+}

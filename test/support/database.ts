@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { createConnection, createPool } from 'mysql2/promise';
+import { inject } from 'vitest';
+import { engine } from './engine.js';
+
+export type Row = Record<string, string | number | null>;
+
+/** The tests' own way into the data, past the service: for looking at what is really there and for damage. */
+export interface Database {
+  /** for `DATABASE_URL` */
+  url: string;
+  query(sql: string, values?: SQLInputValue[]): Promise<Row[]>;
+  drop(): Promise<void>;
+}
+
+/** @param mariadbPort of a server other than the shared one */
+export function anEmptyDatabase(directory: string, mariadbPort?: number): Promise<Database> {
+  return engine === 'sqlite' ? aFile(directory) : aSchema(mariadbPort ?? inject('mariadbPort'));
+}
+
+function aFile(directory: string): Promise<Database> {
+  const file = join(directory, 'accounts.sqlite');
+  return Promise.resolve({
+    url: `sqlite:${file}`,
+    query: (sql, values = []) => {
+      const database = new DatabaseSync(file, { timeout: 5000 });
+      try {
+        return Promise.resolve(database.prepare(sql).all(...values) as Row[]);
+      } finally {
+        database.close();
+      }
+    },
+    drop: () => Promise.resolve(),
+  });
+}
+
+async function aSchema(port: number): Promise<Database> {
+  const server = { host: '127.0.0.1', port, user: 'root' };
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  const connection = await createConnection(server);
+  await connection.query(`CREATE DATABASE ${name}`);
+  await connection.end();
+
+  const pool = createPool({ ...server, database: name, connectionLimit: 2 });
+  return {
+    url: `mysql://root@127.0.0.1:${port}/${name}`,
+    query: async (sql, values = []) => {
+      const [rows] = await pool.query(sql, values);
+      return Array.isArray(rows) ? (rows as Row[]) : [];
+    },
+    drop: async () => {
+      await pool.query(`DROP DATABASE ${name}`);
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { inject } from 'vitest';
+
+export type Engine = 'sqlite' | 'mariadb';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    engine: Engine;
+    mariadbPort: number;
+  }
+}
+
+/** The database that this run of the test file is about. */
+export const engine: Engine = inject('engine');
+
+/** SQLite serves one process; on MariaDB races are run across several. */
+export const instancesInARace = engine === 'sqlite' ? 1 : 3;

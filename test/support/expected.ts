@@ -1,0 +1,41 @@
+import { expect } from 'vitest';
+
+/** Errors are recognised by status and `code`; their texts may change. */
+function problem(status: number, code: string, more: object = {}): { status: number; body: object } {
+  return { status, body: { status, code, ...more } };
+}
+
+export const malformedJson = problem(400, 'malformed_json');
+export const invalidCode = problem(400, 'invalid_code');
+export const unauthorized = problem(401, 'unauthorized');
+export const invalidToken = problem(401, 'invalid_token');
+export const invalidCredentials = problem(401, 'invalid_credentials');
+export const notAMember = problem(403, 'not_a_member');
+export const notFound = problem(404, 'not_found');
+export const orgNotFound = problem(404, 'org_not_found');
+export const userNotFound = problem(404, 'user_not_found');
+export const memberNotFound = problem(404, 'member_not_found');
+export const methodNotAllowed = problem(405, 'method_not_allowed');
+export const emailTaken = problem(409, 'email_taken');
+export const alreadyMember = problem(409, 'already_member');
+export const lastOwner = problem(409, 'last_owner');
+export const bodyTooLarge = problem(413, 'body_too_large');
+export const unsupportedMediaType = problem(415, 'unsupported_media_type');
+export const rateLimited = problem(429, 'rate_limited');
+
+export function insufficientRole(requiredRole: string, yourRole: string): object {
+  return problem(403, 'insufficient_role', { requiredRole, yourRole });
+}
+
+/** Exactly these fields are at fault, one entry for each. */
+export function invalidFields(...fields: string[]): object {
+  return problem(400, 'validation_failed', {
+    errors: fields.map((field) => ({ field, message: expect.stringMatching(/./) })),
+  });
+}
+
+export const anId = expect.stringMatching(
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+);
+export const aJwt = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+export const aCodeText = expect.stringMatching(/^[\w-]{43}$/);

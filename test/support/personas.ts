@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import { Caller, type Connection } from './caller.js';
+import type { Service } from './service.js';
+
+export type Role = 'member' | 'admin' | 'owner';
+
+export interface Session {
+  token: string;
+  user: { id: string; email: string };
+}
+
+export interface Org {
+  id: string;
+  name: string;
+}
+
+/** A registered user who is logged in. */
+export class Account extends Caller {
+  constructor(
+    connection: Connection,
+    override readonly token: string,
+    readonly id: string,
+    readonly email: string,
+    readonly password: string,
+  ) {
+    super(connection, token);
+  }
+
+  /** The same user with the same token at another instance of the service. */
+  at(service: Service): Account {
+    return new Account(connectionTo(service), this.token, this.id, this.email, this.password);
+  }
+}
+
+export function aPassword(): string {
+  return `horse-${randomBytes(9).toString('base64url')}`;
+}
+
+export function anEmail(name = 'someone'): string {
+  return `${name}-${randomBytes(6).toString('hex')}@example.com`;
+}
+
+export async function anAccount(service: Service, name?: string): Promise<Account> {
+  const credentials = { email: anEmail(name), password: aPassword() };
+  const { status, body, text } = await service.anyone.post<Session>('/api/auth/register', credentials);
+  expect(status, text).toBe(201);
+  return new Account(connectionTo(service), body.token, body.user.id, body.user.email, credentials.password);
+}
+
+export async function anOrgOf(owner: Account, name = 'Analytical Engines'): Promise<Org> {
+  const { status, body, text } = await owner.post<{ org: Org }>('/api/orgs', { name });
+  expect(status, text).toBe(201);
+  return body.org;
+}
+
+/** Adds them, through whoever may: owners are added as members and then promoted. */
+export async function join(org: Org, by: Account, who: Account, role: Role): Promise<void> {
+  const added = await by.post(`/api/orgs/${org.id}/members`, {
+    email: who.email,
+    role: role === 'owner' ? 'admin' : role,
+  });
+  expect(added.status, added.text).toBe(201);
+  if (role !== 'owner') return;
+  const promoted = await by.patch(`/api/orgs/${org.id}/members/${who.id}`, { role });
+  expect(promoted.status, promoted.text).toBe(200);
+}
+
+export interface Cast {
+  org: Org;
+  owner: Account;
+  admin: Account;
+  member: Account;
+  /** has an account and nothing to do with the organization */
+  outsider: Account;
+}
+
+export async function anOrg(service: Service): Promise<Cast> {
+  const [owner, admin, member, outsider] = await Promise.all([
+    anAccount(service, 'owner'),
+    anAccount(service, 'admin'),
+    anAccount(service, 'member'),
+    anAccount(service, 'outsider'),
+  ]);
+  const org = await anOrgOf(owner);
+  await join(org, owner, admin, 'admin');
+  await join(org, owner, member, 'member');
+  return { org, owner, admin, member, outsider };
+}
+
+export async function anOrgWithTwoOwners(service: Service): Promise<Cast & { coOwner: Account }> {
+  const cast = await anOrg(service);
+  const coOwner = await anAccount(service, 'co-owner');
+  await join(cast.org, cast.owner, coOwner, 'owner');
+  return { ...cast, coOwner };
+}
+
+export async function aCode(account: Account): Promise<string> {
+  const { status, body, text } = await account.post<{ code: string }>('/api/auth/code');
+  expect(status, text).toBe(201);
+  return body.code;
+}
+
+function connectionTo(service: Service): Connection {
+  return { url: service.url, contract: service.contract, secrets: service.installation.secrets };
+}
