@@ -9,6 +9,7 @@ if (!mariadb && process.env['CI'] === 'true') {
 
 const overHttp = {
   include: ['test/**/*.e2e-spec.ts'],
+  exclude: ['test/faults/**'],
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };

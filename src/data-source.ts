@@ -4,4 +4,4 @@ import { dataSourceOptions } from './database/data-source-options.js';
 import { SCHEMA } from './schema.js';
 
 /** For the TypeORM command line, which opens it itself. */
-export default createDataSource(await dataSourceOptions(loadEnv(), SCHEMA));
+export default createDataSource(await dataSourceOptions(loadEnv(), SCHEMA, 'maintenance'));

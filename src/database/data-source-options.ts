@@ -73,7 +73,7 @@ async function mysqlOptions(
     poolSize,
     bigNumberStrings: false,
     connectTimeout: location.hosts.length > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS,
-    ...(limited && { maxQueryExecutionTime: SILENCE_TIMEOUT_MS, enableQueryTimeout: true }),
+    ...(limited && { maxQueryExecutionTime: SILENCE_TIMEOUT_MS }),
     synchronize: false,
     logging: false,
   };

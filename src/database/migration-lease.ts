@@ -20,7 +20,7 @@ const RENEW = 'UPDATE migrations_lease SET expires_at = ? WHERE id = 1 AND holde
  */
 export async function withMigrationLease(dataSource: DataSource, work: () => Promise<void>): Promise<void> {
   const holder = randomUUID();
-  await dataSource.query(CREATE_TABLE);
+  await persist(() => dataSource.query(CREATE_TABLE));
   await persist(() => dataSource.query(CREATE_ROW));
   while (!(await take(dataSource, holder))) await sleep(PAUSE_MS * (0.5 + Math.random()));
 

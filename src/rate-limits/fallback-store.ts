@@ -16,11 +16,15 @@ const PROBE_RULE: RateLimit = { limit: 1, windowMs: 1000 };
 export class FallbackStore implements RateLimitStore {
   private readonly logger = new Logger('RateLimits');
   private probe: NodeJS.Timeout | undefined;
+  private readonly firstLook: NodeJS.Timeout;
 
   constructor(
     private readonly shared: RateLimitStore,
     private readonly own: RateLimitStore,
-  ) {}
+  ) {
+    // So that a start without Redis is told before the first request that would find it out.
+    this.firstLook = setTimeout(() => void this.look(), PROBE_PERIOD_MS).unref();
+  }
 
   /** Whether this instance counts by itself right now. */
   get degraded(): boolean {
@@ -39,6 +43,7 @@ export class FallbackStore implements RateLimitStore {
   }
 
   close(): void {
+    clearTimeout(this.firstLook);
     clearInterval(this.probe);
     this.shared.close();
     this.own.close();
@@ -54,9 +59,17 @@ export class FallbackStore implements RateLimitStore {
     this.probe.unref();
   }
 
+  private async look(): Promise<void> {
+    await this.askShared().catch((error: unknown) => this.degrade(error));
+  }
+
+  private askShared(): Promise<Admission> {
+    return inTime(this.shared.admit(`probe:${randomUUID()}`, PROBE_RULE));
+  }
+
   private async tryShared(): Promise<void> {
     try {
-      await inTime(this.shared.admit(`probe:${randomUUID()}`, PROBE_RULE));
+      await this.askShared();
     } catch {
       return;
     }

@@ -80,3 +80,21 @@ describe('HashQueue', () => {
     expect(await Promise.all([...early, late])).toEqual([0, 1, 2]);
   });
 });
+
+it('does not begin what waited too long, and goes on with the next', async () => {
+  let now = 0;
+  const queue = new HashQueue(1, 2, () => now);
+  const done: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const first = queue.run(() => held.promise);
+  const late = queue.run(() => Promise.resolve(done.push('late')));
+  now = 3001;
+  const fresh = queue.run(() => Promise.resolve(done.push('fresh')));
+
+  held.resolve();
+
+  await first;
+  await expect(late).rejects.toBeInstanceOf(UnavailableError);
+  await fresh;
+  expect(done).toEqual(['fresh']);
+});

@@ -2,6 +2,9 @@ import { UnavailableError } from '../../problems/problem.js';
 
 const RETRY_AFTER_SECONDS = 1;
 
+/** Whoever waited longer is about to be answered that it took too long: hashing for him helps nobody. */
+const LONGEST_WAIT_MS = 3000;
+
 /**
  * Runs at most `concurrency` pieces of work at once, first come first served, and lets at most `maxWaiting`
  * more wait: a login storm then costs neither memory nor the threads that other routes need.
@@ -13,9 +16,10 @@ export class HashQueue {
   constructor(
     private readonly concurrency: number,
     private readonly maxWaiting: number,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Settles as `work` does; rejects at once with `UnavailableError` when the line is full. */
+  /** Settles as `work` does; rejects with `UnavailableError` at once when the line is full, or when the wait was too long. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.enter();
     try {
@@ -30,10 +34,12 @@ export class HashQueue {
       this.running += 1;
       return;
     }
-    if (this.waiting.length >= this.maxWaiting) {
-      throw new UnavailableError('Too many logins at this moment; try again shortly.', RETRY_AFTER_SECONDS);
-    }
+    if (this.waiting.length >= this.maxWaiting) throw busy();
+    const since = this.now();
     await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (this.now() - since <= LONGEST_WAIT_MS) return;
+    this.leave();
+    throw busy();
   }
 
   /** Hands the slot to the next in line instead of freeing it, so that no newcomer overtakes. */
@@ -42,4 +48,8 @@ export class HashQueue {
     if (next) next();
     else this.running -= 1;
   }
+}
+
+function busy(): UnavailableError {
+  return new UnavailableError('Too many logins at this moment; try again shortly.', RETRY_AFTER_SECONDS);
 }

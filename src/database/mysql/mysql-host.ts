@@ -45,19 +45,26 @@ export class MysqlHost {
     return this.probe === undefined;
   }
 
-  /** @throws an error with code POOL_ACQUIRE_TIMEOUT when no connection became free in time */
+  /**
+   * @throws an error with code POOL_ACQUIRE_TIMEOUT when no connection became free in time, or NO_DATABASE_HOST
+   *   when the server was left while waiting for one
+   */
   acquire(timeoutMs: number): Promise<PoolConnection> {
+    const { pool } = this;
     return new Promise((resolve, reject) => {
       let waiting = true;
       const timer = setTimeout(() => {
         waiting = false;
         reject(databaseError('POOL_ACQUIRE_TIMEOUT', 'No database connection became free in time'));
       }, timeoutMs);
-      this.pool.getConnection((error: MysqlError | null, connection) => {
+      pool.getConnection((error: MysqlError | null, connection) => {
         clearTimeout(timer);
-        if (error && HOST_IS_GONE.has(error.code ?? '')) this.leave(error);
-        if (error) reject(error);
-        else if (waiting) resolve(connection);
+        if (error && HOST_IS_GONE.has(error.code ?? '')) this.leave(pool, error);
+        if (error?.code !== undefined) reject(error);
+        // A pool that was ended tells those who wait with an error that has no code.
+        else if (error || pool !== this.pool) {
+          reject(databaseError('NO_DATABASE_HOST', `${this.name} was left meanwhile`));
+        } else if (waiting) resolve(connection);
         else connection.release();
       });
     });
@@ -73,18 +80,22 @@ export class MysqlHost {
 
   private open(): Pool {
     const pool = createPool(this.options);
-    pool.on('connection', (connection) => this.prepare(connection));
+    pool.on('connection', (connection) => this.prepare(pool, connection));
     return pool;
   }
 
   /** The settings go first on the wire; whatever fails on the connection is looked at. */
-  private prepare(connection: PoolConnection): void {
+  private prepare(pool: Pool, connection: PoolConnection): void {
     const query = connection.query.bind(connection) as (...parameters: unknown[]) => unknown;
     const watched = (...parameters: unknown[]): unknown => {
       const done = parameters.at(-1);
       if (typeof done !== 'function') return query(...parameters);
       return query(...parameters.slice(0, -1), (error: QueryError | null, ...results: unknown[]) => {
-        if (error) this.examine(error, textOf(parameters[0]), connection);
+        if (error && isHostAtFault(error, textOf(parameters[0]))) {
+          // The server may still be at work on the statement: nobody must get this connection after us.
+          connection.destroy();
+          this.leave(pool, error);
+        }
         (done as (...values: unknown[]) => void)(error, ...results);
       });
     };
@@ -94,18 +105,9 @@ export class MysqlHost {
     });
   }
 
-  private examine(error: QueryError, sql: string, connection: PoolConnection): void {
-    const hangs = error.code === 'PROTOCOL_SEQUENCE_TIMEOUT';
-    const cutOff =
-      error.errno === ER_NOT_PRIMARY || (error.errno === ER_LOCK_WAIT_TIMEOUT && TAKES_NO_LOCK.test(sql));
-    if (!hangs && !cutOff) return;
-    // The server may still be at work on the statement: nobody must get this connection after us.
-    connection.destroy();
-    this.leave(error);
-  }
-
-  private leave(error: MysqlError): void {
-    if (!this.available) return;
+  /** What an earlier pool still meets, such as its last time-outs, says nothing about the server of now. */
+  private leave(pool: Pool, error: MysqlError): void {
+    if (!this.available || pool !== this.pool) return;
     this.logger.warn({ msg: 'database host left', host: this.name, code: error.code });
     this.probe = setInterval(() => void this.tryAgain(), PROBE_PERIOD_MS);
     this.probe.unref();
@@ -125,6 +127,14 @@ export class MysqlHost {
     this.probe = undefined;
     this.logger.log({ msg: 'database host is back', host: this.name });
   }
+}
+
+function isHostAtFault(error: QueryError, sql: string): boolean {
+  return (
+    error.code === 'PROTOCOL_SEQUENCE_TIMEOUT' ||
+    error.errno === ER_NOT_PRIMARY ||
+    (error.errno === ER_LOCK_WAIT_TIMEOUT && TAKES_NO_LOCK.test(sql))
+  );
 }
 
 function textOf(query: unknown): string {

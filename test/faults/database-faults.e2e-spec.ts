@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { type Account, anAccount, anEmail, anOrgOf, aPassword, type Org } from '../support/personas.js';
+import { type CommitFault, CommitProxy } from './support/commit-proxy.js';
+import { FaultProxy } from './support/fault-proxy.js';
+import { report } from './support/figures.js';
+import { type Instance, launch, startInstance, through } from './support/instance.js';
+import { MariaDbServer } from './support/mariadb-server.js';
+import { LONGEST_ANSWER_MS, MixedLoad, recovery } from './support/mixed-load.js';
+import { waitFor } from './support/wait.js';
+
+const RECOVERY_MS = 5000;
+const MEMORY_GROWTH_MIB = 100;
+const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
+
+let database: MariaDbServer;
+let network: FaultProxy;
+let installation: Installation;
+let instance: Instance;
+let someone: Account;
+let org: Org;
+
+beforeAll(async () => {
+  database = await MariaDbServer.start({ durable: true });
+  network = await FaultProxy.start(database.port);
+  installation = await anInstallation({ mariadbPort: database.port });
+  instance = await startInstance(installation, { ...NO_LIMITS, ...through(network.port, installation) });
+  someone = await anAccount(instance);
+  org = await anOrgOf(someone);
+});
+
+afterAll(async () => {
+  await instance.stop();
+  await installation.remove();
+  await network.close();
+  await database.close();
+});
+
+interface Fault {
+  name: string;
+  begin: () => Promise<unknown>;
+  lastsMs: number;
+  end: () => Promise<unknown>;
+  /** It can be so short that nobody notices. */
+  mild?: boolean;
+}
+
+const faults: Fault[] = [
+  { name: 'killed', begin: () => database.kill(), lastsMs: 3000, end: () => database.restart() },
+  {
+    name: 'killed and started at once',
+    begin: () => database.kill(),
+    lastsMs: 0,
+    end: () => database.restart(),
+    mild: true,
+  },
+  { name: 'stopped', begin: () => database.stop(), lastsMs: 2000, end: () => database.restart() },
+  {
+    name: 'frozen',
+    begin: () => database.freeze(),
+    lastsMs: 8000,
+    end: () => Promise.resolve(database.thaw()),
+  },
+  {
+    name: 'frozen for a moment',
+    begin: () => database.freeze(),
+    lastsMs: 2000,
+    end: () => Promise.resolve(database.thaw()),
+    mild: true,
+  },
+  { name: 'refusing connections', begin: () => network.refuse(), lastsMs: 4000, end: () => network.pass() },
+  {
+    name: 'behind a network that drops packets',
+    begin: () => network.drop(),
+    lastsMs: 10_000,
+    end: () => network.pass(),
+  },
+  {
+    name: 'half a second away',
+    begin: () => network.delay(250),
+    lastsMs: 6000,
+    end: () => network.pass(),
+    mild: true,
+  },
+  { name: 'four seconds away', begin: () => network.delay(2000), lastsMs: 10_000, end: () => network.pass() },
+  {
+    name: 'cutting every connection again and again',
+    begin: async () => {
+      for (let i = 0; i < 10; i += 1) {
+        network.cut();
+        await sleep(200);
+      }
+    },
+    lastsMs: 0,
+    end: () => Promise.resolve(),
+    mild: true,
+  },
+];
+
+it.each(faults)('answers in time and truthfully while its database is $name', async (fault) => {
+  const load = new MixedLoad(someone, org, [instance]);
+  const memoryBefore = instance.memoryMiB();
+  let recoveredAfter = 0;
+  let recoveredAt = 0;
+  let inFault = 0;
+  let readiness = 503;
+  let memoryAfter = 0;
+  await load.during(async () => {
+    await sleep(500);
+    await fault.begin();
+    const begun = load.history.now();
+    await sleep(fault.lastsMs);
+    memoryAfter = instance.memoryMiB();
+    if (fault.mild !== true) readiness = (await instance.anyone.get('/health/ready')).status;
+    inFault = load.refusedBetween(begun);
+    await fault.end();
+    recoveredAfter = await recovery(someone, instance);
+    recoveredAt = load.history.now();
+    await sleep(2500);
+  });
+
+  const ledger = await load.compare(installation.db);
+  report({
+    faults: 1,
+    requests: load.requests,
+    wrong: load.wrong.length,
+    acknowledged: ledger.acknowledged,
+    lost: ledger.lost.length,
+    longestAnswerMs: load.longestAnswerMs,
+    recoveriesMs: [recoveredAfter],
+  });
+  expect(load.wrong).toEqual([]);
+  expect(ledger).toMatchObject({ lost: [], ghosts: [] });
+  expect(ledger.acknowledged).toBeGreaterThan(0);
+  expect(recoveredAfter).toBeLessThan(RECOVERY_MS);
+  expect(load.refusedBetween(recoveredAt), 'refused after the recovery').toBe(0);
+  expect(readiness).toBe(503);
+  expect(inFault).toBeGreaterThanOrEqual(fault.mild === true ? 0 : 1);
+  expect(memoryAfter - memoryBefore).toBeLessThan(MEMORY_GROWTH_MIB);
+});
+
+it('does not pile up what many clients send to a frozen database', async () => {
+  const before = instance.memoryMiB();
+  await database.freeze();
+  const slowest: number[] = [];
+  let wrong = 0;
+  let requests = 0;
+  for (let round = 0; round < 3; round += 1) {
+    const answers = await atOnce(
+      times(300, () => async () => {
+        const begin = performance.now();
+        const { status, headers } = await someone.get('/api/me');
+        slowest.push(performance.now() - begin);
+        return status === 503 && headers.get('retry-after') !== null;
+      }),
+    );
+    requests += answers.length;
+    wrong += answers.filter((good) => !good).length;
+  }
+  const grown = instance.memoryMiB() - before;
+  database.thaw();
+  const recovered = await recovery(someone, instance);
+  report({ faults: 1, requests, wrong, longestAnswerMs: Math.max(...slowest), recoveriesMs: [recovered] });
+  expect(wrong).toBe(0);
+  expect(Math.max(...slowest)).toBeLessThan(LONGEST_ANSWER_MS);
+  expect(recovered).toBeLessThan(RECOVERY_MS);
+  expect(grown).toBeLessThan(MEMORY_GROWTH_MIB);
+});
+
+it('loses no acknowledged write when its database is killed ten times under load', async () => {
+  const kills = 10;
+  const load = new MixedLoad(someone, org, [instance]);
+  const recoveries: number[] = [];
+  await load.during(async () => {
+    for (let i = 0; i < kills; i += 1) {
+      await sleep(200 + Math.random() * 600);
+      await database.kill();
+      await database.restart();
+      recoveries.push(await recovery(someone, instance));
+    }
+  });
+  const ledger = await load.compare(installation.db);
+  report({
+    faults: kills,
+    requests: load.requests,
+    wrong: load.wrong.length,
+    acknowledged: ledger.acknowledged,
+    lost: ledger.lost.length,
+    longestAnswerMs: load.longestAnswerMs,
+    recoveriesMs: recoveries,
+  });
+  expect(load.wrong).toEqual([]);
+  expect(ledger).toMatchObject({ lost: [], ghosts: [] });
+  expect(Math.max(...recoveries)).toBeLessThan(RECOVERY_MS);
+});
+
+it.each([
+  { name: 'was killed', away: () => database.kill(), back: () => database.restart() },
+  { name: 'refuses', away: () => network.refuse(), back: () => network.pass() },
+  { name: 'is frozen', away: () => database.freeze(), back: () => Promise.resolve(database.thaw()) },
+])('waits for a database that $name, says so, and then serves', async ({ away, back }) => {
+  await away();
+  const waiting = launch(installation, { ...NO_LIMITS, ...through(network.port, installation) });
+  try {
+    await waitFor('it says that it waits', 10_000, () =>
+      Promise.resolve(waiting.logs.some((line) => line.includes('waiting for the database'))),
+    );
+    await sleep(1000);
+    await back();
+    const up = performance.now();
+    const late = await waiting.listening;
+    const took = performance.now() - up;
+    expect((await someone.at(late).get('/api/me')).status).toBe(200);
+    expect(took).toBeLessThan(2 * RECOVERY_MS);
+    report({ faults: 1, requests: 1, wrong: 0, recoveriesMs: [took] });
+    await late.stop();
+  } finally {
+    await waiting.kill();
+  }
+  await recovery(someone, instance);
+});
+
+const commitFaults: { fault: CommitFault; written: number }[] = [
+  { fault: 'lose answer', written: 1 },
+  { fault: 'lose request', written: 0 },
+];
+
+it.each(commitFaults)(
+  'does not report as done, nor repeat, a commit that ends in "$fault"',
+  async ({ fault, written }) => {
+    const rounds = 10;
+    const proxy = await CommitProxy.start(database.port);
+    const behind = await startInstance(installation, { ...NO_LIMITS, ...through(proxy.port, installation) });
+    const creator = someone.at(behind);
+    const wrong: string[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const name = anEmail('org');
+      const email = anEmail();
+      await recovery(someone, behind);
+      const cutBefore = proxy.cut;
+      proxy.fault = fault;
+      const orgAnswer = await creator.post('/api/orgs', { name });
+      proxy.fault = 'pass';
+      expect(proxy.cut - cutBefore, 'the COMMIT was met').toBe(1);
+      await recovery(someone, behind);
+      proxy.fault = fault;
+      const userAnswer = await behind.anyone.post('/api/auth/register', { email, password: aPassword() });
+      proxy.fault = 'pass';
+      for (const { status, headers, text } of [orgAnswer, userAnswer]) {
+        if (status !== 503 || headers.get('retry-after') === null) wrong.push(`${status} ${text}`);
+      }
+      const found = await installation.db.query(
+        `SELECT (SELECT COUNT(*) FROM orgs WHERE name = ?) AS orgs, (SELECT COUNT(*) FROM users WHERE email = ?) AS users,
+       (SELECT COUNT(*) FROM members m JOIN orgs o ON o.id = m.org_id WHERE o.name = ?) AS owners`,
+        [name, email, name],
+      );
+      const expected = JSON.stringify({ orgs: written, users: written, owners: written });
+      const actual = JSON.stringify(found[0]);
+      if (actual !== expected) wrong.push(`in the database: ${actual}`);
+    }
+    report({ faults: 2 * rounds, requests: 2 * rounds, wrong: wrong.length });
+    expect(wrong).toEqual([]);
+    await behind.stop();
+    await proxy.close();
+  },
+);

@@ -1,0 +1,172 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { report } from './support/figures.js';
+import { Random, seedOfRun } from './support/random.js';
+import { RestartableService } from './support/restartable-service.js';
+import { asString, clientOf } from './support/service-client.js';
+import { ENGINES, Storage } from './support/storage.js';
+import { waitFor } from './support/wait.js';
+import { PASSWORD } from './support/writer.js';
+
+const INSTANCES = 5;
+/** of the built service, each to be applied once */
+const MIGRATIONS = new Set(
+  readdirSync(join(import.meta.dirname, '../../src/database/migrations')).map((file) => file.split('-')[0]),
+);
+const KILLS = 6;
+const TABLES = 7;
+const LEASE_MS = 30_000;
+
+const closing: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const one of closing.splice(0).toReversed()) await one.close();
+});
+
+async function aStorage(engine: (typeof ENGINES)[number]): Promise<Storage> {
+  const storage = await Storage.on(engine);
+  closing.push(storage);
+  return storage;
+}
+
+async function aService(storage: Storage): Promise<RestartableService> {
+  const service = await RestartableService.on(storage);
+  closing.push({ close: () => service.kill() });
+  return service;
+}
+
+/** How many tables there are: 0 until a migration has begun. */
+async function tables(storage: Storage): Promise<number> {
+  const rows = await storage.query(
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'test'",
+  );
+  return rows.length;
+}
+
+/** What one undisturbed start makes of an empty database. */
+async function wantedSchema(storage: Storage, service: RestartableService): Promise<unknown> {
+  await service.start();
+  const schema = await storage.schema();
+  await service.stop();
+  await storage.empty();
+  return schema;
+}
+
+async function leaseIsThere(storage: Storage): Promise<boolean> {
+  const sql = "SELECT table_name FROM information_schema.tables WHERE table_name = 'migrations_lease'";
+  return (await storage.query(sql)).length > 0;
+}
+
+async function leaseIsHeld(storage: Storage): Promise<boolean> {
+  if (!(await leaseIsThere(storage))) return false;
+  const rows = await storage.query('SELECT expires_at FROM migrations_lease');
+  return rows.some((row) => Number(row['expires_at']) > Date.now());
+}
+
+/** Whether each migration is noted as applied, and none of them twice. */
+async function isMigratedOnce(storage: Storage): Promise<boolean> {
+  const rows = await storage.query('SELECT name FROM migrations');
+  const noted = rows.map((row) => /\d+$/.exec(asString(row['name']))?.[0]);
+  return noted.length === MIGRATIONS.size && noted.every((name) => MIGRATIONS.has(name));
+}
+
+describe('several instances started at once on an empty MariaDB', () => {
+  it('migrate once and all serve', async () => {
+    const storage = await aStorage('mariadb');
+    const services = await Promise.all(Array.from({ length: INSTANCES }, () => aService(storage)));
+    for (const service of services) service.launch();
+    await Promise.all(services.map((service) => service.ready(60_000)));
+
+    const applied = services.map((service) =>
+      service.logs.filter((line) => line.includes('migration applied')),
+    );
+    expect(applied.filter((lines) => lines.length > 0).length, 'instances that migrated').toBe(1);
+    expect(await isMigratedOnce(storage)).toBe(true);
+    const sends = services.map((service) => clientOf(service.url));
+    for (const [index, send] of sends.entries()) {
+      const body = { email: `start${index}@example.com`, password: PASSWORD };
+      const { status, body: answer } = await send('POST', '/api/auth/register', { body });
+      expect(status).toBe(201);
+      for (const other of sends) {
+        expect((await other('GET', '/api/me', { token: asString(answer['token']) })).status).toBe(200);
+      }
+    }
+    report({ faults: 1, requests: INSTANCES * (INSTANCES + 1), wrong: 0 });
+  });
+});
+
+describe('kill -9 during the first start', () => {
+  it('leaves a MariaDB that the next start completes', { timeout: 180_000 }, async () => {
+    const random = new Random(seedOfRun('kill -9 during migrations on mariadb'));
+    const storage = await aStorage('mariadb');
+    const service = await aService(storage);
+    const wanted = await wantedSchema(storage, service);
+
+    const left: number[] = [];
+    const recoveriesMs: number[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const when = random.between(1, TABLES);
+      service.launch();
+      await waitFor(`${when} tables are there`, 20_000, async () => (await tables(storage)) >= when, 0);
+      await service.kill();
+      left.push(await tables(storage));
+      // As if the lease of the dead had run out; the next test waits until it does.
+      if (await leaseIsThere(storage)) await storage.query('UPDATE migrations_lease SET expires_at = 0');
+
+      const since = performance.now();
+      await service.start();
+      recoveriesMs.push(performance.now() - since);
+      expect(await isMigratedOnce(storage)).toBe(true);
+      expect(await storage.schema(), `after a kill that left ${left.at(-1)} tables`).toEqual(wanted);
+      await service.stop();
+      await storage.empty();
+    }
+    console.info('tables when killed:', left.join(', '));
+    report({ faults: KILLS, wrong: 0, recoveriesMs });
+  });
+
+  it('holds up the next start no longer than the lease of the dead', { timeout: 180_000 }, async () => {
+    const storage = await aStorage('mariadb');
+    const service = await aService(storage);
+    // The lease is held for a moment only: a kill that comes too late is made again.
+    await waitFor('killed with the lease in hand', 60_000, async () => {
+      await storage.empty();
+      service.launch();
+      await waitFor('the lease is taken', 20_000, () => leaseIsHeld(storage), 0);
+      await service.kill();
+      return leaseIsHeld(storage);
+    });
+
+    const since = performance.now();
+    await service.start(LEASE_MS + 20_000);
+    const recoveryMs = performance.now() - since;
+    expect(await isMigratedOnce(storage)).toBe(true);
+    report({ faults: 1, wrong: 0, recoveriesMs: [recoveryMs] });
+  });
+
+  it('leaves an SQLite file that the next start completes', { timeout: 120_000 }, async () => {
+    const random = new Random(seedOfRun('kill -9 during migrations on sqlite'));
+    const storage = await aStorage('sqlite');
+    const service = await aService(storage);
+    const wanted = await wantedSchema(storage, service);
+
+    const recoveriesMs: number[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      service.launch();
+      await waitFor('the file is there', 20_000, async () => storage.exists(), 0);
+      await sleep(random.between(0, 60));
+      await service.kill();
+      const since = performance.now();
+      await service.start();
+      recoveriesMs.push(performance.now() - since);
+      expect(await storage.faults()).toEqual([]);
+      expect(await isMigratedOnce(storage)).toBe(true);
+      expect(await storage.schema()).toEqual(wanted);
+      await service.stop();
+      await storage.empty();
+    }
+    report({ faults: KILLS, wrong: 0, recoveriesMs });
+  });
+});

@@ -1,0 +1,290 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { anEmail, aPassword } from '../support/personas.js';
+import { FaultProxy } from './support/fault-proxy.js';
+import { report } from './support/figures.js';
+import { type Instance, startInstance, startInstances, stopAll } from './support/instance.js';
+import { MariaDbServer } from './support/mariadb-server.js';
+import { freePort } from './support/ports.js';
+import { RedisServer } from './support/redis-server.js';
+import { waitFor } from './support/wait.js';
+
+const LIMIT = 10;
+const WINDOW_MS = 3000;
+const REGISTRATIONS = 5;
+/** the promise is 300 ms beside the request itself; the rest is the noise of the machine that runs the test */
+const LONGEST_ANSWER_MS = 1000;
+const PASSWORD = 'a wrong battery staple';
+const WARNING = 'Redis does not answer';
+
+let database: MariaDbServer;
+let redis: RedisServer;
+let network: FaultProxy;
+let installation: Installation;
+let instances: Instance[];
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  [database, redis] = await Promise.all([MariaDbServer.start(), RedisServer.start()]);
+  network = await FaultProxy.start(redis.port);
+  installation = await anInstallation({ mariadbPort: database.port });
+  env = {
+    REDIS_URL: `redis://127.0.0.1:${network.port}`,
+    RATE_LIMIT_LOGIN: `${LIMIT}/${WINDOW_MS / 1000}s`,
+    RATE_LIMIT_REGISTER: `${REGISTRATIONS}/1h`,
+  };
+  instances = await startInstances(installation, [env, env, env]);
+});
+
+afterAll(async () => {
+  await stopAll(instances);
+  await installation.remove();
+  await network.close();
+  await Promise.all([redis.close(), database.close()]);
+});
+
+interface Attempt {
+  status: number;
+  retryAfter: string | null;
+  startedAt: number;
+  endedAt: number;
+}
+
+async function login(instance: Instance, email: string): Promise<Attempt> {
+  const startedAt = performance.now();
+  const { status, headers } = await instance.anyone.post('/api/auth/login', { email, password: PASSWORD });
+  return { status, retryAfter: headers.get('retry-after'), startedAt, endedAt: performance.now() };
+}
+
+/** Logins of one e-mail that nobody has, all at once; 401 is one that was admitted. */
+function logins(count: number, at: readonly Instance[], email = anEmail()): Promise<Attempt[]> {
+  return atOnce(times(count, (i) => () => login(at[i % at.length]!, email)));
+}
+
+const count = (attempts: { status: number }[], status: number): number =>
+  attempts.filter((attempt) => attempt.status === status).length;
+const longest = (attempts: Attempt[]): number =>
+  Math.max(...attempts.map(({ startedAt, endedAt }) => endedAt - startedAt));
+const warnings = (instance: Instance): number =>
+  instance.logs.filter((line) => line.includes(WARNING)).length;
+
+async function rateLimits(instance: Instance): Promise<unknown> {
+  const { status, body } = await instance.anyone.get<{ rateLimits: string }>('/health/ready');
+  expect(status).toBe(200);
+  return body.rateLimits;
+}
+
+it('admits exactly as many of simultaneous logins as the limit says, over three instances', async () => {
+  const rounds = 8;
+  const asked = 60;
+  for (let round = 0; round < rounds; round += 1) {
+    const attempts = await logins(asked, instances);
+    expect([count(attempts, 401), count(attempts, 429)]).toEqual([LIMIT, asked - LIMIT]);
+    expect(attempts.every(({ status, retryAfter }) => status !== 429 || Number(retryAfter) > 0)).toBe(true);
+  }
+  report({ faults: rounds, requests: rounds * asked, wrong: 0 });
+});
+
+it('admits exactly as many of simultaneous registrations', async () => {
+  const email = anEmail();
+  const answers = await atOnce(
+    times(
+      30,
+      (i) => () => instances[i % 3]!.anyone.post('/api/auth/register', { email, password: aPassword() }),
+    ),
+  );
+  expect([count(answers, 201), count(answers, 409), count(answers, 429)]).toEqual([
+    1,
+    REGISTRATIONS - 1,
+    30 - REGISTRATIONS,
+  ]);
+  report({ faults: 1, requests: 30, wrong: 0 });
+});
+
+it('counts an e-mail as one in any spelling', async () => {
+  const email = anEmail();
+  const spellings = [email, email.toUpperCase(), email.replace('someone', 'SomeOne')];
+  const attempts = await atOnce(
+    times(39, (i) => () => login(instances[i % 3]!, spellings[Math.floor(i / 3) % 3]!)),
+  );
+  expect([count(attempts, 401), count(attempts, 429)]).toEqual([LIMIT, 29]);
+  report({ faults: 1, requests: 39, wrong: 0 });
+});
+
+it('holds the limit in every window, wherever it starts, and wastes none of it', async () => {
+  const email = anEmail();
+  const attempts: Attempt[] = [];
+  const begin = performance.now();
+  for (let i = 0; performance.now() - begin < 4 * WINDOW_MS; i += 1) {
+    attempts.push(await login(instances[i % 3]!, email));
+    // An uneven rhythm, so that admissions spread over the window and leave it one by one.
+    await sleep(Math.random() * (i % 40 < 20 ? 5 : 120));
+  }
+  expect(count(attempts, 401) + count(attempts, 429)).toBe(attempts.length);
+
+  const admitted = attempts.filter(({ status }) => status === 401);
+  const tooMany = admitted.filter(({ startedAt }, i) => {
+    const next = admitted[i + LIMIT];
+    return next !== undefined && next.endedAt - startedAt < WINDOW_MS;
+  });
+  expect(tooMany).toEqual([]);
+  expect(admitted.length).toBeGreaterThanOrEqual(3 * LIMIT);
+  report({ faults: 1, requests: attempts.length, wrong: tooMany.length });
+});
+
+it('admits after the wait that it named', async () => {
+  const email = anEmail();
+  await logins(LIMIT, instances, email);
+  const refused = await login(instances[1]!, email);
+  expect(refused.status).toBe(429);
+  await sleep(Number(refused.retryAfter) * 1000);
+  expect((await login(instances[2]!, email)).status).toBe(401);
+  report({ faults: 1, requests: LIMIT + 2, wrong: 0 });
+});
+
+it('keeps no e-mail in Redis, and nothing for ever', async () => {
+  const email = anEmail('secret-person');
+  await logins(3, instances, email);
+  await instances[0]!.anyone.post('/api/auth/register', { email, password: aPassword() });
+  const keys = await redis.command('KEYS', '*');
+  expect(keys).toContain('accounts:rate-limit:');
+  expect(keys).not.toMatch(/@|secret-person|example|127\.0\.0\.1/);
+  const names = keys.split('\r\n').filter((line) => line.startsWith('accounts:'));
+  const lifetimes = await Promise.all(names.map((name) => redis.command('PTTL', name)));
+  // -2: it went away in the meantime.
+  expect(lifetimes.filter((reply) => !/^:(?:[1-9]|-2)/.test(reply))).toEqual([]);
+  report({ requests: 4, wrong: 0 });
+});
+
+interface Fault {
+  name: string;
+  begin: () => Promise<unknown>;
+  end: () => Promise<unknown>;
+}
+
+const faults: Fault[] = [
+  { name: 'killed', begin: () => redis.kill(), end: () => redis.restart() },
+  { name: 'frozen', begin: () => redis.freeze(), end: () => Promise.resolve(redis.thaw()) },
+  { name: 'slow (0.5 s each way)', begin: () => network.delay(500), end: () => network.pass() },
+  { name: 'behind a network that drops packets', begin: () => network.drop(), end: () => network.pass() },
+  { name: 'refusing connections', begin: () => network.refuse(), end: () => network.pass() },
+  {
+    name: 'a read-only replica',
+    begin: async () => redis.command('REPLICAOF', '127.0.0.1', String(await freePort())),
+    end: () => redis.command('REPLICAOF', 'NO', 'ONE'),
+  },
+  {
+    name: 'out of memory',
+    begin: () => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
+    end: () => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
+  },
+];
+
+it.each(faults)(
+  'limits by itself while Redis is $name, and shares again afterwards',
+  async ({ begin, end }) => {
+    const before = instances.map(warnings);
+    const asked = 3 * LIMIT;
+    expect(count(await logins(asked, instances), 401)).toBe(LIMIT);
+
+    await begin();
+    const during: Attempt[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const email = anEmail();
+      for (const own of await Promise.all(instances.map((instance) => logins(asked, [instance], email)))) {
+        expect([count(own, 401), count(own, 429)]).toEqual([LIMIT, asked - LIMIT]);
+        during.push(...own);
+      }
+      expect(await Promise.all(instances.map(rateLimits))).toEqual(instances.map(() => 'degraded'));
+      await sleep(1200);
+    }
+    expect(longest(during)).toBeLessThan(LONGEST_ANSWER_MS);
+
+    await end();
+    const ended = performance.now();
+    await waitFor('limits are shared again', 5000, async () =>
+      (await Promise.all(instances.map(rateLimits))).every((state) => state === 'ok'),
+    );
+    const recovered = performance.now() - ended;
+    expect(count(await logins(asked, instances), 401)).toBe(LIMIT);
+    expect(instances.map((instance, i) => warnings(instance) - before[i]!)).toEqual([1, 1, 1]);
+    report({
+      faults: 1,
+      requests: during.length + 2 * asked,
+      wrong: 0,
+      longestAnswerMs: longest(during),
+      recoveriesMs: [recovered],
+    });
+  },
+);
+
+it('never fails and never admits more than the limit for each instance when Redis goes under load', async () => {
+  const rounds = 3;
+  let requests = 0;
+  const slowest: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const email = anEmail();
+    const attempts: Attempt[] = [];
+    const end = performance.now() + 1500;
+    const load = atOnce(
+      times(12, (i) => async () => {
+        while (performance.now() < end) attempts.push(await login(instances[i % 3]!, email));
+      }),
+    );
+    await sleep(200 + Math.random() * 300);
+    await redis.kill();
+    await load;
+    expect(count(attempts, 401) + count(attempts, 429)).toBe(attempts.length);
+    // What the shared window admitted before, and then each instance's own.
+    expect(count(attempts, 401)).toBeLessThanOrEqual(4 * LIMIT);
+    slowest.push(longest(attempts));
+    requests += attempts.length;
+    await redis.restart();
+    await waitFor('limits are shared again', 5000, async () =>
+      (await Promise.all(instances.map(rateLimits))).every((state) => state === 'ok'),
+    );
+  }
+  expect(Math.max(...slowest)).toBeLessThan(LONGEST_ANSWER_MS);
+  report({ faults: rounds, requests, wrong: 0, longestAnswerMs: Math.max(...slowest) });
+});
+
+it('goes on sharing after its keys and scripts were flushed', async () => {
+  const before = instances.map(warnings);
+  const email = anEmail();
+  expect(count(await logins(30, instances, email), 401)).toBe(LIMIT);
+  await redis.command('FLUSHALL');
+  await redis.command('SCRIPT', 'FLUSH');
+  const attempts = await logins(30, instances, email);
+  expect([count(attempts, 401), count(attempts, 429)]).toEqual([LIMIT, 20]);
+  expect(instances.map(warnings)).toEqual(before);
+  report({ faults: 1, requests: 60, wrong: 0, longestAnswerMs: longest(attempts) });
+});
+
+it('starts while Redis is down, limits by itself, and shares when Redis comes', async () => {
+  await redis.kill();
+  const late = await startInstance(installation, env);
+  try {
+    const attempts = await logins(3 * LIMIT, [late]);
+    expect([count(attempts, 401), count(attempts, 429)]).toEqual([LIMIT, 2 * LIMIT]);
+    expect(await rateLimits(late)).toBe('degraded');
+    expect(warnings(late)).toBe(1);
+
+    await redis.restart();
+    const up = performance.now();
+    await waitFor('limits are shared', 5000, async () => (await rateLimits(late)) === 'ok');
+    const recovered = performance.now() - up;
+    await sleep(1500);
+    expect(count(await logins(40, [...instances, late]), 401)).toBe(LIMIT);
+    report({
+      faults: 1,
+      requests: 70,
+      wrong: 0,
+      longestAnswerMs: longest(attempts),
+      recoveriesMs: [recovered],
+    });
+  } finally {
+    await late.stop();
+  }
+});

@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { type Account, anAccount, anOrgOf, type Org } from '../support/personas.js';
+import { FaultProxy } from './support/fault-proxy.js';
+import { report } from './support/figures.js';
+import { hostsUrl, type Instance, startInstance } from './support/instance.js';
+import { MariaDbServer } from './support/mariadb-server.js';
+import { MixedLoad, recovery } from './support/mixed-load.js';
+import { waitFor } from './support/wait.js';
+
+const RECOVERY_MS = 5000;
+const BACK_MS = 5000;
+
+// Three ways to one server: which of them is used shows in what goes through, and the data are the same.
+let database: MariaDbServer;
+let hosts: FaultProxy[];
+let installation: Installation;
+let env: Record<string, string>;
+let instance: Instance;
+let someone: Account;
+let org: Org;
+
+beforeAll(async () => {
+  database = await MariaDbServer.start({ durable: true });
+  hosts = await Promise.all([0, 1, 2].map(() => FaultProxy.start(database.port)));
+  installation = await anInstallation({ mariadbPort: database.port });
+  const ports = hosts.map(({ port }) => port);
+  env = {
+    DATABASE_URL: hostsUrl(installation, ports),
+    RATE_LIMIT_LOGIN: 'off',
+    RATE_LIMIT_REGISTER: 'off',
+  };
+  instance = await startInstance(installation, env);
+  someone = await anAccount(instance);
+  org = await anOrgOf(someone);
+});
+
+afterAll(async () => {
+  await instance.stop();
+  await installation.remove();
+  await Promise.all(hosts.map((host) => host.close()));
+  await database.close();
+});
+
+beforeEach(async () => {
+  await untilOnlyTheFirstIsUsed();
+});
+
+/** Which hosts the service's statements go through, told by the bytes that pass. */
+async function used(): Promise<boolean[]> {
+  const before = hosts.map(({ bytes }) => bytes);
+  for (let i = 0; i < 5; i += 1) await someone.get('/api/me');
+  return hosts.map(({ bytes }, i) => bytes > before[i]!);
+}
+
+async function untilOnlyTheFirstIsUsed(): Promise<number> {
+  const begin = performance.now();
+  await waitFor('the first host is used, and no other', BACK_MS, async () => {
+    const [first, second, third] = await used();
+    return first === true && second === false && third === false;
+  });
+  return performance.now() - begin;
+}
+
+it('uses the first host as long as that serves', async () => {
+  const load = new MixedLoad(someone, org, [instance]);
+  await load.during(async () => {
+    await sleep(1500);
+    expect(await used()).toEqual([true, false, false]);
+  });
+  expect(load.wrong).toEqual([]);
+  expect(load.refusedBetween(0)).toBe(0);
+  report({ faults: 0, requests: load.requests, wrong: 0, longestAnswerMs: load.longestAnswerMs });
+});
+
+interface Fault {
+  name: string;
+  begin: (host: FaultProxy) => Promise<void>;
+}
+
+const faults: Fault[] = [
+  { name: 'refuses', begin: (host) => host.refuse() },
+  { name: 'drops every packet', begin: (host) => host.drop() },
+  { name: 'is far too slow', begin: (host) => host.delay(3000) },
+];
+
+it.each(faults)('goes on with the second host when the first $name, and goes back', async ({ begin }) => {
+  const load = new MixedLoad(someone, org, [instance]);
+  let recovered = 0;
+  let back = 0;
+  let refusedByTheSecond = 0;
+  await load.during(async () => {
+    await sleep(300);
+    await begin(hosts[0]!);
+    recovered = await recovery(someone, instance);
+    // Requests that the fault caught in the middle of their work have had their answers by now.
+    await sleep(RECOVERY_MS);
+    const settled = load.history.now();
+    expect(await used()).toEqual([false, true, false]);
+    await sleep(2000);
+    refusedByTheSecond = load.refusedBetween(settled, load.history.now());
+    await hosts[0]!.pass();
+    back = await untilOnlyTheFirstIsUsed();
+    await sleep(1000);
+  });
+  const ledger = await load.compare(installation.db);
+  report({
+    faults: 1,
+    requests: load.requests,
+    wrong: load.wrong.length,
+    acknowledged: ledger.acknowledged,
+    lost: ledger.lost.length,
+    longestAnswerMs: load.longestAnswerMs,
+    recoveriesMs: [recovered, back],
+  });
+  expect(load.wrong).toEqual([]);
+  expect(ledger).toMatchObject({ lost: [], ghosts: [] });
+  expect(refusedByTheSecond).toBe(0);
+  // What was asked of the first host waits for it at most as long as for a single one.
+  expect(recovered).toBeLessThan(RECOVERY_MS + 1000);
+});
+
+it('goes on with the third when the first two are gone, says 503 without any, and comes back', async () => {
+  const load = new MixedLoad(someone, org, [instance]);
+  const recoveries: number[] = [];
+  await load.during(async () => {
+    await hosts[0]!.refuse();
+    recoveries.push(await recovery(someone, instance));
+    await hosts[1]!.refuse();
+    recoveries.push(await recovery(someone, instance));
+    expect(await used()).toEqual([false, false, true]);
+    await hosts[2]!.refuse();
+    await waitFor('it is not ready', 5000, async () => {
+      return (await instance.anyone.get('/health/ready')).status === 503;
+    });
+    await sleep(1000);
+    await hosts[1]!.pass();
+    recoveries.push(await recovery(someone, instance));
+    expect(await used()).toEqual([false, true, false]);
+    await hosts[0]!.pass();
+    await hosts[2]!.pass();
+    recoveries.push(await untilOnlyTheFirstIsUsed());
+  });
+  const ledger = await load.compare(installation.db);
+  report({
+    faults: 3,
+    requests: load.requests,
+    wrong: load.wrong.length,
+    acknowledged: ledger.acknowledged,
+    lost: ledger.lost.length,
+    longestAnswerMs: load.longestAnswerMs,
+    recoveriesMs: recoveries,
+  });
+  expect(load.wrong).toEqual([]);
+  expect(ledger).toMatchObject({ lost: [], ghosts: [] });
+  expect(Math.max(...recoveries)).toBeLessThan(RECOVERY_MS);
+});
+
+it.each(faults.slice(0, 2))('starts when its first host $name, and goes to it later', async ({ begin }) => {
+  await begin(hosts[0]!);
+  const late = await startInstance(installation, env);
+  try {
+    const answer = await someone.at(late).get('/api/me');
+    expect(answer.status).toBe(200);
+  } finally {
+    await hosts[0]!.pass();
+    await late.stop();
+  }
+  report({ faults: 1, requests: 1, wrong: 0 });
+});

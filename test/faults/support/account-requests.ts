@@ -1,0 +1,114 @@
+import { Request, sameElements, SessionRequest, type RealService } from './model-request.js';
+import type { ReferenceModel } from './reference-model.js';
+import { asRecord, asRecords, asString } from './service-client.js';
+
+const PASSWORD = 'correct horse battery staple';
+
+export class Register extends Request {
+  readonly person: string;
+
+  constructor(person: string) {
+    super();
+    this.person = person;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: ReferenceModel, real: RealService): Promise<void> {
+    const body = { email: real.email(this.person), password: PASSWORD };
+    const reply = await real.send('POST', '/api/auth/register', { body });
+    this.demand(reply, model.register(this.person, PASSWORD));
+    if (reply.status !== 201) return;
+    real.tokens.push(asString(reply.body['token']));
+    real.userIds.set(this.person, asString(asRecord(reply.body['user'])['id']));
+  }
+
+  toString(): string {
+    return `register(${this.person})`;
+  }
+}
+
+export class Login extends Request {
+  readonly person: string;
+  readonly isRight: boolean;
+
+  constructor(person: string, isRight: boolean) {
+    super();
+    this.person = person;
+    this.isRight = isRight;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: ReferenceModel, real: RealService): Promise<void> {
+    const password = this.isRight ? PASSWORD : 'another password';
+    const reply = await real.send('POST', '/api/auth/login', {
+      body: { email: real.email(this.person), password },
+    });
+    this.demand(reply, model.login(this.person, password));
+    if (reply.status === 200) real.tokens.push(asString(reply.body['token']));
+  }
+
+  toString(): string {
+    return `login(${this.person}${this.isRight ? '' : ', wrong password'})`;
+  }
+}
+
+export class Me extends SessionRequest {
+  async run(model: ReferenceModel, real: RealService): Promise<void> {
+    const session = this.session(model);
+    const reply = await real.send('GET', '/api/me', { token: real.tokens[session] });
+    this.demand(reply, model.me(session));
+    if (reply.status !== 200) return;
+    const person = model.userOf(session);
+    const orgs = asRecords(reply.body['orgs']).map((org) => asString(org['id']));
+    const wanted = model.orgsOf(person).map((org) => real.orgIds[org] ?? '');
+    if (!sameElements(orgs, wanted))
+      throw new Error(`${String(this)}: organizations ${orgs.join()} not ${wanted.join()}`);
+  }
+
+  toString(): string {
+    return `me(#${this.pick})`;
+  }
+}
+
+export class IssueCode extends SessionRequest {
+  async run(model: ReferenceModel, real: RealService): Promise<void> {
+    const session = this.session(model);
+    const reply = await real.send('POST', '/api/auth/code', { token: real.tokens[session] });
+    this.demand(reply, model.issueCode(session));
+    if (reply.status === 201) real.codes.push(asString(reply.body['code']));
+  }
+
+  toString(): string {
+    return `issueCode(#${this.pick})`;
+  }
+}
+
+export class Exchange extends Request {
+  readonly pick: number;
+
+  constructor(pick: number) {
+    super();
+    this.pick = pick;
+  }
+
+  check(model: Readonly<ReferenceModel>): boolean {
+    return model.codes.length > 0;
+  }
+
+  async run(model: ReferenceModel, real: RealService): Promise<void> {
+    const index = this.pick % model.codes.length;
+    const reply = await real.send('POST', '/api/auth/code/exchange', { body: { code: real.codes[index] } });
+    this.demand(reply, model.exchange(index));
+    if (reply.status === 200) real.tokens.push(asString(reply.body['token']));
+  }
+
+  toString(): string {
+    return `exchange(#${this.pick})`;
+  }
+}

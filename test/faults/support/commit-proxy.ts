@@ -1,0 +1,65 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from './ports.js';
+
+/**
+ * - `pass`: bytes go both ways.
+ * - `lose answer`: a COMMIT reaches the server, takes effect, and the connection ends before its answer.
+ * - `lose request`: the connection ends before a COMMIT reaches the server.
+ */
+export type CommitFault = 'pass' | 'lose answer' | 'lose request';
+
+const COMMIT = Buffer.from('\u0003COMMIT');
+
+/** A TCP proxy before a MariaDB server that knows one statement: COMMIT. */
+export class CommitProxy {
+  fault: CommitFault = 'pass';
+  /** connections ended at their COMMIT */
+  cut = 0;
+  readonly port: number;
+  private readonly server: Server;
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(port: number, targetPort: number) {
+    this.port = port;
+    this.server = createServer((client) => this.accept(client, connect(targetPort, '127.0.0.1')));
+  }
+
+  static async start(targetPort: number): Promise<CommitProxy> {
+    const proxy = new CommitProxy(await freePort(), targetPort);
+    await new Promise<void>((listening) => proxy.server.listen(proxy.port, '127.0.0.1', listening));
+    return proxy;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise<void>((closed) => this.server.close(() => closed()));
+  }
+
+  private accept(client: Socket, server: Socket): void {
+    let doomed = false;
+    for (const socket of [client, server]) {
+      this.sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        this.sockets.delete(socket);
+        client.destroy();
+        server.destroy();
+      });
+    }
+    const end = (): void => {
+      this.cut += 1;
+      client.resetAndDestroy();
+      server.destroy();
+    };
+    client.on('data', (bytes: Buffer) => {
+      doomed = this.fault !== 'pass' && bytes.includes(COMMIT);
+      if (doomed && this.fault === 'lose request') end();
+      else server.write(bytes);
+    });
+    server.on('data', (bytes: Buffer) => {
+      if (doomed) end();
+      else client.write(bytes);
+    });
+  }
+}

@@ -1,0 +1,130 @@
+import type { Role } from './reference-model.js';
+
+/** The whole state of the service, read from its database when nothing is under way. */
+export interface Snapshot {
+  users: { id: string; email: string }[];
+  orgs: { id: string }[];
+  members: { orgId: string; userId: string; role: Role }[];
+  sessions: { id: string; userId: string }[];
+  codes: { sessionId: string; grantedSessionId: string | null }[];
+}
+
+export interface Answered {
+  /** Of one clock for all operations. */
+  startedAt: number;
+  endedAt: number;
+  /** undefined: no answer, so it may have been done or not. */
+  status: number | undefined;
+  retryAfter: string | null;
+}
+
+/** A membership that an operation gives or, with `role: undefined`, takes. */
+export interface MembershipWrite extends Answered {
+  orgId: string;
+  userId: string;
+  role: Role | undefined;
+}
+
+export interface OrgRead extends Answered {
+  orgId: string;
+  userId: string;
+}
+
+export interface CodeUse extends Answered {
+  code: string;
+}
+
+const isDone = (operation: Answered): boolean => operation.status !== undefined && operation.status < 300;
+// A 503 may follow a COMMIT whose answer was lost.
+const mayBeDone = (operation: Answered): boolean =>
+  operation.status === undefined || operation.status < 300 || operation.status === 503;
+
+/** I1 to I4 on the final state; gives one sentence for each violation. */
+export function brokenInState({ users, orgs, members, sessions, codes }: Snapshot): string[] {
+  const known = new Set(users.map((user) => user.id));
+  const owned = new Set(members.filter((m) => m.role === 'owner' && known.has(m.userId)).map((m) => m.orgId));
+  const orgIds = new Set(orgs.map((org) => org.id));
+  return [
+    ...orgs.filter((org) => !owned.has(org.id)).map((org) => `I1: organization ${org.id} has no owner`),
+    ...repeated(members.map((m) => `${m.orgId} ${m.userId}`)).map((key) => `I2: member twice: ${key}`),
+    ...repeated(users.map((user) => user.email)).map((email) => `I3: e-mail twice: ${email}`),
+    ...repeated(codes.flatMap((code) => code.grantedSessionId ?? [])).map(
+      (id) => `I4: session of two codes: ${id}`,
+    ),
+    ...members.filter((m) => !known.has(m.userId)).map((m) => `orphan: member ${m.userId} of ${m.orgId}`),
+    ...members.filter((m) => !orgIds.has(m.orgId)).map((m) => `orphan: membership of ${m.orgId}`),
+    ...sessions.filter((s) => !known.has(s.userId)).map((s) => `orphan: session ${s.id} of ${s.userId}`),
+  ];
+}
+
+/** I4 as the clients saw it. */
+export function brokenCodes(uses: readonly CodeUse[]): string[] {
+  return repeated(uses.filter(isDone).map((use) => use.code)).map(
+    (code) => `I4: two clients exchanged ${code}`,
+  );
+}
+
+/** I5 and I6: each membership ends as an operation left it that no acknowledged operation came after. */
+export function brokenWrites(writes: readonly MembershipWrite[], snapshot: Snapshot): string[] {
+  const final = new Map(snapshot.members.map((m) => [`${m.orgId} ${m.userId}`, m.role]));
+  const broken: string[] = [];
+  for (const [key, among] of grouped(writes, (write) => `${write.orgId} ${write.userId}`)) {
+    const role = final.get(key);
+    const acknowledged = among.filter(isDone);
+    const explained =
+      (acknowledged.length === 0 && role === undefined) ||
+      among.some(
+        (write) =>
+          mayBeDone(write) &&
+          write.role === role &&
+          !acknowledged.some((later) => later.role !== role && later.startedAt > write.endedAt),
+      );
+    if (!explained) broken.push(`I5: membership ${key} ended as ${role ?? 'none'}, which no write explains`);
+  }
+  return broken;
+}
+
+/** I8 and I9: nobody read an organization while no write could have made him a member of it. */
+export function brokenReads(reads: readonly OrgRead[], writes: readonly MembershipWrite[]): string[] {
+  return reads
+    .filter(isDone)
+    .filter((read) => {
+      const mine = writes.filter((write) => write.orgId === read.orgId && write.userId === read.userId);
+      const removals = mine.filter((w) => w.role === undefined && isDone(w) && w.endedAt < read.startedAt);
+      return !mine.some(
+        (gift) =>
+          gift.role !== undefined &&
+          mayBeDone(gift) &&
+          gift.startedAt < read.endedAt &&
+          !removals.some((removal) => removal.startedAt > gift.endedAt),
+      );
+    })
+    .map((read) => `I8/I9: ${read.userId} read ${read.orgId} without being a member`);
+}
+
+/** I10: no 5xx but 503 with Retry-After, and that only while a dependency is down. */
+export function brokenAnswers(operations: readonly Answered[], faultsInjected: boolean): string[] {
+  return operations
+    .filter(({ status }) => status === undefined || status >= 500)
+    .filter(
+      ({ status, retryAfter }) =>
+        !faultsInjected || (status !== undefined && (status !== 503 || !retryAfter)),
+    )
+    .map(({ status }) => `I10: answered ${status ?? 'nothing'}`);
+}
+
+/** I7: the most accepted calls of one key in any window of that length. */
+export function mostInAnyWindow(times: readonly number[], windowMs: number): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return Math.max(0, ...sorted.map((end, i) => i + 1 - sorted.findIndex((start) => start > end - windowMs)));
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
+
+function repeated(keys: readonly string[]): string[] {
+  return [...grouped(keys, (key) => key)].filter(([, among]) => among.length > 1).map(([key]) => key);
+}

@@ -1,0 +1,69 @@
+/**
+ * Runs by itself, in a process of its own, beside the built service: gives the in-memory limiter two million e-mails
+ * and prints what that cost as one line of JSON.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+const dist = new URL('../../../dist/rate-limits/', import.meta.url);
+const { SlidingWindowStore } = (await import(
+  new URL('sliding-window.js', dist).href
+)) as typeof import('../../../src/rate-limits/sliding-window.js');
+const { rateLimitKey } = (await import(
+  new URL('rate-limit-key.js', dist).href
+)) as typeof import('../../../src/rate-limits/rate-limit-key.js');
+
+export interface FloodReport {
+  keys: number;
+  bareMiB: number;
+  peakMiB: number;
+  longestPauseMs: number;
+  seconds: number;
+  /** of 12 more requests of the last e-mail, whose limit is 10: must be 9, one was made before */
+  admittedOfLast: number;
+  /** the same e-mails refused before their limit: must be 0 */
+  wronglyRefused: number;
+}
+
+const KEYS = 2_000_000;
+/** as many requests as an event loop takes in one turn when it is flooded */
+const PER_TURN = 200;
+const RULE = { limit: 10, windowMs: 15 * 60 * 1000 };
+
+const rssMiB = (): number => process.memoryUsage.rss() / 2 ** 20;
+const keyOf = (index: number): string => rateLimitKey('login', '192.0.2.1', `somebody.${index}@example.com`);
+
+const bareMiB = rssMiB();
+let peakMiB = bareMiB;
+let longestPauseMs = 0;
+let last = performance.now();
+setInterval(() => {
+  const now = performance.now();
+  longestPauseMs = Math.max(longestPauseMs, now - last);
+  last = now;
+  peakMiB = Math.max(peakMiB, rssMiB());
+}, 5).unref();
+
+const began = performance.now();
+const store = new SlidingWindowStore(RULE.limit);
+let wronglyRefused = 0;
+for (let index = 0; index < KEYS; index += 1) {
+  if (!(await store.admit(keyOf(index), RULE)).admitted) wronglyRefused += 1;
+  if (index % PER_TURN === 0) await nextTurn();
+}
+const seconds = (performance.now() - began) / 1000;
+
+let admittedOfLast = 0;
+for (let again = 0; again < 12; again += 1) {
+  if ((await store.admit(keyOf(KEYS - 1), RULE)).admitted) admittedOfLast += 1;
+}
+peakMiB = Math.max(peakMiB, rssMiB());
+const result: FloodReport = {
+  keys: KEYS,
+  bareMiB,
+  peakMiB,
+  longestPauseMs,
+  seconds,
+  admittedOfLast,
+  wronglyRefused,
+};
+console.log(JSON.stringify(result));

@@ -1,0 +1,152 @@
+import * as fc from 'fast-check';
+import type { Answered, CodeUse, MembershipWrite, OrgRead } from './invariants.js';
+import { allAtOnce } from './load.js';
+import type { Role } from './reference-model.js';
+import { asRecord, asString, type Reply, type RequestOptions, type Send } from './service-client.js';
+
+export type StormAction =
+  | { kind: 'read'; actor: number; org: number }
+  | { kind: 'add'; actor: number; org: number; target: number; role: 'member' | 'admin' }
+  | { kind: 'change'; actor: number; org: number; target: number; role: Role }
+  | { kind: 'remove'; actor: number; org: number; target: number }
+  | { kind: 'exchange'; actor: number; uses: number };
+
+/** Batches of requests that are sent at once; the seed of fast-check repeats them (not their interleaving). */
+export function stormBatches(batches: number, width: number): fc.Arbitrary<StormAction[][]> {
+  const nat = fc.nat({ max: 1000 });
+  const where = { actor: nat, org: nat };
+  const low = fc.constantFrom('member' as const, 'admin' as const);
+  const any = fc.constantFrom('member' as const, 'admin' as const, 'owner' as const);
+  const action: fc.Arbitrary<StormAction> = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('read' as const), ...where }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant('add' as const), ...where, target: nat, role: low }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({ kind: fc.constant('change' as const), ...where, target: nat, role: any }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), ...where, target: nat }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('exchange' as const), actor: nat, uses: fc.constant(5) }),
+    },
+  );
+  const batch = fc.array(action, { minLength: width, maxLength: width });
+  return fc.array(batch, { minLength: batches, maxLength: batches });
+}
+
+interface Person {
+  id: string;
+  email: string;
+  token: string;
+}
+
+interface TimedReply extends Answered {
+  reply: Reply | undefined;
+}
+
+/** Several people in a few organizations who change memberships at once; keeps what the invariants need. */
+export class MembershipStorm {
+  readonly writes: MembershipWrite[] = [];
+  readonly reads: OrgRead[] = [];
+  readonly uses: CodeUse[] = [];
+  private readonly people: Person[] = [];
+  private readonly orgIds: string[] = [];
+  private readonly send: Send;
+
+  constructor(send: Send) {
+    this.send = send;
+  }
+
+  /** Every organization begins with two owners. To be called before any fault: it needs every answer. */
+  async prepare(run: string, people = 6, orgs = 3): Promise<void> {
+    for (let index = 0; index < people; index += 1) {
+      const email = `storm${index}.${run}@example.com`;
+      const body = { email, password: 'correct horse battery staple' };
+      const { body: answer } = await this.send('POST', '/api/auth/register', { body });
+      const id = asString(asRecord(answer['user'])['id']);
+      this.people.push({ id, email, token: asString(answer['token']) });
+    }
+    for (let index = 0; index < orgs; index += 1) {
+      const owner = this.person(index);
+      const timed = await this.timed('POST', '/api/orgs', { token: owner.token, body: { name: 'Storm' } });
+      this.orgIds.push(asString(asRecord(timed.reply?.body['org'])['id']));
+      this.writes.push({ orgId: this.org(index), userId: owner.id, role: 'owner', ...withoutReply(timed) });
+      await this.act({ kind: 'add', actor: index, org: index, target: index + 1, role: 'admin' });
+      await this.act({ kind: 'change', actor: index, org: index, target: index + 1, role: 'owner' });
+    }
+  }
+
+  async run(batches: readonly (readonly StormAction[])[]): Promise<void> {
+    for (const batch of batches) {
+      const results = await allAtOnce(batch.length, async (index) => {
+        const action = batch[index];
+        if (action) await this.act(action);
+      });
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
+    }
+  }
+
+  private async act(action: StormAction): Promise<void> {
+    const { token, id } = this.person(action.actor);
+    if (action.kind === 'exchange') return this.exchange(token, action.uses);
+
+    const orgId = this.org(action.org);
+    const path = `/api/orgs/${orgId}`;
+    if (action.kind === 'read') {
+      this.reads.push({ orgId, userId: id, ...withoutReply(await this.timed('GET', path, { token })) });
+      return;
+    }
+    const target = this.person(action.target);
+    const role = action.kind === 'remove' ? undefined : action.role;
+    const timed =
+      action.kind === 'add'
+        ? await this.timed('POST', `${path}/members`, { token, body: { email: target.email, role } })
+        : action.kind === 'change'
+          ? await this.timed('PATCH', `${path}/members/${target.id}`, { token, body: { role } })
+          : await this.timed('DELETE', `${path}/members/${target.id}`, { token });
+    this.writes.push({ orgId, userId: target.id, role, ...withoutReply(timed) });
+  }
+
+  private async exchange(token: string, uses: number): Promise<void> {
+    const issued = await this.timed('POST', '/api/auth/code', { token });
+    if (issued.reply?.status !== 201) return;
+    const code = asString(issued.reply.body['code']);
+    await allAtOnce(uses, async () => {
+      const timed = await this.timed('POST', '/api/auth/code/exchange', { body: { code } });
+      this.uses.push({ ...withoutReply(timed), code });
+    });
+  }
+
+  private async timed(method: string, path: string, options: RequestOptions): Promise<TimedReply> {
+    const startedAt = performance.now();
+    const reply = await this.send(method, path, options).catch(() => undefined);
+    return {
+      status: reply?.status,
+      retryAfter: reply?.retryAfter ?? null,
+      startedAt,
+      endedAt: performance.now(),
+      reply,
+    };
+  }
+
+  private person(pick: number): Person {
+    return at(this.people, pick);
+  }
+
+  private org(pick: number): string {
+    return at(this.orgIds, pick);
+  }
+}
+
+function withoutReply({ status, retryAfter, startedAt, endedAt }: TimedReply): Answered {
+  return { status, retryAfter, startedAt, endedAt };
+}
+
+function at<T>(items: readonly T[], pick: number): T {
+  const item = items[pick % items.length];
+  if (item === undefined) throw new Error('the storm is not prepared');
+  return item;
+}

@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer as HttpAnswer } from '../../support/answer.js';
+import { Account, anEmail, aPassword, type Org } from '../../support/personas.js';
+import type { Service } from '../../support/service.js';
+import { type Answer, History, type LedgerReport, loadDuring, WriteLedger } from './load.js';
+
+/** the promise is 5 s; the rest is the noise of the machine that runs the test */
+export const LONGEST_ANSWER_MS = 5500;
+const LONGEST_LIVE_MS = 1500;
+const PAUSE_MS = 40;
+
+interface Kind {
+  name: string;
+  status: number;
+  send(load: MixedLoad, service: Service): Promise<HttpAnswer>;
+}
+
+const KINDS: Kind[] = [
+  { name: 'live', status: 200, send: (_, service) => service.anyone.get('/health/live') },
+  { name: 'ready', status: 200, send: (_, service) => service.anyone.get('/health/ready') },
+  { name: 'me', status: 200, send: ({ account }, service) => account.at(service).get('/api/me') },
+  {
+    name: 'org',
+    status: 200,
+    send: ({ account, org }, service) => account.at(service).get(`/api/orgs/${org.id}`),
+  },
+  { name: 'create org', status: 201, send: (load, service) => load.createOrg(service) },
+  { name: 'register', status: 201, send: (load, service) => load.register(service) },
+  {
+    name: 'login',
+    status: 200,
+    send: ({ account: { email, password } }, service) =>
+      service.anyone.post('/api/auth/login', { email, password }),
+  },
+];
+
+/**
+ * What users do all day, against some instances in turn. Each answer is either the right one, or 503 with
+ * Retry-After, and in time; everything else is noted as wrong.
+ */
+export class MixedLoad {
+  readonly history = new History();
+  readonly wrong: string[] = [];
+  private readonly orgs = new WriteLedger<string>();
+  private readonly users = new WriteLedger<string>();
+
+  constructor(
+    readonly account: Account,
+    readonly org: Org,
+    private readonly instances: readonly Service[],
+  ) {}
+
+  /** Load beside `faults`, and until it has ended. */
+  async during(faults: () => Promise<void>, workersOfEachKind = 2): Promise<void> {
+    await loadDuring(
+      KINDS.length * workersOfEachKind,
+      async (worker, turn) => {
+        const kind = KINDS[worker % KINDS.length]!;
+        await this.history.record(worker, () =>
+          this.ask(kind, this.instances[turn % this.instances.length]!),
+        );
+        await sleep(PAUSE_MS);
+        return { outcome: 'ok', label: kind.name };
+      },
+      faults,
+    );
+  }
+
+  get longestAnswerMs(): number {
+    return Math.max(0, ...this.history.durations());
+  }
+
+  get requests(): number {
+    return this.history.entries.length;
+  }
+
+  /** 503s to requests that began in that span of the history's time. */
+  refusedBetween(from: number, to = Infinity): number {
+    return this.history.entries.filter(
+      ({ outcome, startedAt }) => outcome !== 'ok' && startedAt >= from && startedAt < to,
+    ).length;
+  }
+
+  /** Compares what clients were told with what is there: acknowledged writes that are lost, and doubled ones. */
+  async compare(db: Service['db']): Promise<LedgerReport<string>> {
+    const [orgs, users] = await Promise.all([
+      db.query('SELECT name AS entry FROM orgs'),
+      db.query('SELECT email AS entry FROM users'),
+    ]);
+    const report = this.orgs.compare(new Set(orgs.map(({ entry }) => String(entry))));
+    const ofUsers = this.users.compare(new Set(users.map(({ entry }) => String(entry))));
+    return {
+      acknowledged: report.acknowledged + ofUsers.acknowledged,
+      lost: [...report.lost, ...ofUsers.lost],
+      ghosts: [...report.ghosts, ...ofUsers.ghosts],
+      unknownApplied: report.unknownApplied + ofUsers.unknownApplied,
+      unknownAbsent: report.unknownAbsent + ofUsers.unknownAbsent,
+    };
+  }
+
+  createOrg(service: Service): Promise<HttpAnswer> {
+    const name = anEmail('org');
+    return noted(this.orgs, name, () => this.account.at(service).post('/api/orgs', { name }));
+  }
+
+  register(service: Service): Promise<HttpAnswer> {
+    const email = anEmail('new');
+    return noted(this.users, email, () =>
+      service.anyone.post('/api/auth/register', { email, password: aPassword() }),
+    );
+  }
+
+  private async ask(kind: Kind, service: Service): Promise<Answer> {
+    const begin = performance.now();
+    try {
+      const { status, headers, text } = await kind.send(this, service);
+      const took = performance.now() - begin;
+      const unavailable = status === 503 && headers.get('retry-after') !== null && kind.name !== 'live';
+      const patience = kind.name === 'live' ? LONGEST_LIVE_MS : LONGEST_ANSWER_MS;
+      if ((status !== kind.status && !unavailable) || took > patience) {
+        this.wrong.push(`${kind.name}: ${status} after ${Math.round(took)} ms: ${text.slice(0, 300)}`);
+      }
+      return { outcome: status === kind.status ? 'ok' : 'unknown', label: `${kind.name} ${status}` };
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+      this.wrong.push(`${kind.name}: ${String(error)}${cause}`);
+      return { outcome: 'unknown', label: kind.name };
+    }
+  }
+}
+
+async function noted(
+  ledger: WriteLedger<string>,
+  key: string,
+  send: () => Promise<HttpAnswer>,
+): Promise<HttpAnswer> {
+  ledger.sent(key);
+  const answer = await send();
+  if (answer.status === 201) ledger.answered(key, 'ok');
+  else if (answer.status !== 503) ledger.answered(key, 'refused');
+  return answer;
+}
+
+/** Milliseconds until the service reads and writes again; new requests are sent all the time, none is waited for. */
+export async function recovery(account: Account, service: Service, patienceMs = 15_000): Promise<number> {
+  const begin = performance.now();
+  const here = account.at(service);
+  for (;;) {
+    const round = Promise.all([
+      service.anyone.get('/health/ready'),
+      here.get('/api/me'),
+      here.post('/api/orgs', { name: 'Back again' }),
+    ]);
+    const good = round.then((answers) => answers.every(({ status }) => status < 300));
+    if (await Promise.race([good, sleep(250, false)])) return performance.now() - begin;
+    if (performance.now() - begin > patienceMs) throw new Error(`no recovery within ${patienceMs} ms`);
+    await sleep(50);
+  }
+}

@@ -1,0 +1,53 @@
+import * as fc from 'fast-check';
+import { Exchange, IssueCode, Login, Me, Register } from './account-requests.js';
+import type { RealService } from './model-request.js';
+import { AddMember, ChangeMember, CreateOrg, ReadOrg } from './org-requests.js';
+import type { ReferenceModel, Role } from './reference-model.js';
+
+const ROLES: readonly Role[] = ['member', 'admin', 'owner'];
+
+export interface CommandOptions {
+  people?: readonly string[];
+  maxCommands?: number;
+  /** Of a failed run, so that it is replayed. */
+  replayPath?: string | undefined;
+}
+
+/** A beginning from which the interesting requests are near: the people, and an organization of three of them. */
+export async function populate(
+  model: ReferenceModel,
+  real: RealService,
+  people: readonly [string, string, string, ...string[]],
+): Promise<void> {
+  for (const person of people) await new Register(person).run(model, real);
+  await new CreateOrg(0).run(model, real);
+  await new AddMember(0, 0, people[1], 'admin').run(model, real);
+  await new AddMember(0, 0, people[2], 'member').run(model, real);
+}
+
+/** Random sequences of all requests by several users; only those that are possible so far are run. */
+export function serviceCommands({
+  people = ['ann', 'bob', 'cyd', 'dee'],
+  maxCommands = 60,
+  replayPath,
+}: CommandOptions = {}): fc.Arbitrary<Iterable<fc.AsyncCommand<ReferenceModel, RealService>>> {
+  const pick = fc.nat({ max: 1000 });
+  const person = fc.constantFrom(...people);
+  const role = fc.constantFrom(...ROLES);
+  return fc.commands(
+    [
+      person.map((who) => new Register(who)),
+      fc.tuple(person, fc.boolean()).map(([who, isRight]) => new Login(who, isRight)),
+      pick.map((session) => new Me(session)),
+      pick.map((session) => new IssueCode(session)),
+      pick.map((code) => new Exchange(code)),
+      pick.map((session) => new CreateOrg(session)),
+      fc.tuple(pick, pick).map(([session, org]) => new ReadOrg(session, org, '')),
+      fc.tuple(pick, pick).map(([session, org]) => new ReadOrg(session, org, '/members')),
+      fc.tuple(pick, pick, person, role).map((parts) => new AddMember(...parts)),
+      fc.tuple(pick, pick, person, role).map((parts) => new ChangeMember(...parts)),
+      fc.tuple(pick, pick, person).map((parts) => new ChangeMember(...parts, undefined)),
+    ],
+    { maxCommands, size: 'max', ...(replayPath === undefined ? {} : { replayPath }) },
+  );
+}

@@ -1,0 +1,64 @@
+import type * as fc from 'fast-check';
+import type { Expected, ReferenceModel } from './reference-model.js';
+import type { Reply, Send } from './service-client.js';
+
+/** The service beside the model: what the model numbers, here by the names that the service gave. */
+export class RealService {
+  readonly send: Send;
+  /** Makes the e-mails of one run its own. */
+  readonly run: string;
+  readonly tokens: string[] = [];
+  readonly codes: string[] = [];
+  readonly orgIds: string[] = [];
+  readonly userIds = new Map<string, string>();
+
+  constructor(send: Send, run: string) {
+    this.send = send;
+    this.run = run;
+  }
+
+  email(person: string): string {
+    return `${person}.${this.run}@example.com`;
+  }
+
+  /** The id of somebody who is registered, or one that names nobody. */
+  userId(person: string): string {
+    return this.userIds.get(person) ?? 'nobody';
+  }
+}
+
+/** One request, answered exactly as the model says. */
+export abstract class Request implements fc.AsyncCommand<ReferenceModel, RealService> {
+  abstract check(model: Readonly<ReferenceModel>): boolean;
+  abstract run(model: ReferenceModel, real: RealService): Promise<void>;
+  abstract toString(): string;
+
+  protected demand(reply: Reply, expected: Expected): void {
+    const right = reply.status === expected.status && (!expected.code || reply.code === expected.code);
+    if (right) return;
+    const wanted = `${expected.status} ${expected.code ?? ''}`.trim();
+    throw new Error(`${String(this)}: ${reply.status} ${reply.code ?? ''} instead of ${wanted}`);
+  }
+}
+
+/** A request of one of the sessions opened so far; `pick` chooses it whatever their number is. */
+export abstract class SessionRequest extends Request {
+  readonly pick: number;
+
+  constructor(pick: number) {
+    super();
+    this.pick = pick;
+  }
+
+  check(model: Readonly<ReferenceModel>): boolean {
+    return model.sessions.length > 0;
+  }
+
+  protected session(model: ReferenceModel): number {
+    return this.pick % model.sessions.length;
+  }
+}
+
+export function sameElements(left: readonly string[], right: readonly string[]): boolean {
+  return left.toSorted().join('\n') === right.toSorted().join('\n');
+}

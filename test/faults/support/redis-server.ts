@@ -1,0 +1,69 @@
+import { connect } from 'node:net';
+import { freePort } from './ports.js';
+import { findProgram, removeDirectory, ServerProcess, temporaryDirectory } from './server-process.js';
+import { waitFor } from './wait.js';
+
+/** A private Redis on 127.0.0.1 that keeps nothing on disk: a restart brings back an empty one. */
+export class RedisServer extends ServerProcess {
+  readonly port: number;
+
+  private constructor(directory: string, port: number) {
+    super(`redis:${port}`, directory);
+    this.port = port;
+  }
+
+  static async start(): Promise<RedisServer> {
+    const server = new RedisServer(temporaryDirectory('redis'), await freePort());
+    await server.restart();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts (again) on the same port, and waits until it answers. */
+  async restart(): Promise<void> {
+    this.launch({
+      program: findProgram('redis-server'),
+      args: [
+        '--port',
+        String(this.port),
+        '--bind',
+        '127.0.0.1',
+        '--dir',
+        this.directory,
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+      ],
+    });
+    await waitFor(`${this.name} answers`, 10_000, async () => {
+      if (!this.isRunning) return true;
+      return (await this.command('PING')) === '+PONG\r\n';
+    });
+    this.assertRunning();
+  }
+
+  /** One command on a connection of its own; gives the raw reply. */
+  command(...words: string[]): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(this.port, '127.0.0.1');
+      socket.setTimeout(1000, () => socket.destroy(new Error(`${this.name} does not answer`)));
+      socket.once('error', reject);
+      socket.once('data', (data) => {
+        socket.destroy();
+        resolve(data.toString());
+      });
+      socket.write(
+        `*${words.length}\r\n${words.map((w) => `$${Buffer.byteLength(w)}\r\n${w}\r\n`).join('')}`,
+      );
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    removeDirectory(this.directory);
+  }
+}

@@ -1,0 +1,157 @@
+/** What the service promises, without its storage: a few maps and the rules of the role matrix. */
+
+export type Role = 'member' | 'admin' | 'owner';
+
+export interface Expected {
+  status: number;
+  code?: string;
+}
+
+const OK: Expected = { status: 200 };
+const CREATED: Expected = { status: 201 };
+const RANK: Readonly<Record<Role, number>> = { member: 0, admin: 1, owner: 2 };
+
+const refused = (status: number, code: string): Expected => ({ status, code });
+
+export interface ModelSession {
+  user: string;
+  revoked: boolean;
+}
+
+interface ModelCode {
+  issuer: number;
+  usedBy: number | undefined;
+}
+
+/** Users are named by e-mail; sessions, codes and organizations by the order of their making. */
+export class ReferenceModel {
+  readonly users = new Map<string, string>();
+  readonly sessions: ModelSession[] = [];
+  readonly codes: ModelCode[] = [];
+  readonly orgs: Map<string, Role>[] = [];
+
+  register(email: string, password: string): Expected {
+    if (this.users.has(email)) return refused(409, 'email_taken');
+    this.users.set(email, password);
+    this.open(email);
+    return CREATED;
+  }
+
+  login(email: string, password: string): Expected {
+    if (this.users.get(email) !== password) return refused(401, 'invalid_credentials');
+    this.open(email);
+    return OK;
+  }
+
+  isLive(session: number): boolean {
+    return this.sessions[session]?.revoked === false;
+  }
+
+  userOf(session: number): string {
+    const found = this.sessions[session];
+    if (!found) throw new Error(`the model has no session ${session}`);
+    return found.user;
+  }
+
+  me(session: number): Expected {
+    return this.isLive(session) ? OK : refused(401, 'invalid_token');
+  }
+
+  orgsOf(email: string): number[] {
+    return [...this.orgs.keys()].filter((org) => this.orgs[org]?.has(email));
+  }
+
+  issueCode(session: number): Expected {
+    if (!this.isLive(session)) return refused(401, 'invalid_token');
+    this.codes.push({ issuer: session, usedBy: undefined });
+    return CREATED;
+  }
+
+  /** A code works once, while the session that asked for it lives; a second use ends what the first one began. */
+  exchange(index: number): Expected {
+    const code = this.codes[index];
+    if (!code) return refused(400, 'invalid_code');
+    if (code.usedBy !== undefined) {
+      this.revoke(code.usedBy);
+      return refused(400, 'invalid_code');
+    }
+    if (!this.isLive(code.issuer)) return refused(400, 'invalid_code');
+    code.usedBy = this.open(this.userOf(code.issuer));
+    return OK;
+  }
+
+  createOrg(session: number): Expected {
+    if (!this.isLive(session)) return refused(401, 'invalid_token');
+    this.orgs.push(new Map([[this.userOf(session), 'owner']]));
+    return CREATED;
+  }
+
+  readOrg(session: number, org: number): Expected {
+    return this.refusal(session, org, 'member') ?? OK;
+  }
+
+  addMember(session: number, org: number, email: string, role: Role): Expected {
+    const refusal = this.refusal(session, org, 'admin');
+    if (refusal) return refusal;
+    if (role === 'owner') return refused(400, 'validation_failed');
+    if (!this.users.has(email)) return refused(404, 'user_not_found');
+    if (this.members(org).has(email)) return refused(409, 'already_member');
+    this.members(org).set(email, role);
+    return CREATED;
+  }
+
+  changeRole(session: number, org: number, target: string, role: Role): Expected {
+    const refusal = this.refusal(session, org, 'admin') ?? this.refusalOfTarget(session, org, target, role);
+    if (refusal) return refusal;
+    if (role !== 'owner' && this.isLastOwner(org, target)) return refused(409, 'last_owner');
+    this.members(org).set(target, role);
+    return OK;
+  }
+
+  removeMember(session: number, org: number, target: string): Expected {
+    const refusal = this.refusal(session, org, 'admin') ?? this.refusalOfTarget(session, org, target);
+    if (refusal) return refusal;
+    if (this.isLastOwner(org, target)) return refused(409, 'last_owner');
+    this.members(org).delete(target);
+    return OK;
+  }
+
+  members(org: number): Map<string, Role> {
+    const members = this.orgs[org];
+    if (!members) throw new Error(`the model has no organization ${org}`);
+    return members;
+  }
+
+  private refusal(session: number, org: number, least: Role): Expected | undefined {
+    if (!this.isLive(session)) return refused(401, 'invalid_token');
+    const members = this.orgs[org];
+    if (!members) return refused(404, 'org_not_found');
+    const role = members.get(this.userOf(session));
+    if (!role) return refused(403, 'not_a_member');
+    return RANK[role] < RANK[least] ? refused(403, 'insufficient_role') : undefined;
+  }
+
+  // Only an owner gives the role of an owner, or touches one who has it.
+  private refusalOfTarget(session: number, org: number, target: string, role?: Role): Expected | undefined {
+    const members = this.members(org);
+    const mine = members.get(this.userOf(session));
+    const theirs = members.get(target);
+    if (!theirs) return refused(404, 'member_not_found');
+    const touchesOwner = role === 'owner' || theirs === 'owner';
+    return touchesOwner && mine !== 'owner' ? refused(403, 'insufficient_role') : undefined;
+  }
+
+  private isLastOwner(org: number, email: string): boolean {
+    const owners = [...this.members(org)].filter(([, role]) => role === 'owner');
+    return owners.length === 1 && owners[0]?.[0] === email;
+  }
+
+  private open(user: string): number {
+    return this.sessions.push({ user, revoked: false }) - 1;
+  }
+
+  private revoke(session: number): void {
+    const found = this.sessions[session];
+    if (found) found.revoked = true;
+  }
+}

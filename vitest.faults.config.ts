@@ -1,0 +1,23 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { ReliabilityReporter } from './test/faults/support/reliability-reporter.js';
+
+const results = process.env['FAULT_RESULTS'] ?? mkdtempSync(join(tmpdir(), 'accounts-faults-'));
+
+export default defineConfig({
+  test: {
+    name: 'faults',
+    include: ['test/faults/**/*.e2e-spec.ts'],
+    // One file at a time: they measure how long answers take.
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    retry: 0,
+    env: { FAULT_RESULTS: results },
+    provide: { engine: 'mariadb' },
+    globalSetup: ['test/faults/support/needed-programs.ts'],
+    reporters: ['verbose', new ReliabilityReporter(results)],
+  },
+});
