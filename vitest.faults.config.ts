@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { EngineReporter } from './test/support/engine-reporter.js';
 import { ReliabilityReporter } from './test/faults/support/reliability-reporter.js';
 
 const results = process.env['FAULT_RESULTS'] ?? mkdtempSync(join(tmpdir(), 'accounts-faults-'));
@@ -18,6 +19,6 @@ export default defineConfig({
     env: { FAULT_RESULTS: results },
     provide: { engine: 'mariadb' },
     globalSetup: ['test/faults/support/needed-programs.ts'],
-    reporters: ['verbose', new ReliabilityReporter(results)],
+    reporters: ['verbose', new ReliabilityReporter(results), new EngineReporter(true)],
   },
 });

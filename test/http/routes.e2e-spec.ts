@@ -125,23 +125,17 @@ describe('routes', () => {
     expect([404, 414]).toContain(answer.status);
   });
 
-  it.each([
-    '?limit=1e9',
-    '?limit=-1',
-    '?limit=NaN',
-    '?page[]=x',
-    '?__proto__[role]=owner',
-    '?%',
-    '?a=%zz',
-    '?',
-  ])('the query %s changes nothing', async (query) => {
-    const plain = await ada.get(`/api/orgs/${org.id}/members`);
+  it.each(['?offset=1', '?page[]=x', '?__proto__[role]=owner', '?%', '?a=%zz', '?'])(
+    'the query %s changes nothing',
+    async (query) => {
+      const plain = await ada.get(`/api/orgs/${org.id}/members`);
 
-    const answer = await ada.get(`/api/orgs/${org.id}/members${query}`);
+      const answer = await ada.get(`/api/orgs/${org.id}/members${query}`);
 
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual(plain.body);
-  });
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual(plain.body);
+    },
+  );
 
   it.each(['x-http-method-override', 'x-method-override', 'x-original-url', 'x-rewrite-url'])(
     'the header %s changes nothing',

@@ -75,6 +75,7 @@ describe('a long member list', () => {
     'limit=1001',
     'limit=-1',
     'limit=1e9',
+    'limit=NaN',
     'limit=x',
     'limit=',
     'limit=1&limit=2',
