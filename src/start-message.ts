@@ -10,6 +10,7 @@ export function announce(env: Env, url: string, log: Logger): void {
     docs: env.docs ? `${url}/docs` : 'off',
     data: databaseName(env),
     keys: env.jwtKeysFile,
+    pid: process.pid,
   });
 }
 
