@@ -33,6 +33,6 @@ it('forgets the oldest when it is full', () => {
   const tokens = new VerifiedTokens();
   for (let index = 0; index <= 10_000; index += 1) tokens.remember(`t${index}`, claims(1000));
   expect(tokens.find('t0', 0)).toBeUndefined();
-  expect(tokens.find('t1', 0)).toBeDefined();
-  expect(tokens.find('t10000', 0)).toBeDefined();
+  expect(tokens.find('t1', 0)).toEqual(claims(1000));
+  expect(tokens.find('t10000', 0)).toEqual(claims(1000));
 });

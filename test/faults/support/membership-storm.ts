@@ -16,7 +16,7 @@ export function stormBatches(batches: number, width: number): fc.Arbitrary<Storm
   const nat = fc.nat({ max: 1000 });
   const where = { actor: nat, org: nat };
   const low = fc.constantFrom('member' as const, 'admin' as const);
-  const any = fc.constantFrom('member' as const, 'admin' as const, 'owner' as const);
+  const anyRole = fc.constantFrom('member' as const, 'admin' as const, 'owner' as const);
   const action: fc.Arbitrary<StormAction> = fc.oneof(
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('read' as const), ...where }) },
     {
@@ -25,7 +25,7 @@ export function stormBatches(batches: number, width: number): fc.Arbitrary<Storm
     },
     {
       weight: 6,
-      arbitrary: fc.record({ kind: fc.constant('change' as const), ...where, target: nat, role: any }),
+      arbitrary: fc.record({ kind: fc.constant('change' as const), ...where, target: nat, role: anyRole }),
     },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), ...where, target: nat }) },
     {
