@@ -23,6 +23,8 @@ export interface Options {
   /** whether the baseline also plays the service, which must come out at a ratio of 1 */
   selfTest: boolean;
   operations: OperationName[];
+  /** users in the database besides those who are measured */
+  crowd: number;
   outDirectory: string;
   plan: Plan;
 }
@@ -51,6 +53,7 @@ const QUICK: Plan = {
 export const BASELINE_SCRIPT = path('baseline/main.ts');
 
 export const USAGE = `npm run bench -- [--quick] [--engine mariadb|sqlite] [--only "me,list of 20"] [--out DIR]
+                    [--users N]        so many more users in the database
                     [--service FILE]   the built service (dist/main.js), or "baseline" for the baseline against itself
 operations: ${OPERATIONS.join('; ')}`;
 
@@ -63,6 +66,7 @@ export function readOptions(args: string[]): Options {
       engine: { type: 'string', default: 'mariadb' },
       service: { type: 'string', default: path('../dist/main.js') },
       only: { type: 'string' },
+      users: { type: 'string', default: '0' },
       out: { type: 'string', default: path('results') },
     },
   });
@@ -74,9 +78,15 @@ export function readOptions(args: string[]): Options {
     selfTest: values.service === 'baseline',
     serviceScript: values.service === 'baseline' ? BASELINE_SCRIPT : resolve(values.service),
     operations: selectOperations(values.only),
+    crowd: readCrowd(values.users),
     outDirectory: resolve(values.out),
     plan: values.quick ? QUICK : FULL,
   };
+}
+
+function readCrowd(text: string): number {
+  if (!/^\d{1,7}$/.test(text)) throw new Error('--users is a whole number below ten million');
+  return Number(text);
 }
 
 function selectOperations(only: string | undefined): OperationName[] {

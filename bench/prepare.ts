@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { hashPassword } from './baseline/passwords.ts';
+import { seedCrowd } from './fixture/crowd.ts';
 import { createFixture, type Fixture, PASSWORD } from './fixture/fixture.ts';
 import { fixtureRows } from './fixture/rows.ts';
 import { seed } from './fixture/seed.ts';
@@ -32,6 +33,7 @@ export async function prepare(options: Options, directory: string): Promise<Stag
     const first = await startHttpServer(script, env, directory);
     await first.stop();
     await seed(url, rows);
+    await seedCrowd(url, options.crowd);
     return startHttpServer(script, env, directory);
   };
   const servers = { service: await start('service'), baseline: await start('baseline') };

@@ -14,6 +14,9 @@ export function toMarkdown(report: Report): string {
     `connections, ${report.rounds} rounds of ${report.phaseMs} ms${report.quick ? ' (quick)' : ''}. Figures are medians of the`,
     'rounds, service / baseline; ratios are medians of the ratios of the rounds, with the least and the greatest.',
     'Rounds in which other programs took more than 15 % of the processors are left out, as long as half remain.',
+    ...(report.crowd > 0
+      ? [`Besides those who are measured, ${report.crowd.toLocaleString('en')} users.`]
+      : []),
     ...foreignLoadWarning(report.foreignLoad),
     'The baseline signs with HS256 and checks no session. Only the ratios mean anything on another machine.',
     '',

@@ -15,6 +15,7 @@ export interface Report {
   database: string;
   hashEngine: string;
   quick: boolean;
+  crowd: number;
   /** share of the processors that other programs used meanwhile */
   foreignLoad: number | undefined;
   selfTest: boolean;
@@ -55,6 +56,7 @@ export function createReport(
     database: stage.database,
     hashEngine,
     quick: options.quick,
+    crowd: options.crowd,
     foreignLoad,
     selfTest: options.selfTest,
     connections: plan.connections,
