@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { UnavailableError } from '../problems/problem.js';
 import { isLostConflict } from './database-errors.js';
+import { LostConflictError } from './lost-conflict.error.js';
 
 const RETRIES = 5;
 const FIRST_PAUSE_MS = 10;
@@ -19,7 +19,7 @@ export class Transactions {
   /**
    * Several statements that take effect together; resolves after COMMIT.
    *
-   * @throws UnavailableError when every attempt lost
+   * @throws LostConflictError when every attempt lost
    */
   run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return retryLostConflicts(() => this.dataSource.transaction(work));
@@ -28,7 +28,7 @@ export class Transactions {
   /**
    * One statement by itself.
    *
-   * @throws UnavailableError when every attempt lost
+   * @throws LostConflictError when every attempt lost
    */
   statement<T>(sql: string, values: unknown[]): Promise<T> {
     return retryLostConflicts(() => this.dataSource.query<T>(sql, values));
@@ -41,10 +41,7 @@ async function retryLostConflicts<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (!isLostConflict(error)) throw error;
-      if (attempt === RETRIES) {
-        const detail = 'Too many others are changing the same thing; repeat the request.';
-        throw new UnavailableError(detail, 1, error);
-      }
+      if (attempt === RETRIES) throw new LostConflictError(error);
       await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
     }
   }

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable, isLostConflict } from '../database/database-errors.js';
+import { LostConflictError } from '../database/lost-conflict.error.js';
 import { describeError } from '../logging/describe-error.js';
 import { Problem, UnavailableError } from '../problems/problem.js';
 import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';
@@ -25,13 +26,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (isDatabaseUnavailable(error)) {
       return new UnavailableError('The database cannot be reached; repeat the request.', 1, error);
     }
-    if (isLostConflict(error)) {
-      return new UnavailableError(
-        'Too many others are changing the same thing; repeat the request.',
-        1,
-        error,
-      );
-    }
+    if (isLostConflict(error)) return new LostConflictError(error);
     return toProblem(error);
   }
 }
