@@ -1,9 +1,9 @@
 import { EXPIRED_CODES, EXPIRED_SESSIONS } from '../auth/cleanup/expired-rows.service.js';
 import { findCallers } from '../auth/sessions/session-checks.js';
-import { lockingRead } from '../members/membership.js';
+import { FIND_ROLE_AND_USER, FIND_ROLES, FIND_TWO_OWNERS } from '../members/membership.js';
 import { LIST_MEMBERS, LIST_MEMBERS_AFTER } from '../members/member-list.service.js';
-import { FIND_MEMBERSHIP } from '../members/memberships.service.js';
-import { LIST_ORGS_OF_USER } from '../orgs/orgs.service.js';
+import { findMemberships } from '../members/memberships.service.js';
+import { listOrgsOfUsers } from '../orgs/orgs.service.js';
 import { FIND_CREDENTIALS } from '../users/users.service.js';
 import type { Check, Inspection } from './check.js';
 
@@ -11,11 +11,13 @@ import type { Check, Inspection } from './check.js';
 export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
   'the session check': { sql: findCallers(2), values: ['', ''] },
   'the look-up of a login': { sql: FIND_CREDENTIALS, values: [''] },
-  'the role check': { sql: FIND_MEMBERSHIP, values: ['', ''] },
+  'the role check': { sql: findMemberships(2), values: ['', '', '', ''] },
   'the member list': { sql: LIST_MEMBERS, values: ['', 1001] },
   'a page of the member list': { sql: LIST_MEMBERS_AFTER, values: ['', 0, 0, '', 1001] },
-  'the organizations of a user': { sql: LIST_ORGS_OF_USER, values: [''] },
-  'a change of a membership': { sql: lockingRead(''), values: ['', '', '', ''] },
+  'the organizations of a user': { sql: listOrgsOfUsers(2), values: ['', ''] },
+  'the roles that decide about a change': { sql: FIND_ROLES, values: ['', '', ''] },
+  'the role and the user of an addition': { sql: FIND_ROLE_AND_USER, values: ['', '', ''] },
+  'the owners that must stay': { sql: FIND_TWO_OWNERS, values: [''] },
   'the clean-up of codes': { sql: EXPIRED_CODES, values: [0, 1] },
   'the clean-up of sessions': { sql: EXPIRED_SESSIONS, values: [0, 1] },
 };

@@ -1,7 +1,14 @@
 import { Logger } from '@nestjs/common';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { UnavailableError } from '../problems/problem.js';
 import { sendProblem } from './problem.filter.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** ends the wait for the answer */
+    deadline?: NodeJS.Timeout;
+  }
+}
 
 /** the longest that a request which has arrived whole waits for its answer, in milliseconds */
 const DEADLINE_MS = 4500;
@@ -12,21 +19,20 @@ const DEADLINE_MS = 4500;
  */
 export function answerInTime(fastify: FastifyInstance): void {
   const logger = new Logger('Http');
-  const timers = new WeakMap<FastifyRequest, NodeJS.Timeout>();
+  fastify.decorateRequest('deadline', undefined);
 
   fastify.addHook('preHandler', (request, reply, done) => {
-    const timer = setTimeout(() => {
+    request.deadline = setTimeout(() => {
       if (reply.sent || reply.raw.headersSent) return;
       const late = new UnavailableError(
         'The answer took too long; whether the request took effect is unknown.',
       );
       sendProblem(late, request, reply, logger);
     }, DEADLINE_MS);
-    timers.set(request, timer);
     done();
   });
   fastify.addHook('onResponse', (request, _reply, done) => {
-    clearTimeout(timers.get(request));
+    clearTimeout(request.deadline);
     done();
   });
 }

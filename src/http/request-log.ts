@@ -16,6 +16,7 @@ declare module 'fastify' {
  * that nobody knows, and every query, can hold anything, secrets too. Bodies and headers are never logged.
  */
 export function logRequests(fastify: FastifyInstance, log: Logger): void {
+  if (!log.isLevelEnabled('info')) return;
   fastify.addHook('onResponse', (request, reply, done) => {
     const { id, uid } = (request.params ?? {}) as { id?: string; uid?: string };
     log.info({

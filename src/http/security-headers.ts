@@ -8,10 +8,12 @@ export const SECURITY_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 } as const;
 
+const ENTRIES = Object.entries(SECURITY_HEADERS);
+
 /** Every answer carries them; what a route has set for itself stays. */
 export function sendSecurityHeaders(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, _payload, done) => {
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
+    for (const [name, value] of ENTRIES) {
       if (!reply.hasHeader(name)) reply.header(name, value);
     }
     reply.header('X-Request-Id', request.id);

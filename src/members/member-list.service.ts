@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { ListMembersQuery } from './dto/list-members.query.js';
-import type { ListedMemberResponse } from './dto/member.responses.js';
+import type { ListedMemberResponse, MemberListResponse } from './dto/member.responses.js';
 import { Member } from './member.entity.js';
+import type { LinkNextPage } from './next-page.decorator.js';
 import { decodeCursor, type MemberCursor } from './member-cursor.js';
 import { wholeList } from './whole-list.js';
 
@@ -34,9 +35,16 @@ export class MemberListService {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
   /** One page where a limit is given, else the whole list. */
-  answer(orgId: string, { limit, cursor }: ListMembersQuery): Promise<MemberPage> {
+  async answer(
+    orgId: string,
+    { limit, cursor }: ListMembersQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<MemberListResponse> {
     if (limit === undefined) return wholeList(this, orgId, (members) => ({ members }));
-    return this.findPage(orgId, Number(limit), cursor === undefined ? undefined : decodeCursor(cursor));
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const { members, next } = await this.findPage(orgId, Number(limit), after);
+    if (next) linkNextPage(next);
+    return { members };
   }
 
   /** undefined: there are more than `most` */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Role, ROLES } from '../access/role.js';
-import { canChangeRole, canRemove, isLastOwner } from './member-policy.js';
+import { canChangeRole, canRemove } from './member-policy.js';
 
 /** Every [from, to] that an actor may do, written out; everything else is refused. */
 const CHANGES: Record<Role, string[]> = {
@@ -47,15 +47,4 @@ describe('removing', () => {
       });
     }
   }
-});
-
-describe('the last owner', () => {
-  it.each([
-    ['owner', 1, true],
-    ['owner', 2, false],
-    ['admin', 1, false],
-    ['member', 1, false],
-  ] as const)('%s of an organization with %i owners: %s', (target, owners, last) => {
-    expect(isLastOwner(target, owners)).toBe(last);
-  });
 });

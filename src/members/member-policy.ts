@@ -10,8 +10,3 @@ export function canRemove(actor: Role, target: Role): boolean {
   if (actor === 'owner') return true;
   return roleAtLeast(actor, 'admin') && target !== 'owner';
 }
-
-/** Whether the organization would have no owner left when this one stops being one. */
-export function isLastOwner(target: Role, owners: number): boolean {
-  return target === 'owner' && owners <= 1;
-}

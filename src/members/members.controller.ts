@@ -1,15 +1,4 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
 import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
@@ -19,7 +8,7 @@ import { ChangeRoleDto } from './dto/change-role.dto.js';
 import { ChangedMemberResponse, MemberListResponse, RemovedMemberResponse } from './dto/member.responses.js';
 import { ListMembersQuery } from './dto/list-members.query.js';
 import { MemberListService } from './member-list.service.js';
-import { NextLinkInterceptor } from './next-link.interceptor.js';
+import { type LinkNextPage, NextPage } from './next-page.decorator.js';
 import { MembersService } from './members.service.js';
 
 const MEMBER_PARAM = { name: 'uid', type: String, description: 'user id of the member' };
@@ -40,10 +29,13 @@ export class MembersController {
    */
   @Get()
   @MinRole('member')
-  @UseInterceptors(NextLinkInterceptor)
   @ApiProblems('validation_failed', 'unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
-  listMembers(@Param('id') orgId: string, @Query() query: ListMembersQuery): Promise<MemberListResponse> {
-    return this.memberList.answer(orgId, query);
+  listMembers(
+    @Param('id') orgId: string,
+    @Query() query: ListMembersQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<MemberListResponse> {
+    return this.memberList.answer(orgId, query, linkNextPage);
   }
 
   /**

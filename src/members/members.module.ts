@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { UsersModule } from '../users/users.module.js';
 import { Member } from './member.entity.js';
 import { MembersController } from './members.controller.js';
 import { MemberListService } from './member-list.service.js';
@@ -9,7 +8,7 @@ import { MembershipsService } from './memberships.service.js';
 import { RolesGuard } from './roles.guard.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Member]), UsersModule],
+  imports: [TypeOrmModule.forFeature([Member])],
   controllers: [MembersController],
   providers: [MemberListService, MembersService, MembershipsService, RolesGuard],
   exports: [MemberListService, MembersService, RolesGuard],

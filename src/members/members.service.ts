@@ -5,9 +5,8 @@ import { isForeignKeyViolation, isUniqueViolation } from '../database/database-e
 import { affectedRows } from '../database/statements.js';
 import { Transactions } from '../database/transactions.js';
 import { canonicalEmail } from '../users/email-address.js';
-import { UsersService } from '../users/users.service.js';
 import { MEMBERS_KEY } from './member.entity.js';
-import { canChangeRole, canRemove, isLastOwner } from './member-policy.js';
+import { canChangeRole, canRemove } from './member-policy.js';
 import {
   AlreadyMemberError,
   InsufficientRoleError,
@@ -17,7 +16,7 @@ import {
   UserNotFoundError,
 } from './members.errors.js';
 import type { MemberResponse } from './dto/member.responses.js';
-import { type LockedMemberships, lockMemberships } from './membership.js';
+import { findRoleAndUser, findRoles, hasOneOwner, lockOrg } from './membership.js';
 
 /**
  * Changes of memberships. Each reads the actor's role again inside its transaction: what the guard saw can
@@ -25,10 +24,7 @@ import { type LockedMemberships, lockMemberships } from './membership.js';
  */
 @Injectable()
 export class MembersService {
-  constructor(
-    private readonly users: UsersService,
-    private readonly transactions: Transactions,
-  ) {}
+  constructor(private readonly transactions: Transactions) {}
 
   async insert(manager: EntityManager, orgId: string, userId: string, role: Role): Promise<void> {
     try {
@@ -48,8 +44,9 @@ export class MembersService {
   add(orgId: string, actorId: string, rawEmail: string, role: Role): Promise<MemberResponse> {
     const email = canonicalEmail(rawEmail)!;
     return this.transactions.run(async (manager) => {
-      requireAdmin(await lockMemberships(manager, orgId, [actorId, actorId]), actorId);
-      const userId = await this.users.findIdByEmail(manager, email);
+      await lockOrg(manager, orgId);
+      const { actor, userId } = await findRoleAndUser(manager, orgId, actorId, email);
+      requireAdmin(actor);
       if (userId === undefined) throw new UserNotFoundError();
 
       await this.insert(manager, orgId, userId, role);
@@ -60,12 +57,12 @@ export class MembersService {
   /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
   changeRole(orgId: string, actorId: string, userId: string, role: Role): Promise<MemberResponse> {
     return this.transactions.run(async (manager) => {
-      const memberships = await lockMemberships(manager, orgId, [actorId, userId]);
-      const actor = requireAdmin(memberships, actorId);
-      const current = memberships.roleOf(userId);
-      if (current === undefined) throw new MemberNotFoundError();
-      if (!canChangeRole(actor, current, role)) throw new InsufficientRoleError('owner', actor);
-      if (role !== 'owner' && isLastOwner(current, memberships.owners)) throw new LastOwnerError();
+      await lockOrg(manager, orgId);
+      const { actor, target } = await findRoles(manager, orgId, actorId, userId);
+      requireAdmin(actor);
+      if (target === undefined) throw new MemberNotFoundError();
+      if (!canChangeRole(actor, target, role)) throw new InsufficientRoleError('owner', actor);
+      if (target === 'owner' && role !== 'owner') await refuseLastOwner(manager, orgId);
 
       await affectedRows(manager, 'UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [
         role,
@@ -79,12 +76,12 @@ export class MembersService {
   /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
   remove(orgId: string, actorId: string, userId: string): Promise<{ ok: true }> {
     return this.transactions.run(async (manager) => {
-      const memberships = await lockMemberships(manager, orgId, [actorId, userId]);
-      const actor = requireAdmin(memberships, actorId);
-      const current = memberships.roleOf(userId);
-      if (current === undefined) throw new MemberNotFoundError();
-      if (!canRemove(actor, current)) throw new InsufficientRoleError('owner', actor);
-      if (isLastOwner(current, memberships.owners)) throw new LastOwnerError();
+      await lockOrg(manager, orgId);
+      const { actor, target } = await findRoles(manager, orgId, actorId, userId);
+      requireAdmin(actor);
+      if (target === undefined) throw new MemberNotFoundError();
+      if (!canRemove(actor, target)) throw new InsufficientRoleError('owner', actor);
+      if (target === 'owner') await refuseLastOwner(manager, orgId);
 
       await affectedRows(manager, 'DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
       return { ok: true };
@@ -92,9 +89,11 @@ export class MembersService {
   }
 }
 
-function requireAdmin(memberships: LockedMemberships, actorId: string): Role {
-  const role = memberships.roleOf(actorId);
+function requireAdmin(role: Role | undefined): asserts role is Role {
   if (role === undefined) throw new NotAMemberError();
   if (!roleAtLeast(role, 'admin')) throw new InsufficientRoleError('admin', role);
-  return role;
+}
+
+async function refuseLastOwner(manager: EntityManager, orgId: string): Promise<void> {
+  if (await hasOneOwner(manager, orgId)) throw new LastOwnerError();
 }

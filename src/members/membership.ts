@@ -1,46 +1,44 @@
 import type { EntityManager } from 'typeorm';
 import type { Role } from '../access/role.js';
-import { affectedRows, forUpdate } from '../database/statements.js';
+import { affectedRows } from '../database/statements.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { OrgNotFoundError } from './members.errors.js';
 
-/** The memberships that a decision is made from, as they are and stay until COMMIT. */
-export interface LockedMemberships {
-  roleOf(userId: string): Role | undefined;
-  owners: number;
-}
-
-interface Row {
-  userId: string;
-  role: Role;
-}
-
 /**
- * Opens every change of a membership, and has to be the first thing of its transaction. Writing the
- * organization's own row makes two changes of one organization conflict, also on a multi-primary cluster,
- * where locking reads do not reach the other nodes; nothing may be read before it. The one locking read
- * then serves both the permission and the owner count.
+ * Opens every change of a membership, and has to be the first thing of its transaction: who holds the
+ * organization's row is alone with its memberships until COMMIT. It is written and not only locked, so that two
+ * changes of one organization conflict on a multi-primary cluster too; nothing may be read before it, or the
+ * rest of the transaction would see the time before the wait.
  *
  * @throws OrgNotFoundError
  */
-export async function lockMemberships(
+export async function lockOrg(manager: EntityManager, orgId: string): Promise<void> {
+  const sql = 'UPDATE orgs SET revision = revision + 1 WHERE id = ?';
+  if ((await affectedRows(manager, sql, [orgId])) === 0) throw new OrgNotFoundError();
+}
+
+export const FIND_ROLES =
+  'SELECT user_id AS userId, role FROM members WHERE org_id = ? AND user_id IN (?, ?)';
+
+interface Involved {
+  actor: Role | undefined;
+  target: Role | undefined;
+}
+
+/** The roles of two members, undefined for one who is none. Needs `lockOrg`. */
+export async function findRoles(
   manager: EntityManager,
   orgId: string,
-  userIds: [actor: string, target: string],
-): Promise<LockedMemberships> {
-  if ((await affectedRows(manager, 'UPDATE orgs SET revision = revision + 1 WHERE id = ?', [orgId])) === 0) {
-    throw new OrgNotFoundError();
-  }
-  const rows = await manager.query<Row[]>(lockingRead(forUpdate(manager)), [
+  actorId: string,
+  targetId: string,
+): Promise<Involved> {
+  const rows = await manager.query<{ userId: string; role: Role }[]>(FIND_ROLES, [
     orgId,
-    ...userIds.map(nameable),
-    orgId,
+    actorId,
+    nameable(targetId),
   ]);
-  const roles = new Map(rows.map(({ userId, role }) => [userId, role]));
-  return {
-    roleOf: (userId) => roles.get(userId),
-    owners: [...roles.values()].filter((role) => role === 'owner').length,
-  };
+  const roleOf = (id: string): Role | undefined => rows.find(({ userId }) => userId === id)?.role;
+  return { actor: roleOf(actorId), target: roleOf(targetId) };
 }
 
 /** An id of another shape names nobody, and its characters may not even fit the column. */
@@ -48,9 +46,35 @@ function nameable(id: string): string {
   return isEntityId(id) ? id : '';
 }
 
-/** Two index look-ups: with OR, the optimizer may walk and lock every member of a large organization. */
-export function lockingRead(lock: string): string {
-  const involved = `SELECT user_id AS userId, role FROM members WHERE org_id = ? AND user_id IN (?, ?)${lock}`;
-  const owners = `SELECT user_id AS userId, role FROM members WHERE org_id = ? AND role = 'owner'${lock}`;
-  return lock === '' ? `${involved} UNION ALL ${owners}` : `(${involved}) UNION ALL (${owners})`;
+export const FIND_ROLE_AND_USER = `SELECT m.role, u.id AS userId
+  FROM members m LEFT JOIN users u ON u.email = ?
+  WHERE m.org_id = ? AND m.user_id = ?`;
+
+interface Invitation {
+  actor: Role | undefined;
+  /** undefined: nobody has this e-mail */
+  userId: string | undefined;
+}
+
+/** The role of who adds, and who is to be added. Needs `lockOrg`. */
+export async function findRoleAndUser(
+  manager: EntityManager,
+  orgId: string,
+  actorId: string,
+  email: string,
+): Promise<Invitation> {
+  const rows = await manager.query<{ role: Role; userId: string | null }[]>(FIND_ROLE_AND_USER, [
+    email,
+    orgId,
+    actorId,
+  ]);
+  return { actor: rows[0]?.role, userId: rows[0]?.userId ?? undefined };
+}
+
+export const FIND_TWO_OWNERS = "SELECT user_id FROM members WHERE org_id = ? AND role = 'owner' LIMIT 2";
+
+/** Whether the organization would have no owner left without this one. Needs `lockOrg`. */
+export async function hasOneOwner(manager: EntityManager, orgId: string): Promise<boolean> {
+  const owners = await manager.query<unknown[]>(FIND_TWO_OWNERS, [orgId]);
+  return owners.length < 2;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
+import { BatchedLookups, padded } from '../database/batched-lookups.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { Member } from './member.entity.js';
 
@@ -13,18 +14,47 @@ export interface Membership {
   role: Role | null;
 }
 
-export const FIND_MEMBERSHIP = `SELECT o.id AS orgId, o.name AS orgName, m.role
+interface Key {
+  orgId: string;
+  userId: string;
+}
+
+const NOBODY: Key = { orgId: '', userId: '' };
+
+/**
+ * One look-up by primary key after another, each with its place in the question.
+ *
+ * @param size how many memberships one query asks for
+ */
+export function findMemberships(size: number): string {
+  const one = (
+    _: unknown,
+    place: number,
+  ): string => `SELECT ${place} AS place, o.id AS orgId, o.name AS orgName, m.role
   FROM orgs o LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ?
   WHERE o.id = ?`;
+  return Array.from({ length: size }, one).join(' UNION ALL ');
+}
 
 @Injectable()
 export class MembershipsService {
+  private readonly lookups = new BatchedLookups((keys: Key[]) => this.findAll(keys));
+
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
   /** undefined: there is no such organization */
   async find(orgId: string, userId: string): Promise<Membership | undefined> {
-    if (!isEntityId(orgId)) return undefined;
-    const rows = await this.members.query<Membership[]>(FIND_MEMBERSHIP, [userId, orgId]);
-    return rows[0];
+    return isEntityId(orgId) ? this.lookups.find({ orgId, userId }) : undefined;
+  }
+
+  private async findAll(keys: Key[]): Promise<(Membership | undefined)[]> {
+    const asked = padded(keys, NOBODY);
+    const rows = await this.members.query<(Membership & { place: number })[]>(
+      findMemberships(asked.length),
+      asked.flatMap(({ orgId, userId }) => [userId, orgId]),
+    );
+    const answers = Array<Membership | undefined>(keys.length);
+    for (const row of rows) answers[row.place] = row;
+    return answers;
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
+import { BatchedLookups, padded } from '../database/batched-lookups.js';
 import { Transactions } from '../database/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MemberListService } from '../members/member-list.service.js';
@@ -11,12 +12,26 @@ import type { OrgDetailResponse, OrgResponse } from './dto/org.responses.js';
 import { orgName } from './org-name.js';
 import { Org } from './org.entity.js';
 
-export const LIST_ORGS_OF_USER = `SELECT o.id, o.name
+interface OrgOfUser extends OrgResponse {
+  userId: string;
+}
+
+/**
+ * By the time each user joined them, then by id.
+ *
+ * @param size how many users one query asks for
+ */
+export function listOrgsOfUsers(size: number): string {
+  return `SELECT m.user_id AS userId, o.id, o.name
   FROM members m JOIN orgs o ON o.id = m.org_id
-  WHERE m.user_id = ? ORDER BY m.joined_at, m.org_id`;
+  WHERE m.user_id IN (${Array(size).fill('?').join(', ')})
+  ORDER BY m.user_id, m.joined_at, m.org_id`;
+}
 
 @Injectable()
 export class OrgsService {
+  private readonly orgsOfUsers = new BatchedLookups((userIds: string[]) => this.listOfAll(userIds));
+
   constructor(
     @InjectRepository(Org) private readonly orgs: Repository<Org>,
     private readonly members: MembersService,
@@ -44,6 +59,13 @@ export class OrgsService {
 
   /** By the time the user joined them, then by id. */
   listOf(userId: string): Promise<OrgResponse[]> {
-    return this.orgs.query(LIST_ORGS_OF_USER, [userId]);
+    return this.orgsOfUsers.find(userId);
+  }
+
+  private async listOfAll(userIds: string[]): Promise<OrgResponse[][]> {
+    const values = padded([...new Set(userIds)], '');
+    const rows = await this.orgs.query<OrgOfUser[]>(listOrgsOfUsers(values.length), values);
+    const byUser = Map.groupBy(rows, ({ userId }) => userId);
+    return userIds.map((userId) => (byUser.get(userId) ?? []).map(({ id, name }) => ({ id, name })));
   }
 }

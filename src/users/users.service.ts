@@ -43,11 +43,6 @@ export class UsersService {
     return rows[0];
   }
 
-  async findIdByEmail(manager: EntityManager, email: string): Promise<string | undefined> {
-    const rows = await manager.query<{ id: string }[]>('SELECT id FROM users WHERE email = ?', [email]);
-    return rows[0]?.id;
-  }
-
   /** Does nothing when the password was changed meanwhile. */
   async replacePasswordHash(userId: string, from: string, to: string): Promise<void> {
     await this.users.query('UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?', [

@@ -1,0 +1,60 @@
+interface Waiting<Key, Answer> {
+  key: Key;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+}
+
+const MOST_IN_ONE = 64;
+
+/** A query that takes longer, in milliseconds, holds nobody else up: those who come after get a second one. */
+const PATIENCE_MS = 20;
+const MOST_QUERIES = 2;
+
+/**
+ * Asks one question for many requests with one query: those that arrive while one is under way share the next. Each key is asked about after its request arrived, so an answer is never older than the request.
+ */
+export class BatchedLookups<Key, Answer> {
+  private waiting: Waiting<Key, Answer>[] = [];
+  private running = 0;
+  private lastBegan = 0;
+
+  /** @param ask answers in the order of the keys; some keys may be there twice */
+  constructor(private readonly ask: (keys: Key[]) => Promise<Answer[]>) {}
+
+  /** Rejects as the query does that the key was part of. */
+  find(key: Key): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ key, resolve, reject });
+      if (this.isRoom()) void this.run();
+    });
+  }
+
+  private isRoom(): boolean {
+    if (this.running === 0) return true;
+    return this.running < MOST_QUERIES && performance.now() - this.lastBegan > PATIENCE_MS;
+  }
+
+  private async run(): Promise<void> {
+    this.running += 1;
+    while (this.waiting.length > 0) {
+      this.lastBegan = performance.now();
+      await this.answer(this.waiting.splice(0, MOST_IN_ONE));
+    }
+    this.running -= 1;
+  }
+
+  private async answer(batch: Waiting<Key, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.ask(batch.map(({ key }) => key));
+      batch.forEach(({ resolve }, place) => resolve(answers[place]!));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}
+
+/** To a power of two, so that there are few statements, which engines and drivers keep prepared. */
+export function padded<Key>(keys: Key[], nobody: Key): Key[] {
+  const size = 2 ** Math.ceil(Math.log2(keys.length));
+  return [...keys, ...Array<Key>(size - keys.length).fill(nobody)];
+}
