@@ -20,7 +20,7 @@ import { superviseWorkers } from './workers.js';
 /** Starts the service, or the workers that together are the service. */
 export async function bootstrap(): Promise<void> {
   const env = loadEnv();
-  const log = createLogger(env.logLevel);
+  const log = await createLogger(env.logLevel);
   const logger = new NestLogger(log);
   Logger.overrideLogger(logger);
   await migrate(env, SCHEMA);

@@ -1,8 +1,9 @@
 import { type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 
 /** JSON lines on standard output; readable text where that is a terminal. */
-export function createLogger(level: string): Logger {
+export async function createLogger(level: string): Promise<Logger> {
   const options = { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime };
-  return process.stdout.isTTY ? pino(options, pretty({ ignore: 'requestId', sync: true })) : pino(options);
+  if (!process.stdout.isTTY) return pino(options);
+  const { default: pretty } = await import('pino-pretty');
+  return pino(options, pretty({ ignore: 'requestId', sync: true }));
 }

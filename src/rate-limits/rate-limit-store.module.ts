@@ -3,12 +3,14 @@ import { Env } from '../config/env.js';
 import { FallbackStore } from './fallback-store.js';
 import { rateLimitRules } from './rate-limit-rules.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
-import { RedisWindowStore } from './redis-window.js';
 import { SlidingWindowStore } from './sliding-window.js';
 
-function createStore(env: Env): RateLimitStore {
+async function createStore(env: Env): Promise<RateLimitStore> {
   const own = new SlidingWindowStore(Math.max(1, ...rateLimitRules(env).map((rule) => rule.limit)));
-  return env.redisUrl === undefined ? own : new FallbackStore(new RedisWindowStore(env.redisUrl), own);
+  if (env.redisUrl === undefined) return own;
+  // Only who has a Redis pays for its client, in memory and in time at the start.
+  const { RedisWindowStore } = await import('./redis-window.js');
+  return new FallbackStore(new RedisWindowStore(env.redisUrl), own);
 }
 
 /** The one place that chooses where requests are counted. */

@@ -1,0 +1,37 @@
+import type { DataSourceOptions } from 'typeorm';
+import type { MysqlLocation } from '../../config/env.js';
+import type { Purpose, Schema } from '../data-source-options.js';
+import { mysqlDriver } from './mysql-pool.js';
+import { identifyMysqlServer } from './mysql-server.js';
+import { sessionSettings, STATEMENT_TIMEOUT_SECONDS } from './session-settings.js';
+
+const CONNECT_TIMEOUT_MS = 3000;
+const CONNECT_TIMEOUT_OF_SEVERAL_MS = 1000;
+/** Later than the server's own limit: only a server that hangs lets it come to this. */
+const SILENCE_TIMEOUT_MS = STATEMENT_TIMEOUT_SECONDS * 1000 + 500;
+
+export async function mysqlOptions(
+  location: MysqlLocation,
+  poolSize: number,
+  schema: Schema,
+  purpose: Purpose,
+): Promise<DataSourceOptions> {
+  const server = await identifyMysqlServer(location);
+  const limited = purpose === 'requests';
+  return {
+    ...schema,
+    type: server.type,
+    driver: mysqlDriver(location.hosts, sessionSettings(server, limited ? STATEMENT_TIMEOUT_SECONDS : 0)),
+    username: location.user,
+    password: location.password,
+    database: location.database,
+    charset: 'utf8mb4',
+    timezone: 'Z',
+    poolSize,
+    bigNumberStrings: false,
+    connectTimeout: location.hosts.length > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS,
+    ...(limited && { maxQueryExecutionTime: SILENCE_TIMEOUT_MS }),
+    synchronize: false,
+    logging: false,
+  };
+}
