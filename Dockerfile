@@ -7,12 +7,14 @@ COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run build
 
-# The image brings Node itself: the Node that the lock file pins for other machines stays out.
+# The image brings Node itself: the Node that the lock file pins for other machines stays out, and so do
+# source maps and types, half of the size, which only tools read.
 FROM node:26-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin scripts
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin scripts \
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' \) -delete
 
 FROM node:26-bookworm-slim
 ENV NODE_ENV=production

@@ -2,7 +2,6 @@ import cluster from 'node:cluster';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyServerOptions } from 'fastify';
 import type { Logger as PinoLogger } from 'pino';
 import { AppModule } from './app.module.js';
 import { workersFor } from './config/concurrency.js';
@@ -17,14 +16,6 @@ import { NestLogger } from './logging/nest-logger.js';
 import { SCHEMA } from './schema.js';
 import { announce } from './start-message.js';
 import { superviseWorkers } from './workers.js';
-
-/**
- * Bodies are validated by Nest's pipe and no route has a JSON Schema: without a word Fastify would load the
- * compilers for them, Ajv among them, at every start.
- */
-const NO_JSON_SCHEMAS: FastifyServerOptions['schemaController'] = {
-  compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
-};
 
 /** Starts the service, or the workers that together are the service. */
 export async function bootstrap(): Promise<void> {
@@ -42,15 +33,11 @@ export async function bootstrap(): Promise<void> {
 async function serve(env: Env, log: PinoLogger, logger: NestLogger): Promise<void> {
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(env),
-    new FastifyAdapter({ ...fastifyOptions(env), schemaController: NO_JSON_SCHEMAS }),
+    new FastifyAdapter(fastifyOptions(env)),
     { logger, abortOnError: false, bodyParser: false },
   );
   stopOnSignals(app, log);
   await configureApp(app, env, log);
   await app.listen(env.port, env.host);
   announce(env, await app.getUrl(), log);
-}
-
-function refuseSchema(): never {
-  throw new Error('no route of this service has a JSON Schema');
 }

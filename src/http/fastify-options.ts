@@ -23,6 +23,14 @@ const STATUS_BY_CLIENT_ERROR: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
+/**
+ * Bodies are validated by Nest's pipe and no route has a JSON Schema: without a word Fastify would load the
+ * compilers for them, Ajv among them, at every start.
+ */
+const NO_JSON_SCHEMAS: FastifyHttpOptions<Server>['schemaController'] = {
+  compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
+};
+
 export function fastifyOptions(env: Env): FastifyHttpOptions<Server> {
   return {
     logger: false,
@@ -39,6 +47,7 @@ export function fastifyOptions(env: Env): FastifyHttpOptions<Server> {
     return503OnClosing: false,
     trustProxy: env.trustProxy.length > 0 ? env.trustProxy : false,
     genReqId: () => randomUUID(),
+    schemaController: NO_JSON_SCHEMAS,
     // A URL that cannot be decoded never reaches the framework.
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS).header('X-Request-Id', request.id);
@@ -46,6 +55,10 @@ export function fastifyOptions(env: Env): FastifyHttpOptions<Server> {
     },
     clientErrorHandler: answerBrokenRequest,
   };
+}
+
+function refuseSchema(): never {
+  throw new Error('no route of this service has a JSON Schema');
 }
 
 /** What is not HTTP at all is answered on the socket, in the one error shape too. */
