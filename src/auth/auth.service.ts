@@ -37,7 +37,7 @@ export class AuthService {
       await this.sessions.save(manager, opened);
       return { user: created, session: opened };
     });
-    return { token: await this.tokens.issue(session), user };
+    return { token: this.tokens.issue(session), user };
   }
 
   /**
@@ -60,12 +60,12 @@ export class AuthService {
     } catch (error) {
       throw isForeignKeyViolation(error) ? new InvalidCredentialsError() : error;
     }
-    return { token: await this.tokens.issue(session), user: { id: user.id, email: user.email } };
+    return { token: this.tokens.issue(session), user: { id: user.id, email: user.email } };
   }
 
   async exchangeCode(code: string, codeVerifier?: string): Promise<TokenResponse> {
     const session = await this.codes.exchange(code, codeVerifier);
-    return { token: await this.tokens.issue(session) };
+    return { token: this.tokens.issue(session) };
   }
 
   /** The only moment when the password is at hand to be hashed at the cost that is configured now. */

@@ -7,8 +7,3 @@ export async function affectedRows(manager: EntityManager, sql: string, values: 
   const result = await runner.query(sql, values, true);
   return result.affected ?? 0;
 }
-
-/** The suffix of a locking read. SQLite has none and needs none: its transactions hold the only write lock. */
-export function forUpdate(manager: EntityManager): string {
-  return manager.dataSource.options.type === 'better-sqlite3' ? '' : ' FOR UPDATE';
-}

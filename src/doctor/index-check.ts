@@ -1,4 +1,5 @@
 import { EXPIRED_CODES, EXPIRED_SESSIONS } from '../auth/cleanup/expired-rows.service.js';
+import { findIssuers } from '../auth/codes/codes.service.js';
 import { findCallers } from '../auth/sessions/session-checks.js';
 import { FIND_ROLE_AND_USER, FIND_ROLES, FIND_TWO_OWNERS } from '../members/membership.js';
 import { LIST_MEMBERS, LIST_MEMBERS_AFTER } from '../members/member-list.service.js';
@@ -10,6 +11,7 @@ import type { Check, Inspection } from './check.js';
 /** The queries that requests wait for, and values that have their shape. */
 export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
   'the session check': { sql: findCallers(2), values: ['', ''] },
+  'the look-up of a code': { sql: findIssuers(2), values: ['', ''] },
   'the look-up of a login': { sql: FIND_CREDENTIALS, values: [''] },
   'the role check': { sql: findMemberships(2), values: ['', '', '', ''] },
   'the member list': { sql: LIST_MEMBERS, values: ['', 1001] },

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
-import { BatchedLookups, padded } from '../database/batched-lookups.js';
+import { BatchedQueries, padded } from '../database/batched-queries.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { Member } from './member.entity.js';
 
@@ -38,13 +38,13 @@ export function findMemberships(size: number): string {
 
 @Injectable()
 export class MembershipsService {
-  private readonly lookups = new BatchedLookups((keys: Key[]) => this.findAll(keys));
+  private readonly queries = new BatchedQueries((keys: Key[]) => this.findAll(keys));
 
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
   /** undefined: there is no such organization */
   async find(orgId: string, userId: string): Promise<Membership | undefined> {
-    return isEntityId(orgId) ? this.lookups.find({ orgId, userId }) : undefined;
+    return isEntityId(orgId) ? this.queries.run({ orgId, userId }) : undefined;
   }
 
   private async findAll(keys: Key[]): Promise<(Membership | undefined)[]> {

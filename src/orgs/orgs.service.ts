@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
-import { BatchedLookups, padded } from '../database/batched-lookups.js';
+import { BatchedQueries, padded } from '../database/batched-queries.js';
 import { Transactions } from '../database/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MemberListService } from '../members/member-list.service.js';
@@ -30,7 +30,7 @@ export function listOrgsOfUsers(size: number): string {
 
 @Injectable()
 export class OrgsService {
-  private readonly orgsOfUsers = new BatchedLookups((userIds: string[]) => this.listOfAll(userIds));
+  private readonly orgsOfUsers = new BatchedQueries((userIds: string[]) => this.listOfAll(userIds));
 
   constructor(
     @InjectRepository(Org) private readonly orgs: Repository<Org>,
@@ -59,7 +59,7 @@ export class OrgsService {
 
   /** By the time the user joined them, then by id. */
   listOf(userId: string): Promise<OrgResponse[]> {
-    return this.orgsOfUsers.find(userId);
+    return this.orgsOfUsers.run(userId);
   }
 
   private async listOfAll(userIds: string[]): Promise<OrgResponse[][]> {

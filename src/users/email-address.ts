@@ -8,6 +8,7 @@ const MAX_RAW_UNITS = 1024;
 const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i; // RFC 5322 section 3.2.3
 const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/; // RFC 5890 section 2.3.1
 const PUNYCODE = /(?:^|\.)xn--/;
+const ASCII_DOMAIN_TEXT = /^[a-z0-9.-]+$/i;
 const DOMAIN_TEXT = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
@@ -43,6 +44,7 @@ function canonicalDomain(raw: string): string | undefined {
  * ASCII without a word, so two addresses that look different would become one. They are refused before it.
  */
 function isPlainDomainText(raw: string): boolean {
+  if (ASCII_DOMAIN_TEXT.test(raw)) return true;
   return (
     DOMAIN_TEXT.test(raw) &&
     !INVISIBLE.test(raw) &&

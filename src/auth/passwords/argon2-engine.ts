@@ -44,15 +44,14 @@ export async function loadNodeRsEngine(): Promise<Argon2Engine> {
   return {
     name: '@node-rs/argon2',
     hash: (password, { memoryKib, timeCost, parallelism }) =>
-      hash(Buffer.from(password, 'utf8'), {
+      hash(password, {
         algorithm: ARGON2ID,
         memoryCost: memoryKib,
         timeCost,
         parallelism,
         outputLen: HASH_BYTES,
       }),
-    verify: async (phc, password) =>
-      readArgon2Cost(phc) !== undefined && (await verify(phc, Buffer.from(password, 'utf8'))),
+    verify: async (phc, password) => readArgon2Cost(phc) !== undefined && (await verify(phc, password)),
   };
 }
 

@@ -5,6 +5,7 @@ import { workersFor } from '../../config/concurrency.js';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { loadArgon2Engine, readArgon2Cost } from './argon2-engine.js';
 import { HashQueue } from './hash-queue.js';
+import { putHashingLast } from './hash-threads.js';
 
 /** The default size of libuv's thread pool: more hashes at once would only queue inside it, unseen. */
 const THREAD_POOL_SIZE = 4;
@@ -40,6 +41,7 @@ export class PasswordHasher implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     this.dummyHash = await this.hash(randomBytes(32).toString('base64'));
+    putHashingLast();
     const { name } = await loadArgon2Engine();
     const { memoryKib, timeCost, parallelism } = this.cost;
     this.logger.log(`argon2id by ${name}, m=${memoryKib} KiB, t=${timeCost}, p=${parallelism}`);

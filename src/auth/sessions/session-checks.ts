@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { CurrentUser } from '../../access/current-user.decorator.js';
-import { BatchedLookups, padded } from '../../database/batched-lookups.js';
+import { BatchedQueries, padded } from '../../database/batched-queries.js';
 import { Session } from './session.entity.js';
 
 /** @param size how many sessions one query asks for */
@@ -15,13 +15,13 @@ export function findCallers(size: number): string {
 /** Asks whether sessions live: with every request, by one query for those that come at the same time. */
 @Injectable()
 export class SessionChecks {
-  private readonly lookups = new BatchedLookups((ids: string[]) => this.findAll(ids));
+  private readonly queries = new BatchedQueries((ids: string[]) => this.findAll(ids));
 
   constructor(@InjectRepository(Session) private readonly sessions: Repository<Session>) {}
 
   /** The user of a session that is neither revoked nor without its user. */
   find(sessionId: string): Promise<CurrentUser | undefined> {
-    return this.lookups.find(sessionId);
+    return this.queries.run(sessionId);
   }
 
   private async findAll(sessionIds: string[]): Promise<(CurrentUser | undefined)[]> {

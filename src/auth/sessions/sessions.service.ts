@@ -27,13 +27,13 @@ export class SessionsService {
    * Plans a session that starts now. It lives as long as one token, and never longer after `authTime` than
    * SESSION_MAX_AGE: passing a login on does not extend it.
    */
-  plan(userId: string, authTime = Date.now(), id = newEntityId()): OpenSession {
+  plan(userId: string, authTime = Date.now()): OpenSession {
     const createdAt = Date.now();
     const expiresAt = Math.min(
       createdAt + this.env.tokenTtl * 1000,
       authTime + this.env.sessionMaxAge * 1000,
     );
-    return { id, userId, authTime, createdAt, expiresAt };
+    return { id: newEntityId(), userId, authTime, createdAt, expiresAt };
   }
 
   async save(manager: EntityManager, session: OpenSession): Promise<void> {

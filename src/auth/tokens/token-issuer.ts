@@ -15,7 +15,7 @@ export class TokenIssuer {
   ) {}
 
   /** Signs the token of a session that the database has acknowledged. */
-  issue(session: OpenSession): Promise<string> {
+  issue(session: OpenSession): string {
     const { kid, privateKey } = this.keys.signing;
     const claims: AccessTokenClaims = {
       iss: this.env.jwtIssuer,
@@ -27,7 +27,7 @@ export class TokenIssuer {
       exp: Math.floor(session.expiresAt / 1000),
       auth_time: Math.floor(session.authTime / 1000),
     };
-    return this.jwt.signAsync(claims, {
+    return this.jwt.sign(claims, {
       privateKey,
       algorithm: 'ES256',
       header: { alg: 'ES256', typ: TOKEN_TYPE, kid },

@@ -11,21 +11,22 @@ const PATIENCE_MS = 20;
 const MOST_QUERIES = 2;
 
 /**
- * Asks one question for many requests with one query: those that arrive while one is under way share the next. Each key is asked about after its request arrived, so an answer is never older than the request.
+ * Runs one query for many requests: those that arrive while one is under way share the next. What a request
+ * asks for is sent after it arrived, so no answer is older than its request.
  */
-export class BatchedLookups<Key, Answer> {
+export class BatchedQueries<Key, Answer> {
   private waiting: Waiting<Key, Answer>[] = [];
   private running = 0;
   private lastBegan = 0;
 
-  /** @param ask answers in the order of the keys; some keys may be there twice */
-  constructor(private readonly ask: (keys: Key[]) => Promise<Answer[]>) {}
+  /** @param query answers in the order of the keys; some keys may be there twice */
+  constructor(private readonly query: (keys: Key[]) => Promise<Answer[]>) {}
 
   /** Rejects as the query does that the key was part of. */
-  find(key: Key): Promise<Answer> {
+  run(key: Key): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ key, resolve, reject });
-      if (this.isRoom()) void this.run();
+      if (this.isRoom()) void this.work();
     });
   }
 
@@ -34,7 +35,7 @@ export class BatchedLookups<Key, Answer> {
     return this.running < MOST_QUERIES && performance.now() - this.lastBegan > PATIENCE_MS;
   }
 
-  private async run(): Promise<void> {
+  private async work(): Promise<void> {
     this.running += 1;
     while (this.waiting.length > 0) {
       this.lastBegan = performance.now();
@@ -45,7 +46,7 @@ export class BatchedLookups<Key, Answer> {
 
   private async answer(batch: Waiting<Key, Answer>[]): Promise<void> {
     try {
-      const answers = await this.ask(batch.map(({ key }) => key));
+      const answers = await this.query(batch.map(({ key }) => key));
       batch.forEach(({ resolve }, place) => resolve(answers[place]!));
     } catch (error) {
       for (const { reject } of batch) reject(error);
