@@ -31,10 +31,10 @@ export class AuthService {
   async register(rawEmail: string, rawPassword: string): Promise<SignedInResponse> {
     const email = canonicalEmail(rawEmail)!;
     const hash = await this.passwords.hash(normalizePassword(rawPassword)!);
-    const { user, session } = await this.transactions.run(async (manager) => {
-      const created = await this.users.create(manager, email, hash);
+    const { user, session } = await this.transactions.run(async (transaction) => {
+      const created = await this.users.create(transaction, email, hash);
       const opened = this.sessions.plan(created.id);
-      await this.sessions.save(manager, opened);
+      await this.sessions.save(transaction, opened);
       return { user: created, session: opened };
     });
     return { token: this.tokens.issue(session), user };

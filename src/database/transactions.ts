@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { isLostConflict } from './database-errors.js';
 import { LostConflictError } from './lost-conflict.error.js';
+import { Transaction } from './transaction.js';
 
 const RETRIES = 5;
 const FIRST_PAUSE_MS = 10;
@@ -21,8 +22,8 @@ export class Transactions {
    *
    * @throws LostConflictError when every attempt lost
    */
-  run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return retryLostConflicts(() => this.dataSource.transaction(work));
+  run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return retryLostConflicts(() => this.attempt(work));
   }
 
   /**
@@ -32,6 +33,22 @@ export class Transactions {
    */
   statement<T>(sql: string, values: unknown[]): Promise<T> {
     return retryLostConflicts(() => this.dataSource.query<T>(sql, values));
+  }
+
+  private async attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      await runner.startTransaction();
+      const result = await work(new Transaction(runner));
+      await runner.commitTransaction();
+      return result;
+    } catch (error) {
+      // What went wrong first is what matters; a connection that is lost cannot roll back, and need not.
+      await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    } finally {
+      await runner.release();
+    }
   }
 }
 

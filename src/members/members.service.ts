@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { type Role, roleAtLeast } from '../access/role.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../database/database-errors.js';
-import { affectedRows } from '../database/statements.js';
+import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { canonicalEmail } from '../users/email-address.js';
 import { MEMBERS_KEY } from './member.entity.js';
@@ -26,9 +25,9 @@ import { findRoleAndUser, findRoles, hasOneOwner, lockOrg } from './membership.j
 export class MembersService {
   constructor(private readonly transactions: Transactions) {}
 
-  async insert(manager: EntityManager, orgId: string, userId: string, role: Role): Promise<void> {
+  async insert(transaction: Transaction, orgId: string, userId: string, role: Role): Promise<void> {
     try {
-      await manager.query('INSERT INTO members (org_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)', [
+      await transaction.write('INSERT INTO members (org_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)', [
         orgId,
         userId,
         role,
@@ -43,28 +42,28 @@ export class MembersService {
   /** @throws UserNotFoundError, AlreadyMemberError, or because the actor may not do it (any more) */
   add(orgId: string, actorId: string, rawEmail: string, role: Role): Promise<MemberResponse> {
     const email = canonicalEmail(rawEmail)!;
-    return this.transactions.run(async (manager) => {
-      await lockOrg(manager, orgId);
-      const { actor, userId } = await findRoleAndUser(manager, orgId, actorId, email);
+    return this.transactions.run(async (transaction) => {
+      await lockOrg(transaction, orgId);
+      const { actor, userId } = await findRoleAndUser(transaction, orgId, actorId, email);
       requireAdmin(actor);
       if (userId === undefined) throw new UserNotFoundError();
 
-      await this.insert(manager, orgId, userId, role);
+      await this.insert(transaction, orgId, userId, role);
       return { userId, role };
     });
   }
 
   /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
   changeRole(orgId: string, actorId: string, userId: string, role: Role): Promise<MemberResponse> {
-    return this.transactions.run(async (manager) => {
-      await lockOrg(manager, orgId);
-      const { actor, target } = await findRoles(manager, orgId, actorId, userId);
+    return this.transactions.run(async (transaction) => {
+      await lockOrg(transaction, orgId);
+      const { actor, target } = await findRoles(transaction, orgId, actorId, userId);
       requireAdmin(actor);
       if (target === undefined) throw new MemberNotFoundError();
       if (!canChangeRole(actor, target, role)) throw new InsufficientRoleError('owner', actor);
-      if (target === 'owner' && role !== 'owner') await refuseLastOwner(manager, orgId);
+      if (target === 'owner' && role !== 'owner') await refuseLastOwner(transaction, orgId);
 
-      await affectedRows(manager, 'UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [
+      await transaction.write('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [
         role,
         orgId,
         userId,
@@ -75,15 +74,15 @@ export class MembersService {
 
   /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
   remove(orgId: string, actorId: string, userId: string): Promise<{ ok: true }> {
-    return this.transactions.run(async (manager) => {
-      await lockOrg(manager, orgId);
-      const { actor, target } = await findRoles(manager, orgId, actorId, userId);
+    return this.transactions.run(async (transaction) => {
+      await lockOrg(transaction, orgId);
+      const { actor, target } = await findRoles(transaction, orgId, actorId, userId);
       requireAdmin(actor);
       if (target === undefined) throw new MemberNotFoundError();
       if (!canRemove(actor, target)) throw new InsufficientRoleError('owner', actor);
-      if (target === 'owner') await refuseLastOwner(manager, orgId);
+      if (target === 'owner') await refuseLastOwner(transaction, orgId);
 
-      await affectedRows(manager, 'DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
+      await transaction.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
       return { ok: true };
     });
   }
@@ -94,6 +93,6 @@ function requireAdmin(role: Role | undefined): asserts role is Role {
   if (!roleAtLeast(role, 'admin')) throw new InsufficientRoleError('admin', role);
 }
 
-async function refuseLastOwner(manager: EntityManager, orgId: string): Promise<void> {
-  if (await hasOneOwner(manager, orgId)) throw new LastOwnerError();
+async function refuseLastOwner(transaction: Transaction, orgId: string): Promise<void> {
+  if (await hasOneOwner(transaction, orgId)) throw new LastOwnerError();
 }

@@ -1,6 +1,5 @@
-import type { EntityManager } from 'typeorm';
 import type { Role } from '../access/role.js';
-import { affectedRows } from '../database/statements.js';
+import type { Transaction } from '../database/transaction.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { OrgNotFoundError } from './members.errors.js';
 
@@ -12,9 +11,9 @@ import { OrgNotFoundError } from './members.errors.js';
  *
  * @throws OrgNotFoundError
  */
-export async function lockOrg(manager: EntityManager, orgId: string): Promise<void> {
+export async function lockOrg(transaction: Transaction, orgId: string): Promise<void> {
   const sql = 'UPDATE orgs SET revision = revision + 1 WHERE id = ?';
-  if ((await affectedRows(manager, sql, [orgId])) === 0) throw new OrgNotFoundError();
+  if ((await transaction.write(sql, [orgId])) === 0) throw new OrgNotFoundError();
 }
 
 export const FIND_ROLES =
@@ -27,12 +26,12 @@ interface Involved {
 
 /** The roles of two members, undefined for one who is none. Needs `lockOrg`. */
 export async function findRoles(
-  manager: EntityManager,
+  transaction: Transaction,
   orgId: string,
   actorId: string,
   targetId: string,
 ): Promise<Involved> {
-  const rows = await manager.query<{ userId: string; role: Role }[]>(FIND_ROLES, [
+  const rows = await transaction.read<{ userId: string; role: Role }>(FIND_ROLES, [
     orgId,
     actorId,
     nameable(targetId),
@@ -58,12 +57,12 @@ interface Invitation {
 
 /** The role of who adds, and who is to be added. Needs `lockOrg`. */
 export async function findRoleAndUser(
-  manager: EntityManager,
+  transaction: Transaction,
   orgId: string,
   actorId: string,
   email: string,
 ): Promise<Invitation> {
-  const rows = await manager.query<{ role: Role; userId: string | null }[]>(FIND_ROLE_AND_USER, [
+  const rows = await transaction.read<{ role: Role; userId: string | null }>(FIND_ROLE_AND_USER, [
     email,
     orgId,
     actorId,
@@ -74,7 +73,7 @@ export async function findRoleAndUser(
 export const FIND_TWO_OWNERS = "SELECT user_id FROM members WHERE org_id = ? AND role = 'owner' LIMIT 2";
 
 /** Whether the organization would have no owner left without this one. Needs `lockOrg`. */
-export async function hasOneOwner(manager: EntityManager, orgId: string): Promise<boolean> {
-  const owners = await manager.query<unknown[]>(FIND_TWO_OWNERS, [orgId]);
+export async function hasOneOwner(transaction: Transaction, orgId: string): Promise<boolean> {
+  const owners = await transaction.read<unknown>(FIND_TWO_OWNERS, [orgId]);
   return owners.length < 2;
 }

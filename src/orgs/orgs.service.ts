@@ -42,13 +42,13 @@ export class OrgsService {
   /** Takes a name that passed validation; the creator becomes the owner in the same transaction. */
   create(ownerId: string, rawName: string): Promise<OrgResponse> {
     const org = { id: newEntityId(), name: orgName(rawName)! };
-    return this.transactions.run(async (manager) => {
-      await manager.query('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, ?)', [
+    return this.transactions.run(async (transaction) => {
+      await transaction.write('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, ?)', [
         org.id,
         org.name,
         Date.now(),
       ]);
-      await this.members.insert(manager, org.id, ownerId, 'owner');
+      await this.members.insert(transaction, org.id, ownerId, 'owner');
       return org;
     });
   }

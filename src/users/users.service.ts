@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/database-errors.js';
+import type { Transaction } from '../database/transaction.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
 import { EmailTakenError } from './users.errors.js';
@@ -23,15 +24,13 @@ export class UsersService {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
   /** @throws EmailTakenError */
-  async create(manager: EntityManager, email: string, passwordHash: string): Promise<UserRow> {
+  async create(transaction: Transaction, email: string, passwordHash: string): Promise<UserRow> {
     const id = newEntityId();
     try {
-      await manager.query('INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)', [
-        id,
-        email,
-        passwordHash,
-        Date.now(),
-      ]);
+      await transaction.write(
+        'INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)',
+        [id, email, passwordHash, Date.now()],
+      );
     } catch (error) {
       throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new EmailTakenError() : error;
     }

@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { Env } from '../../config/env.js';
 import { isForeignKeyViolation } from '../../database/database-errors.js';
 import { BatchedQueries, padded } from '../../database/batched-queries.js';
-import { affectedRows } from '../../database/statements.js';
+import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { type OpenSession, SessionsService } from '../sessions/sessions.service.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
@@ -74,7 +74,7 @@ export class CodesService {
     if (!issuer) throw new InvalidCodeError();
 
     const session = this.sessions.plan(issuer.userId, issuer.authTime);
-    if (await this.transactions.run((manager) => this.consume(manager, hash, challenge, session)))
+    if (await this.transactions.run((transaction) => this.consume(transaction, hash, challenge, session)))
       return session;
     await this.revokeWhatReuseExposed(hash, challenge);
     throw new InvalidCodeError();
@@ -85,15 +85,14 @@ export class CodesService {
    * whether the session that issued the code still lives.
    */
   private async consume(
-    manager: EntityManager,
+    transaction: Transaction,
     hash: string,
     challenge: string | null,
     session: OpenSession,
   ): Promise<boolean> {
     const now = Date.now();
     if (session.expiresAt <= now) return false;
-    const consumed = await affectedRows(
-      manager,
+    const consumed = await transaction.write(
       `UPDATE authorization_codes SET consumed_at = ?, granted_session_id = ?, purge_at = ?
         WHERE hash = ? AND consumed_at IS NULL AND expires_at > ? AND ${matches(challenge)}
           AND EXISTS (SELECT 1 FROM sessions s
@@ -101,7 +100,7 @@ export class CodesService {
       [now, session.id, session.expiresAt, hash, now, ...valuesOf(challenge)],
     );
     if (consumed === 0) return false;
-    await this.sessions.save(manager, session);
+    await this.sessions.save(transaction, session);
     return true;
   }
 

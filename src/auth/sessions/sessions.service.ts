@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { Env } from '../../config/env.js';
 import { Transactions } from '../../database/transactions.js';
+import type { Transaction } from '../../database/transaction.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 
 /** A session as tokens are made from it. Times are epoch milliseconds. */
@@ -36,8 +36,8 @@ export class SessionsService {
     return { id: newEntityId(), userId, authTime, createdAt, expiresAt };
   }
 
-  async save(manager: EntityManager, session: OpenSession): Promise<void> {
-    await manager.query(INSERT_SESSION, rowOf(session));
+  async save(transaction: Transaction, session: OpenSession): Promise<void> {
+    await transaction.write(INSERT_SESSION, rowOf(session));
   }
 
   /** As `save`, as a unit of work of its own. */

@@ -1,21 +1,42 @@
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 
-type Runner = new (...args: unknown[]) => QueryRunner;
+interface MysqlQueryRunner extends QueryRunner {
+  isTransactionActive: boolean;
+}
+
+type Runner = new (...args: unknown[]) => MysqlQueryRunner;
 
 interface MysqlDriver {
   createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
 }
 
 /**
- * TypeORM's query runner without what this service does not use on each statement: subscribers, its own
- * query log (which prints parameters), and mysql2's promise layer, which takes a stack trace each time.
+ * TypeORM's query runner without what this service does not use: subscribers, TypeORM's own query log (which
+ * prints parameters), transactions inside transactions, and mysql2's promise layer, which takes a stack trace
+ * for each statement.
  */
 export function useLeanQueryRunner(dataSource: DataSource, silenceTimeoutMs: number | undefined): DataSource {
   const driver = dataSource.driver as unknown as MysqlDriver;
   const Stock = driver.createQueryRunner('master').constructor as Runner;
 
   class LeanQueryRunner extends Stock {
+    override async startTransaction(): Promise<void> {
+      this.isTransactionActive = true;
+      await this.query('START TRANSACTION');
+    }
+
+    override async commitTransaction(): Promise<void> {
+      await this.query('COMMIT');
+      this.isTransactionActive = false;
+    }
+
+    override async rollbackTransaction(): Promise<void> {
+      if (!this.isTransactionActive) return;
+      this.isTransactionActive = false;
+      await this.query('ROLLBACK');
+    }
+
     override async query(sql: string, values?: unknown[], structured?: boolean): Promise<never> {
       const connection = (await this.connect()) as PoolConnection;
       const raw = await run(connection, { sql, timeout: silenceTimeoutMs }, values ?? []);

@@ -26,7 +26,7 @@ class Turnstile {
  * transactions interleave and a rollback takes acknowledged writes of others with it. Here every unit of
  * work (a transaction, or one statement outside any) gets a runner of its own and waits its turn.
  *
- * Inside a transaction only its EntityManager may be used: a repository of the outside would wait for
+ * Inside a transaction only its own runner may be used: a repository of the outside would wait for
  * the turn that the transaction itself holds.
  */
 export function serializeSqlite(dataSource: DataSource): DataSource {
