@@ -29,7 +29,7 @@ export class Side {
       user,
       role: 'member',
     });
-    const places = [...changingOrgs[0]!.members.keys()].slice(1);
+    const places = [...(changingOrgs[0]?.members.keys() ?? [])].slice(1);
     this.present = new Fifo(
       places.flatMap((place) =>
         changingOrgs.map((org, index) => membership(index, org.members[place]!.user)),

@@ -1,0 +1,33 @@
+import type { Operation, OperationName } from './operations.ts';
+
+/** Of 1,000 requests. What adds and what takes away are equal, so that neither runs out. */
+export const SHARES: Record<OperationName, number> = {
+  register: 2,
+  login: 4,
+  me: 300,
+  'issue code': 100,
+  'exchange code': 100,
+  'create organization': 40,
+  'organization of 20': 120,
+  'list of 20': 120,
+  'organization of 1,000': 7,
+  'list of 1,000': 7,
+  'add member': 65,
+  'change role': 70,
+  'remove member': 65,
+};
+
+/** All operations in their shares, each spread evenly over the whole. */
+export function mix(operations: Record<OperationName, Operation>): Operation {
+  const shares = Object.entries(SHARES) as [OperationName, number][];
+  const total = shares.reduce((sum, [, share]) => sum + share, 0);
+  const due = new Map(shares.map(([name]) => [name, 0]));
+  const next = (): OperationName => {
+    for (const [name, share] of shares) due.set(name, due.get(name)! + share);
+    const [most] = [...due].reduce((a, b) => (b[1] > a[1] ? b : a));
+    due.set(most, due.get(most)! - total);
+    return most;
+  };
+  // What has nothing to send at this moment, as when every code is in use, leaves its turn to the next.
+  return () => operations[next()]() ?? operations[next()]() ?? operations.me();
+}
