@@ -23,7 +23,7 @@ export type Samples<Name extends string> = Record<Name, Sample[]>;
 export interface Schedule<Operation extends DrivableName> {
   operations: readonly Operation[];
   plan: RoundsPlan;
-  /** no round begins that would not end before then, on the clock of `performance` */
+  /** no pair of rounds begins that would not end before then, but the first; on the clock of `performance` */
   until: number;
 }
 
@@ -45,7 +45,7 @@ export async function runRounds<Name extends string, Operation extends DrivableN
   }
   for (
     let round = 0, lastMs = 0;
-    round < plan.rounds && (round % 2 === 1 || performance.now() + 2 * lastMs < until);
+    round < plan.rounds && (round < 2 || round % 2 === 1 || performance.now() + 2 * lastMs < until);
     round += 1
   ) {
     progress(`round ${round + 1} of ${plan.rounds}`);

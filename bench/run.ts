@@ -2,17 +2,18 @@ import { rmSync } from 'node:fs';
 import { besideBaseline } from './modes/beside-baseline.ts';
 import { growth } from './modes/growth.ts';
 import { soak } from './modes/soak.ts';
-import { besideWorkers } from './modes/workers.ts';
+import { workersBesideOne } from './modes/workers.ts';
 import { type Options, readOptions } from './options.ts';
 import { write, type Written } from './report/written.ts';
 import { diskDirectory } from './servers/disk-directory.ts';
+import { limitTime } from './time-limit.ts';
 import { USAGE } from './usage.ts';
 
 function makeTable(options: Options, directory: string): Promise<Written> {
   const { mode } = options;
   if (mode.table === 'growth') return growth(options, mode, directory);
   if (mode.table === 'soak') return soak(options, mode.requests, directory);
-  if (mode.table === 'workers') return besideWorkers(options, mode.workers, directory);
+  if (mode.table === 'workers') return workersBesideOne(options, mode.workers, directory);
   return besideBaseline(options, mode.operations, directory);
 }
 
@@ -21,6 +22,7 @@ async function main(options: Options): Promise<void> {
   process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
+  limitTime(options.mode);
   const written = await makeTable(options, directory);
   const name = options.hashEngine === 'argon2' ? `${written.name}-argon2` : written.name;
   process.stdout.write(write(options.outDirectory, { ...written, name }));

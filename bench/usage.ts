@@ -8,13 +8,13 @@ tables
     --only "me,list of 20"
     --service baseline    the baseline against itself
   --growth                the service on databases of several sizes, then with organizations of several
-                          sizes: about 10 minutes, of which 2 make the rows
+                          sizes: about 7 minutes
     --sizes 1000,100000,1000000
                           other users in the databases; the first is what the others are compared with
     --org-sizes 20,1000,100000
                           members of the organizations
-  --soak [N]              the service's memory over N requests of all kinds, by default 1,000,000: a quarter
-                          of an hour or more
+  --soak [N]              the service's memory over N requests of all kinds, by default 1,000,000: 10 minutes
+                          or more
   --workers N             the service with WEB_CONCURRENCY=N beside the service with 1: about 2 minutes
 
 options

@@ -38,5 +38,5 @@ export type DrivableName = OperationName | 'first page of 20' | 'whole list' | '
 
 export function operationsOf(side: Side): Record<DrivableName, Operation> {
   const single = { ...accountOperations(side), ...readOperations(side), ...memberOperations(side) };
-  return { ...single, mix: mix(single) };
+  return { ...single, mix: mix(side, single) };
 }

@@ -13,7 +13,7 @@ export interface Membership {
 export class Side {
   readonly url: string;
   readonly fixture: Fixture;
-  readonly codes = new Fifo<string>();
+  readonly codes = new Fifo<{ code: string; user: BenchUser }>();
   /** neighbours belong to different organizations, so requests in flight seldom meet */
   readonly present: Fifo<Membership>;
   readonly absent: Fifo<Membership>;

@@ -3,8 +3,8 @@ import type { Fixture } from '../fixture/fixture.ts';
 import type { DrivableName } from '../load/operations.ts';
 import type { Options } from '../options.ts';
 import { progress } from '../progress.ts';
-import { type ContestSummary, summarizeContest } from '../report/contest.ts';
-import { usedHashEngine } from '../report/hash-engine.ts';
+import { type ContestSummary, summarizeContest } from '../report/contest-summary.ts';
+import { usedHashEngine } from '../report/used-hash-engine.ts';
 import { processIds, runRounds } from '../rounds.ts';
 import type { Contenders } from '../servers/contenders.ts';
 import { watchForeignLoad } from '../servers/foreign-load.ts';
@@ -18,7 +18,7 @@ export interface Contest {
   foreignLoad: number | undefined;
 }
 
-export async function drive<Name extends string>(
+export async function runContest<Name extends string>(
   { plan }: Options,
   operations: readonly DrivableName[],
   contenders: Contenders<Name>,

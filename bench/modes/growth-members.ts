@@ -14,7 +14,7 @@ import type { LoadDriver } from '../servers/load-driver.ts';
 import type { PrivateMariaDb } from '../servers/mariadb.ts';
 import { residentMib } from '../servers/process-usage.ts';
 import { watchResident } from '../servers/resident-watch.ts';
-import { type Contest, drive } from './contest.ts';
+import { type Contest, runContest } from './contest.ts';
 import { programOf } from './program.ts';
 
 /** In the order of a round: a member is added before it is changed and removed. */
@@ -50,7 +50,7 @@ export async function growthOfMembers(
     [...fixtures.keys()].map((size): [string, HttpServer] => [size, server]),
   );
   const contenders = { names: [...fixtures.keys()], servers, databasePid: mariadb.pid };
-  const contest = await drive(options, OPERATIONS, contenders, (size) => fixtures.get(size)!, driver);
+  const contest = await runContest(options, OPERATIONS, contenders, (size) => fixtures.get(size)!, driver);
   await server.stop();
 
   const lists: ListReading[] = [];

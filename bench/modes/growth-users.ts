@@ -10,7 +10,7 @@ import type { HttpServer } from '../servers/http-server.ts';
 import type { LoadDriver } from '../servers/load-driver.ts';
 import type { PrivateMariaDb } from '../servers/mariadb.ts';
 import { databaseName } from '../servers/contenders.ts';
-import { type Contest, drive } from './contest.ts';
+import { type Contest, runContest } from './contest.ts';
 import { programOf } from './program.ts';
 
 /** In the order of a round: what a later one takes, an earlier one has made. */
@@ -42,7 +42,7 @@ export async function growthOfUsers(
     progress(`${name} are there, after ${((performance.now() - begun) / 1000).toFixed(0)} s`);
   }
   const contenders = { names: Object.keys(servers), servers, databasePid: mariadb.pid };
-  const contest = await drive(options, OPERATIONS, contenders, () => fixture, driver);
+  const contest = await runContest(options, OPERATIONS, contenders, () => fixture, driver);
   for (const server of Object.values(servers)) await server.stop();
   return contest;
 }

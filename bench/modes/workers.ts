@@ -12,13 +12,17 @@ import type { HttpServer } from '../servers/http-server.ts';
 import { startLoadDriver } from '../servers/load-driver.ts';
 import { startMariaDb } from '../servers/mariadb.ts';
 import { cpuMs } from '../servers/process-usage.ts';
-import { type Contest, drive } from './contest.ts';
+import { runContest } from './contest.ts';
 import { programOf } from './program.ts';
 
 const OPERATIONS = ['me', 'login', 'list of 20', 'change role'] as const;
 
 /** The service in one process, and the service in several. */
-export async function besideWorkers(options: Options, workers: number, directory: string): Promise<Written> {
+export async function workersBesideOne(
+  options: Options,
+  workers: number,
+  directory: string,
+): Promise<Written> {
   const { plan, quick, crowd } = options;
   progress('starting the database and the services');
   const mariadb = await startMariaDb(directory);
@@ -38,7 +42,7 @@ export async function besideWorkers(options: Options, workers: number, directory
     requireWorkers(servers[name], count);
   }
   const contenders = { names: Object.keys(servers), servers, databasePid: mariadb.pid };
-  const contest: Contest = await drive(options, OPERATIONS, contenders, () => fixture, startLoadDriver());
+  const contest = await runContest(options, OPERATIONS, contenders, () => fixture, startLoadDriver());
   const { hashEngine, foreignLoad } = contest;
   const report: WorkersReport = {
     ...surroundings({ database: `MariaDB ${mariadb.version}`, hashEngine, quick, crowd, foreignLoad }),

@@ -1,4 +1,4 @@
-import type { ContestSummary } from './contest.ts';
+import type { ContestSummary } from './contest-summary.ts';
 import { howItWasDriven, remarks, type Surroundings } from './surroundings.ts';
 import { digits, grouped, spread, table, verdict } from './table.ts';
 import { GROWTH_COST_TARGET } from './targets.ts';

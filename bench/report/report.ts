@@ -4,7 +4,7 @@ import { residentOf, type Stage } from '../modes/stage.ts';
 import type { Options } from '../options.ts';
 import type { Samples } from '../rounds.ts';
 import type { SideName } from '../servers/contenders.ts';
-import { usedHashEngine } from './hash-engine.ts';
+import { usedHashEngine } from './used-hash-engine.ts';
 import { type FloodSummary, type OperationSummary, summarizeFloods, summarizeOperation } from './summary.ts';
 import { type Surroundings, surroundings } from './surroundings.ts';
 

@@ -20,8 +20,6 @@ export interface SoakReport extends Surroundings {
 
 export function soakMarkdown(report: SoakReport): string {
   const { requests, connections, restMib, warmUp, tenths } = report;
-  const [first, second] = [tenths[0]?.mib, tenths[1]?.mib];
-  const last = tenths.at(-1)?.mib;
   const [where, what] = whereAndWhen(report);
   return [
     `# Benchmark: the service's memory over ${grouped(requests)} requests`,
@@ -41,12 +39,14 @@ export function soakMarkdown(report: SoakReport): string {
       ],
     ),
     '',
+    'The collector lets memory rise and fall: the most of a long part says more than the end of it.',
+    '',
     ...table(
-      ['MiB after the last part, against', 'ratio', 'target'],
+      ['the last part against', 'MiB after', 'target', 'most MiB', 'target'],
       [
-        ['the second', `**${digits(over(last, second), 2)}**`, judged(over(last, second))],
-        ['the first', digits(over(last, first), 2), ''],
-        ['rest', digits(over(last, restMib), 2), ''],
+        against('the second', tenths.at(-1), tenths[1], judged),
+        // The first still fills what the service remembers.
+        against('the first', tenths.at(-1), tenths[0], () => ''),
       ],
     ),
     '',
@@ -64,9 +64,23 @@ function row(name: string, { mib, peakMib, requestsPerSecond, p50, p99 }: SoakSt
   ];
 }
 
+function against(
+  name: string,
+  last: SoakStep | undefined,
+  earlier: SoakStep | undefined,
+  judge: (ratio: number | undefined) => string,
+): string[] {
+  const [after, most] = [over(last?.mib, earlier?.mib), over(last?.peakMib, earlier?.peakMib)];
+  return [name, bold(after), judge(after), bold(most), judge(most)];
+}
+
+function bold(ratio: number | undefined): string {
+  return `**${digits(ratio, 2)}**`;
+}
+
 function shares(): string {
   return Object.entries(SHARES)
-    .map(([name, share]) => `${name} ${share}`)
+    .map(([name, share]) => `${share} ${name}`)
     .join(', ');
 }
 

@@ -1,4 +1,4 @@
-import type { ContestSummary, ContestantSummary } from './contest.ts';
+import type { ContestSummary, ContestantSummary } from './contest-summary.ts';
 import { howItWasDriven, remarks, type Surroundings } from './surroundings.ts';
 import { digits, spread, table, verdict } from './table.ts';
 import { WORKERS_TARGET } from './targets.ts';
