@@ -22,8 +22,8 @@ export function workersMarkdown(report: WorkersReport): string {
     'workers in turn. Only the ratios mean anything on another machine.',
     ...remarks(report),
     '',
-    `The target is for a machine with cores to spare: beside what the database and the load take, ${workers} for the`,
-    `workers. This one has ${machine.cores}.`,
+    `The target is for a machine with cores to spare: ${workers} times what one worker uses, and at least ${workers}, beside`,
+    `those that the database and the load take. This one has ${machine.cores}.`,
     '',
     ...table(
       [
@@ -41,7 +41,9 @@ export function workersMarkdown(report: WorkersReport): string {
       ],
       report.operations.flatMap(({ operation, contestants }) =>
         contestants.map((contestant, place) =>
-          row(place === 0 ? operation : '', contestant, place === 0 ? undefined : report),
+          place === 0
+            ? row(operation, contestant, ['1', ''])
+            : row('', contestant, [spread(contestant.speed), judged(contestant, contestants[0]!, report)]),
         ),
       ),
     ),
@@ -49,11 +51,7 @@ export function workersMarkdown(report: WorkersReport): string {
   ].join('\n');
 }
 
-function row(
-  operation: string,
-  { name, figures, cores, speed }: ContestantSummary,
-  compared: WorkersReport | undefined,
-): string[] {
+function row(operation: string, { name, figures, cores }: ContestantSummary, comparison: string[]): string[] {
   return [
     operation,
     name,
@@ -64,20 +62,22 @@ function row(
     digits(cores.server, 2),
     digits(cores.database, 2),
     digits(cores.driver, 2),
-    ...(compared ? [spread(speed), judged(speed.median, cores, compared)] : ['1', '']),
+    ...comparison,
   ];
 }
 
 function judged(
-  ratio: number | undefined,
-  { database = 0, driver = 0 }: ContestantSummary['cores'],
+  { speed, cores }: ContestantSummary,
+  one: ContestantSummary,
   { machine, workers }: WorkersReport,
 ): string {
-  const met = (ratio ?? 0) >= WORKERS_TARGET;
-  const left = machine.cores - database - driver;
+  const met = (speed.median ?? 0) >= WORKERS_TARGET;
+  const left = machine.cores - (cores.database ?? 0) - (cores.driver ?? 0);
+  // One process hashes on several cores: where it has taken them all, more workers find none.
+  const wanted = workers * Math.max(1, one.cores.server ?? 1);
   const target = `≥ ${WORKERS_TARGET}`;
   // On a full machine a miss says nothing about the workers.
-  return met || left >= workers
+  return met || left >= wanted
     ? verdict(target, met)
-    : `${target} cannot be judged: ${digits(left, 1)} cores were left`;
+    : `${target} cannot be judged: ${digits(left, 1)} of ${digits(wanted, 1)} cores were left`;
 }
