@@ -2,91 +2,127 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { OPERATIONS, type OperationName } from './load/operations.ts';
+import { FULL, type Plan, QUICK } from './plan.ts';
+import { HASH_ENGINES, type HashEngine } from './servers/hash-engine.ts';
 
-export interface Plan {
-  connections: number;
-  /** even: who comes first in a round is a little slower, and each side is first in half of them */
-  rounds: number;
-  phaseMs: number;
-  /** register and login: a hash takes so long that a short run would hold too few for a p99 */
-  hashPhaseMs: number;
-  warmUpMs: number;
-  floodRounds: number;
-  floodMs: number;
-  budgetMs: number;
-}
+/** Which table is made. */
+export type Mode =
+  | { table: 'baseline'; operations: OperationName[] }
+  | { table: 'growth'; crowds: number[]; orgSizes: number[] }
+  | { table: 'soak'; requests: number }
+  | { table: 'workers'; workers: number };
 
 export interface Options {
+  mode: Mode;
   engine: 'mariadb' | 'sqlite';
   quick: boolean;
   serviceScript: string;
   /** whether the baseline also plays the service, which must come out at a ratio of 1 */
   selfTest: boolean;
-  operations: OperationName[];
   /** users in the database besides those who are measured */
   crowd: number;
+  /** undefined: whichever a server chooses */
+  hashEngine: HashEngine | undefined;
   outDirectory: string;
   plan: Plan;
 }
 
-const FULL: Plan = {
-  connections: 32,
-  rounds: 8,
-  phaseMs: 900,
-  hashPhaseMs: 1300,
-  warmUpMs: 400,
-  floodRounds: 3,
-  floodMs: 1500,
-  budgetMs: 300_000,
-};
-const QUICK: Plan = {
-  connections: 32,
-  rounds: 4,
-  phaseMs: 225,
-  hashPhaseMs: 400,
-  warmUpMs: 250,
-  floodRounds: 1,
-  floodMs: 700,
-  budgetMs: 60_000,
-};
+const DEFAULT_SOAK = '1000000';
+const DEFAULT_CROWDS = '1000,100000,1000000';
+const DEFAULT_ORG_SIZES = '20,1000,100000';
 
 export const BASELINE_SCRIPT = path('baseline/main.ts');
 
-export const USAGE = `npm run bench -- [--quick] [--engine mariadb|sqlite] [--only "me,list of 20"] [--out DIR]
-                    [--users N]        so many more users in the database
-                    [--service FILE]   the built service (dist/main.js), or "baseline" for the baseline against itself
-operations: ${OPERATIONS.join('; ')}`;
+type Given = ReturnType<typeof parse>;
 
 /** @throws Error that says which argument is wrong */
 export function readOptions(args: string[]): Options {
-  const { values } = parseArgs({
+  const given = parse(args);
+  const { values } = given;
+  const { engine } = values;
+  if (engine !== 'mariadb' && engine !== 'sqlite') throw new Error('--engine is mariadb or sqlite');
+  const hashEngine = HASH_ENGINES.find((name) => name === values['hash-engine']);
+  if (values['hash-engine'] !== hashEngine) {
+    throw new Error(`--hash-engine is ${HASH_ENGINES.join(' or ')}`);
+  }
+  const mode = readMode(given);
+  if (mode.table !== 'baseline' && (engine !== 'mariadb' || values.service === 'baseline')) {
+    throw new Error(`--${mode.table} is of the service on MariaDB only`);
+  }
+  return {
+    mode,
+    engine,
+    quick: values.quick,
+    selfTest: values.service === 'baseline',
+    serviceScript: values.service === 'baseline' ? BASELINE_SCRIPT : resolve(values.service),
+    crowd: readCount('--users', values.users, 0),
+    hashEngine,
+    outDirectory: resolve(values.out),
+    plan: values.quick ? QUICK : FULL,
+  };
+}
+
+function parse(args: string[]) {
+  return parseArgs({
     args,
+    allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
       engine: { type: 'string', default: 'mariadb' },
       service: { type: 'string', default: path('../dist/main.js') },
       only: { type: 'string' },
       users: { type: 'string', default: '0' },
+      'hash-engine': { type: 'string' },
+      growth: { type: 'boolean', default: false },
+      sizes: { type: 'string' },
+      'org-sizes': { type: 'string' },
+      soak: { type: 'boolean', default: false },
+      workers: { type: 'string' },
       out: { type: 'string', default: path('results') },
     },
   });
-  const { engine } = values;
-  if (engine !== 'mariadb' && engine !== 'sqlite') throw new Error('--engine is mariadb or sqlite');
-  return {
-    engine,
-    quick: values.quick,
-    selfTest: values.service === 'baseline',
-    serviceScript: values.service === 'baseline' ? BASELINE_SCRIPT : resolve(values.service),
-    operations: selectOperations(values.only),
-    crowd: readCrowd(values.users),
-    outDirectory: resolve(values.out),
-    plan: values.quick ? QUICK : FULL,
-  };
 }
 
-function readCrowd(text: string): number {
-  if (!/^\d{1,7}$/.test(text)) throw new Error('--users is a whole number below ten million');
-  return Number(text);
+function readMode({ values, positionals }: Given): Mode {
+  const { growth, soak, workers, only } = values;
+  const tables = [growth, soak, workers !== undefined, only !== undefined];
+  if (tables.filter(Boolean).length > 1) {
+    throw new Error('--growth, --soak, --workers and --only exclude each other');
+  }
+  const [requests, ...more] = positionals;
+  const stray = soak ? more[0] : requests;
+  if (stray !== undefined) throw new Error(`"${stray}" is no argument`);
+  if (!growth && (values.sizes ?? values['org-sizes']) !== undefined) {
+    throw new Error('--sizes and --org-sizes belong to --growth');
+  }
+  if (growth && values.users !== '0') throw new Error('--growth takes --sizes, not --users');
+
+  if (growth) {
+    return {
+      table: 'growth',
+      crowds: readSizes('--sizes', values.sizes ?? DEFAULT_CROWDS, 0),
+      orgSizes: readSizes('--org-sizes', values['org-sizes'] ?? DEFAULT_ORG_SIZES, 20),
+    };
+  }
+  if (soak) return { table: 'soak', requests: readCount('--soak', requests ?? DEFAULT_SOAK, 1000) };
+  if (workers !== undefined) {
+    const count = readCount('--workers', workers, 2);
+    if (count > 128) throw new Error('--workers is 128 at most');
+    return { table: 'workers', workers: count };
+  }
+  return { table: 'baseline', operations: selectOperations(only) };
+}
+
+function readCount(option: string, text: string, least: number): number {
+  if (/^\d{1,7}$/.test(text) && Number(text) >= least) return Number(text);
+  throw new Error(`${option} is a whole number of at least ${least} and below ten million`);
+}
+
+/** The first is what the others are compared with. */
+function readSizes(option: string, text: string, least: number): number[] {
+  const sizes = text.split(',').map((size) => readCount(option, size, least));
+  if (new Set(sizes).size < sizes.length) throw new Error(`${option} names one size twice`);
+  return sizes;
 }
 
 function selectOperations(only: string | undefined): OperationName[] {

@@ -1,107 +1,112 @@
 import { performance } from 'node:perf_hooks';
-import type { Flood } from './load/flood.ts';
 import type { Measured } from './load/measure.ts';
-import type { OperationName } from './load/operations.ts';
-import type { Options, Plan } from './options.ts';
-import type { Stage } from './prepare.ts';
-import { type SideName, SIDES } from './servers/contenders.ts';
+import type { DrivableName } from './load/operations.ts';
+import type { RoundsPlan } from './plan.ts';
+import { progress } from './progress.ts';
+import type { Contenders } from './servers/contenders.ts';
 import { watchForeignLoad } from './servers/foreign-load.ts';
 import type { LoadDriver } from './servers/load-driver.ts';
 import { cpuMs } from './servers/process-usage.ts';
 
 export interface Sample extends Measured {
-  /** processor time of the server process for 1,000 requests; undefined where the system does not tell */
+  /** processor time of the server for 1,000 requests; undefined where the system does not tell */
   cpuMs: number | undefined;
+  /** the same of the database and of the process that makes the load */
+  databaseCpuMs: number | undefined;
+  driverCpuMs: number | undefined;
   /** share of the processors that programs other than the benchmark used meanwhile */
   foreignLoad: number | undefined;
 }
 
-export type Samples = Record<SideName, Sample[]>;
-export type Floods = Record<SideName, Flood[]>;
+export type Samples<Name extends string> = Record<Name, Sample[]>;
 
-const HASHING: ReadonlySet<OperationName> = new Set(['register', 'login']);
+export interface Schedule<Operation extends DrivableName> {
+  operations: readonly Operation[];
+  plan: RoundsPlan;
+  /** no pair of rounds begins that would not end before then, but the first; on the clock of `performance` */
+  until: number;
+}
 
-/** Drives both sides alternately; who is first changes from round to round. */
-export async function runRounds(
-  options: Options,
-  stage: Stage,
+const HASHING: ReadonlySet<DrivableName> = new Set(['register', 'login']);
+
+/** Drives all contenders alternately; who is first changes from round to round. */
+export async function runRounds<Name extends string, Operation extends DrivableName>(
+  { operations, plan, until }: Schedule<Operation>,
+  contenders: Contenders<Name>,
   driver: LoadDriver,
-  progress: (text: string) => void,
-): Promise<Map<OperationName, Samples>> {
-  const { operations, plan } = options;
-  const results = new Map<OperationName, Samples>(
-    operations.map((name) => [name, { service: [], baseline: [] }]),
-  );
+): Promise<Map<Operation, Samples<Name>>> {
+  const { connections } = plan;
+  const results = new Map(operations.map((operation) => [operation, noSamples(contenders.names)]));
 
   progress('warming up');
-  for (const name of operations) {
-    for (const side of SIDES) await driver.drive(side, name, plan.connections, plan.warmUpMs);
+  for (const operation of operations) {
+    for (const name of contenders.names)
+      await driver.drive(name, operation, { connections, durationMs: plan.warmUpMs });
   }
   for (
     let round = 0, lastMs = 0;
-    round < plan.rounds && (round % 2 === 1 || fits(plan, 2 * lastMs));
+    round < plan.rounds && (round < 2 || round % 2 === 1 || performance.now() + 2 * lastMs < until);
     round += 1
   ) {
     progress(`round ${round + 1} of ${plan.rounds}`);
     const begun = performance.now();
-    for (const name of operations) {
-      for (const side of inTurn(round))
-        results.get(name)![side].push(await sample(plan, stage, driver, side, name));
+    for (const operation of operations) {
+      for (const name of inTurn(contenders.names, round))
+        results.get(operation)![name].push(await sample(plan, contenders, driver, name, operation));
     }
     lastMs = performance.now() - begun;
   }
   return results;
 }
 
-export async function runFloods(
-  plan: Plan,
-  driver: LoadDriver,
-  progress: (text: string) => void,
-): Promise<Floods> {
-  const floods: Floods = { service: [], baseline: [] };
-  for (let round = 0; round < plan.floodRounds; round += 1) {
-    progress(`login flood ${round + 1} of ${plan.floodRounds}`);
-    for (const side of inTurn(round))
-      floods[side].push(await driver.flood(side, plan.connections, plan.floodMs));
-  }
-  return floods;
+export function inTurn<Name>(names: readonly Name[], round: number): readonly Name[] {
+  return round % 2 === 0 ? names : names.toReversed();
 }
 
-async function sample(
-  plan: Plan,
-  stage: Stage,
+/** All that the benchmark consists of. */
+export function processIds(
+  { names, servers, databasePid }: Contenders<string>,
   driver: LoadDriver,
-  side: SideName,
-  name: OperationName,
-): Promise<Sample> {
-  const { pid } = stage.servers[side];
-  const before = cpuMs(pid);
-  const foreignLoad = watchForeignLoad(processIds(stage, driver));
-  const durationMs = HASHING.has(name) ? plan.hashPhaseMs : plan.phaseMs;
-  const measured = await driver.drive(side, name, plan.connections, durationMs);
-  if (measured.requests === 0) throw new Error(`${side}, ${name}: there was nothing to send`);
+): number[] {
+  const all = [process.pid, driver.pid, databasePid, ...names.flatMap((name) => servers[name]!.pids())];
+  return [...new Set(all.filter((pid) => pid !== undefined))];
+}
 
-  const after = cpuMs(pid);
-  const spent = before === undefined || after === undefined ? undefined : after - before;
+async function sample<Name extends string>(
+  plan: RoundsPlan,
+  contenders: Contenders<Name>,
+  driver: LoadDriver,
+  name: Name,
+  operation: DrivableName,
+): Promise<Sample> {
+  const { databasePid } = contenders;
+  const server = watchCpu(contenders.servers[name].pids());
+  const database = watchCpu(databasePid === undefined ? [] : [databasePid]);
+  const load = watchCpu([driver.pid]);
+  const foreignLoad = watchForeignLoad(processIds(contenders, driver));
+  const durationMs = HASHING.has(operation) ? plan.hashPhaseMs : plan.phaseMs;
+  const measured = await driver.drive(name, operation, { connections: plan.connections, durationMs });
+  if (measured.requests === 0) throw new Error(`${name}, ${operation}: there was nothing to send`);
+
+  const forThousand = (ms: number | undefined): number | undefined =>
+    ms === undefined ? undefined : (ms / measured.requests) * 1000;
   return {
     ...measured,
-    cpuMs: spent === undefined ? undefined : (spent / measured.requests) * 1000,
+    cpuMs: forThousand(server()),
+    databaseCpuMs: forThousand(database()),
+    driverCpuMs: forThousand(load()),
     foreignLoad: foreignLoad(),
   };
 }
 
-/** All that the benchmark consists of. */
-export function processIds({ servers, databasePid }: Stage, driver: LoadDriver): number[] {
-  const all = [process.pid, driver.pid, servers.service.pid, servers.baseline.pid, databasePid];
-  return all.filter((pid) => pid !== undefined);
+function watchCpu(pids: number[]): () => number | undefined {
+  const before = cpuMs(pids);
+  return () => {
+    const after = cpuMs(pids);
+    return before === undefined || after === undefined ? undefined : after - before;
+  };
 }
 
-function inTurn(round: number): readonly SideName[] {
-  return round % 2 === 0 ? SIDES : SIDES.toReversed();
-}
-
-/** Whether so much more work still ends in time, with the floods after it. */
-function fits(plan: Plan, workMs: number): boolean {
-  const floodsMs = plan.floodRounds * SIDES.length * 4 * plan.floodMs;
-  return performance.now() + workMs + floodsMs + 5000 < plan.budgetMs;
+function noSamples<Name extends string>(names: readonly Name[]): Samples<Name> {
+  return Object.fromEntries(names.map((name): [string, Sample[]] => [name, []])) as Samples<Name>;
 }

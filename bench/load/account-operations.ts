@@ -16,7 +16,7 @@ export function accountOperations(side: Side): Record<AccountOperation, Operatio
     register,
     login: () => login(nextFiller(), () => undefined),
     'issue code': () => issueCode(side, nextReader()),
-    'exchange code': () => exchangeCode(side.codes.take()),
+    'exchange code': () => exchangeCode(side, () => undefined),
     'create organization': () => createOrg(side.tokenOf(nextCreator())),
   };
 }
@@ -51,16 +51,20 @@ function issueCode(side: Side, user: BenchUser): Call {
   return {
     request: requestText({ method: 'POST', path: '/api/auth/code', token: side.tokenOf(user), body: {} }),
     accept(response) {
-      side.codes.add(String(expectAnswer(response, 201, { code: isText })['code']));
+      side.codes.add({ code: String(expectAnswer(response, 201, { code: isText })['code']), user });
     },
   };
 }
 
-function exchangeCode(code: string | undefined): Call | undefined {
-  if (code === undefined) return undefined;
+export function exchangeCode(side: Side, keep: (user: BenchUser, token: string) => void): Call | undefined {
+  const issued = side.codes.take();
+  if (issued === undefined) return undefined;
+  const { code, user } = issued;
   return {
     request: requestText({ method: 'POST', path: '/api/auth/code/exchange', body: { code } }),
-    accept: (response) => void expectAnswer(response, 200, { token: isToken }),
+    accept(response) {
+      keep(user, String(expectAnswer(response, 200, { token: isToken })['token']));
+    },
   };
 }
 

@@ -5,19 +5,27 @@ import { type Measured, measured } from './measure.ts';
 import type { Operation } from './operations.ts';
 import { requestText } from './request.ts';
 
+export interface Drive {
+  connections: number;
+  durationMs: number;
+  /** no more than so many */
+  requests?: number;
+}
+
 const FIRST_REQUEST = requestText({ method: 'GET', path: '/api/me' });
 
 /** Keeps every connection busy, one request after another, until the time is over or the operation runs out. */
 export async function drive(
   url: string,
   operation: Operation,
-  options: { connections: number; durationMs: number },
+  { connections: count, durationMs, requests }: Drive,
 ): Promise<Measured> {
   const latencies: number[] = [];
-  const elapsed = await withConnections(url, options.connections, async (connections) => {
+  const bounded = requests === undefined ? operation : atMost(requests, operation);
+  const elapsed = await withConnections(url, count, async (connections) => {
     const start = performance.now();
-    const end = start + options.durationMs;
-    await Promise.all(connections.map((connection) => keepBusy(connection, operation, end, latencies)));
+    const end = start + durationMs;
+    await Promise.all(connections.map((connection) => keepBusy(connection, bounded, end, latencies)));
     return performance.now() - start;
   });
   return measured(latencies, elapsed);
@@ -82,6 +90,15 @@ async function keepBusy(
     latencies.push(performance.now() - sent);
     call.accept(response);
   }
+}
+
+function atMost(requests: number, operation: Operation): Operation {
+  let left = requests;
+  return () => {
+    if (left === 0) return undefined;
+    left -= 1;
+    return operation();
+  };
 }
 
 async function once(connection: Connection, operation: Operation): Promise<void> {

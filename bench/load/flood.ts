@@ -24,8 +24,8 @@ export async function flood(
   side: Side,
   { connections, durationMs }: { connections: number; durationMs: number },
 ): Promise<Flood> {
-  const { readers, fillers } = side.fixture;
-  const reading = cycle(readers.map((reader) => me(reader, side.tokenOf(reader))));
+  const { readers, readerOrgs, fillers } = side.fixture;
+  const reading = cycle(readers.map((reader) => me(reader, readerOrgs, side.tokenOf(reader))));
   const nextFiller = cycle(fillers);
   const loggingIn: Operation = () => login(nextFiller(), () => undefined);
 

@@ -4,6 +4,7 @@ export interface HttpResponse {
 }
 
 const HEAD_END = '\r\n\r\n';
+const NOTHING = Buffer.alloc(0);
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 /**
@@ -11,21 +12,39 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
  * does not pipeline: a status line, headers, and a body with a length or in chunks.
  */
 export class ResponseReader {
-  private received: Buffer = Buffer.alloc(0);
+  private received: Buffer = NOTHING;
+  /** what `received` is the beginning of, once a response comes in pieces */
+  private space: Buffer = NOTHING;
   private head: { status: number; bodyStart: number; length: number; chunked: boolean } | undefined;
 
   /** The whole response when these bytes complete it. */
   read(bytes: Buffer): HttpResponse | undefined {
-    this.received = this.received.length === 0 ? bytes : Buffer.concat([this.received, bytes]);
+    this.append(bytes);
     this.head ??= this.readHead();
     if (!this.head) return undefined;
 
     const { status, bodyStart, length, chunked } = this.head;
     const body = chunked ? this.chunks(bodyStart) : this.slice(bodyStart, length);
     if (!body) return undefined;
-    this.received = Buffer.alloc(0);
+    this.received = NOTHING;
+    this.space = NOTHING;
     this.head = undefined;
     return { status, body };
+  }
+
+  private append(bytes: Buffer): void {
+    if (this.received.length === 0) {
+      this.received = bytes;
+      return;
+    }
+    const length = this.received.length + bytes.length;
+    if (this.space.length < length) {
+      // Twice as much: a long list comes in hundreds of pieces, which must not be copied with each of them.
+      this.space = Buffer.allocUnsafe(2 * length);
+      this.received.copy(this.space);
+    }
+    bytes.copy(this.space, this.received.length);
+    this.received = this.space.subarray(0, length);
   }
 
   private readHead(): typeof this.head {

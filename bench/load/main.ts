@@ -2,12 +2,12 @@ import { login } from './account-operations.ts';
 import { drain, drive } from './drive.ts';
 import { type Flood, flood } from './flood.ts';
 import type { Measured } from './measure.ts';
-import { type Operation, type OperationName, operationsOf } from './operations.ts';
+import { type DrivableName, type Operation, operationsOf } from './operations.ts';
 import type { Command, Reply } from './protocol.ts';
 import { Side } from './side.ts';
 
 // One process makes the load for both sides, so that neither meets a driver that is better warmed up.
-const sides = new Map<string, { side: Side; operations: Record<OperationName, Operation> }>();
+const sides = new Map<string, { side: Side; operations: Record<DrivableName, Operation> }>();
 
 process.on('message', (command: Command) => {
   execute(command).then(

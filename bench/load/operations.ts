@@ -1,6 +1,7 @@
 import type { HttpResponse } from './http-response.ts';
 import { accountOperations } from './account-operations.ts';
 import { memberOperations } from './member-operations.ts';
+import { mix } from './mix.ts';
 import { readOperations } from './read-operations.ts';
 import type { Side } from './side.ts';
 
@@ -32,6 +33,10 @@ export const OPERATIONS = [
 
 export type OperationName = (typeof OPERATIONS)[number];
 
-export function operationsOf(side: Side): Record<OperationName, Operation> {
-  return { ...accountOperations(side), ...readOperations(side), ...memberOperations(side) };
+/** Those of the table beside the baseline, and those that only other tables show. */
+export type DrivableName = OperationName | 'first page of 20' | 'whole list' | 'mix';
+
+export function operationsOf(side: Side): Record<DrivableName, Operation> {
+  const single = { ...accountOperations(side), ...readOperations(side), ...memberOperations(side) };
+  return { ...single, mix: mix(side, single) };
 }

@@ -1,12 +1,13 @@
 import type { Fixture } from '../fixture/fixture.ts';
+import type { Drive } from './drive.ts';
 import type { Flood } from './flood.ts';
 import type { Measured } from './measure.ts';
-import type { OperationName } from './operations.ts';
+import type { DrivableName } from './operations.ts';
 
 /** What the benchmark asks of the process that makes the load, one command at a time. */
 export type Command =
   | { type: 'open'; side: string; url: string; fixture: Fixture }
-  | { type: 'drive'; side: string; operation: OperationName; connections: number; durationMs: number }
+  | ({ type: 'drive'; side: string; operation: DrivableName } & Drive)
   | { type: 'flood'; side: string; connections: number; durationMs: number };
 
 export type Reply = { result: Measured | Flood | null } | { error: string };

@@ -1,4 +1,4 @@
-import { BIG, type BenchOrg, READER_ORGS, SMALL } from '../fixture/fixture.ts';
+import type { BenchOrg } from '../fixture/fixture.ts';
 import { expectAnswer, is, isMemberList, isOrgList } from './answer.ts';
 import { cycle } from './cycle.ts';
 import type { HttpResponse } from './http-response.ts';
@@ -6,19 +6,32 @@ import type { Call, Operation } from './operations.ts';
 import { requestText } from './request.ts';
 import type { Side } from './side.ts';
 
-type ReadOperation = 'me' | 'organization of 20' | 'list of 20' | 'organization of 1,000' | 'list of 1,000';
+type ReadOperation =
+  | 'me'
+  | 'organization of 20'
+  | 'list of 20'
+  | 'organization of 1,000'
+  | 'list of 1,000'
+  | 'first page of 20'
+  | 'whole list';
+
+const PAGE = 20;
 
 export function readOperations(side: Side): Record<ReadOperation, Operation> {
-  const { readers, smallOrgs, bigOrgs } = side.fixture;
-  const detail = (org: BenchOrg, size: number, token: string): Call =>
+  const { readers, smallOrgs, bigOrgs, readerOrgs } = side.fixture;
+  const detail = (org: BenchOrg, token: string): Call =>
     read(`/api/orgs/${org.id}`, token, (response) =>
       expectAnswer(response, 200, {
-        org: { id: is(org.id), name: is(org.name), members: isMemberList(size) },
+        org: { id: is(org.id), name: is(org.name), members: isMemberList(org.size) },
       }),
     );
-  const list = (org: BenchOrg, size: number, token: string): Call =>
+  const list = (org: BenchOrg, token: string): Call =>
     read(`/api/orgs/${org.id}/members`, token, (response) =>
-      expectAnswer(response, 200, { members: isMemberList(size) }),
+      expectAnswer(response, 200, { members: isMemberList(org.size) }),
+    );
+  const firstPage = (org: BenchOrg, token: string): Call =>
+    read(`/api/orgs/${org.id}/members?limit=${PAGE}`, token, (response) =>
+      expectAnswer(response, 200, { members: isMemberList(Math.min(PAGE, org.size)) }),
     );
   const forEachReader = (build: (index: number, token: string) => Call): Operation => {
     // Built at the first use, when the readers have logged in.
@@ -32,19 +45,21 @@ export function readOperations(side: Side): Record<ReadOperation, Operation> {
   const big = (index: number): BenchOrg => bigOrgs[index % bigOrgs.length]!;
 
   return {
-    me: forEachReader((index, token) => me(readers[index]!, token)),
-    'organization of 20': forEachReader((index, token) => detail(small(index), SMALL, token)),
-    'list of 20': forEachReader((index, token) => list(small(index), SMALL, token)),
-    'organization of 1,000': forEachReader((index, token) => detail(big(index), BIG, token)),
-    'list of 1,000': forEachReader((index, token) => list(big(index), BIG, token)),
+    me: forEachReader((index, token) => me(readers[index]!, readerOrgs, token)),
+    'organization of 20': forEachReader((index, token) => detail(small(index), token)),
+    'list of 20': forEachReader((index, token) => list(small(index), token)),
+    'organization of 1,000': forEachReader((index, token) => detail(big(index), token)),
+    'list of 1,000': forEachReader((index, token) => list(big(index), token)),
+    'first page of 20': forEachReader((index, token) => firstPage(big(index), token)),
+    'whole list': forEachReader((index, token) => list(big(index), token)),
   };
 }
 
-export function me(user: { id: string; email: string }, token: string): Call {
+export function me(user: { id: string; email: string }, orgs: number, token: string): Call {
   return read('/api/me', token, (response) =>
     expectAnswer(response, 200, {
       user: { id: is(user.id), email: is(user.email) },
-      orgs: isOrgList(READER_ORGS),
+      orgs: isOrgList(orgs),
     }),
   );
 }

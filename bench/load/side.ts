@@ -13,7 +13,7 @@ export interface Membership {
 export class Side {
   readonly url: string;
   readonly fixture: Fixture;
-  readonly codes = new Fifo<string>();
+  readonly codes = new Fifo<{ code: string; user: BenchUser }>();
   /** neighbours belong to different organizations, so requests in flight seldom meet */
   readonly present: Fifo<Membership>;
   readonly absent: Fifo<Membership>;
@@ -29,7 +29,7 @@ export class Side {
       user,
       role: 'member',
     });
-    const places = [...changingOrgs[0]!.members.keys()].slice(1);
+    const places = [...(changingOrgs[0]?.members.keys() ?? [])].slice(1);
     this.present = new Fifo(
       places.flatMap((place) =>
         changingOrgs.map((org, index) => membership(index, org.members[place]!.user)),

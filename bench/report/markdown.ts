@@ -1,23 +1,18 @@
 import type { Report } from './report.ts';
-import type { FloodSummary, OperationSummary, Ratio, Slowdown } from './summary.ts';
+import type { FloodSummary, OperationSummary, Slowdown } from './summary.ts';
+import { howItWasDriven, remarks } from './surroundings.ts';
+import { digits, spread, table, verdict } from './table.ts';
 import { FLOOD_P99_TARGET, TARGETS } from './targets.ts';
 
-const TOLERABLE_FOREIGN_LOAD = 0.05;
-
 export function toMarkdown(report: Report): string {
-  const { machine, flood, processes } = report;
+  const { flood, processes } = report;
   return [
     `# Benchmark: ${report.selfTest ? 'the baseline against itself' : 'the service beside the baseline'}`,
     '',
-    `${report.date.slice(0, 10)}, ${machine.cores} cores (${machine.processor}), ${machine.memoryGib} GiB,`,
-    `${machine.system}, Node ${report.node}, ${report.database}, ${report.hashEngine}. ${report.connections} keep-alive`,
-    `connections, ${report.rounds} rounds of ${report.phaseMs} ms${report.quick ? ' (quick)' : ''}. Figures are medians of the`,
+    ...howItWasDriven(report, report),
     'rounds, service / baseline; ratios are medians of the ratios of the rounds, with the least and the greatest.',
     'Rounds in which other programs took more than 15 % of the processors are left out, as long as half remain.',
-    ...(report.crowd > 0
-      ? [`Besides those who are measured, ${report.crowd.toLocaleString('en')} users.`]
-      : []),
-    ...foreignLoadWarning(report.foreignLoad),
+    ...remarks(report),
     'The baseline signs with HS256 and checks no session. Only the ratios mean anything on another machine.',
     '',
     ...table(
@@ -59,13 +54,6 @@ export function toMarkdown(report: Report): string {
   ].join('\n');
 }
 
-function foreignLoadWarning(share: number | undefined): string[] {
-  if (share === undefined || share < TOLERABLE_FOREIGN_LOAD) return [];
-  return [
-    `**Other programs used ${digits(share * 100, 0)} % of the processors over the whole run: repeat it on a quiet machine.**`,
-  ];
-}
-
 function operationRow({ name, figures: { service, baseline }, ratio }: OperationSummary): string[] {
   const target = TARGETS[name];
   const both = (figure: keyof typeof service, decimals: number): string =>
@@ -96,21 +84,4 @@ function floodRows(side: string, { steady, saturated, loginsPerSecond }: FloodSu
     logins,
   ];
   return [row('steady', steady, digits(loginsPerSecond, 0)), row('all busy', saturated, '')];
-}
-
-function table(head: string[], rows: string[][]): string[] {
-  const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '--:'))), ...rows.map(line)];
-}
-
-function spread({ median, min, max }: Ratio): string {
-  return median === undefined ? '' : `**${digits(median, 2)}** (${digits(min, 2)}–${digits(max, 2)})`;
-}
-
-function verdict(target: string, met: boolean): string {
-  return `${target} ${met ? 'met' : 'missed'}`.trim();
-}
-
-function digits(value: number | undefined, decimals: number): string {
-  return value === undefined ? '' : value.toFixed(decimals);
 }

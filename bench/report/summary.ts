@@ -1,26 +1,22 @@
+import type { Floods } from '../floods.ts';
 import type { Flood } from '../load/flood.ts';
 import type { OperationName } from '../load/operations.ts';
-import type { Floods, Sample, Samples } from '../rounds.ts';
+import type { Samples } from '../rounds.ts';
 import { type SideName, SIDES } from '../servers/contenders.ts';
 import { calmRounds } from './calm-rounds.ts';
+import { type Figures, forEachFigure, medians, type Ratio, ratio } from './figures.ts';
 import { median } from './median.ts';
 
-type Figure = 'requestsPerSecond' | 'p50' | 'p99' | 'cpuMs';
-type Figures = Record<Figure, number | undefined>;
+const FIGURES = ['requestsPerSecond', 'p50', 'p99', 'cpuMs'] as const;
 
-/** Of the ratios of the single rounds: what slows a whole round down slows both sides. */
-export interface Ratio {
-  median: number | undefined;
-  min: number;
-  max: number;
-}
+type ShownFigure = (typeof FIGURES)[number];
 
 export interface OperationSummary {
   name: OperationName;
   /** those that were calm enough to count */
   rounds: number;
-  figures: Record<SideName, Figures>;
-  ratio: Record<Figure, Ratio>;
+  figures: Record<SideName, Figures<ShownFigure>>;
+  ratio: Record<ShownFigure, Ratio>;
 }
 
 export interface FloodSummary {
@@ -35,17 +31,13 @@ export interface Slowdown {
   ratio: number | undefined;
 }
 
-const FIGURES: readonly Figure[] = ['requestsPerSecond', 'p50', 'p99', 'cpuMs'];
-
-export function summarizeOperation(name: OperationName, all: Samples): OperationSummary {
-  const samples = calmRounds(all);
-  const figures = (side: SideName): Figures =>
-    forEachFigure((figure) => median(samples[side].map((sample) => sample[figure])));
+export function summarizeOperation(name: OperationName, all: Samples<SideName>): OperationSummary {
+  const { service, baseline } = calmRounds(all);
   return {
     name,
-    rounds: samples.baseline.length,
-    figures: { service: figures('service'), baseline: figures('baseline') },
-    ratio: forEachFigure((figure) => ratio(samples, figure)),
+    rounds: baseline.length,
+    figures: { service: medians(service, FIGURES), baseline: medians(baseline, FIGURES) },
+    ratio: forEachFigure(FIGURES, (figure) => ratio(service, baseline, figure)),
   };
 }
 
@@ -67,17 +59,4 @@ function slowdown(rounds: Flood['steady'][]): Slowdown {
     p99Flooded: median(rounds.map(({ flooded }) => flooded.p99)),
     ratio: median(rounds.map(({ alone, flooded }) => flooded.p99 / alone.p99)),
   };
-}
-
-function ratio({ service, baseline }: Samples, figure: Figure): Ratio {
-  const ratios = service.flatMap((sample, round) => divide(sample[figure], baseline[round]?.[figure]));
-  return { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) };
-}
-
-function divide(a: number | undefined, b: Sample[Figure]): number[] {
-  return a === undefined || !b ? [] : [a / b];
-}
-
-function forEachFigure<T>(of: (figure: Figure) => T): Record<Figure, T> {
-  return Object.fromEntries(FIGURES.map((figure) => [figure, of(figure)])) as Record<Figure, T>;
 }

@@ -30,3 +30,12 @@ export const TARGETS: Record<OperationName, Target> = {
 
 /** `GET /api/me` under a login flood, its p99 against the one alone. */
 export const FLOOD_P99_TARGET = 3;
+
+/** Processor time and waiting for one request, against the smallest size. */
+export const GROWTH_COST_TARGET = 1.3;
+
+/** Resident memory after the last tenth of the requests, against that after the second. */
+export const SOAK_MEMORY_TARGET = 1.1;
+
+/** Requests of several workers against one, where there are cores for them, the database and the load. */
+export const WORKERS_TARGET = 1.7;

@@ -1,15 +1,25 @@
 import { join } from 'node:path';
+import type { HttpServer } from './http-server.ts';
 
 export type SideName = 'service' | 'baseline';
 
 export const SIDES: readonly SideName[] = ['service', 'baseline'];
 
-/** The same variables for both; the baseline reads those that it has a use for. */
-export function environment(side: SideName, databaseUrl: string, directory: string): Record<string, string> {
+/** Whatever is driven alternately with the same load, by name; two names may share a server. */
+export interface Contenders<Name extends string> {
+  /** in the order of the first round */
+  names: readonly Name[];
+  servers: Record<Name, HttpServer>;
+  /** undefined for SQLite, which has no process of its own */
+  databasePid: number | undefined;
+}
+
+/** The same variables for all; the baseline reads those that it has a use for. */
+export function environment(name: string, databaseUrl: string, directory: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '10',
-    JWT_KEYS_FILE: join(directory, `${side}-jwks.json`),
+    JWT_KEYS_FILE: join(directory, `${identifier(name)}-jwks.json`),
     // One machine makes all the requests, so the limits would stop it at once.
     RATE_LIMIT_REGISTER: 'off',
     RATE_LIMIT_LOGIN: 'off',
@@ -18,4 +28,12 @@ export function environment(side: SideName, databaseUrl: string, directory: stri
     CODE_TTL: '10m',
     CODE_TTL_SECONDS: '600',
   };
+}
+
+export function databaseName(contender: string): string {
+  return `bench_${identifier(contender)}`;
+}
+
+function identifier(name: string): string {
+  return name.replaceAll(',', '').replaceAll(/\W+/g, '_');
 }

@@ -18,8 +18,8 @@ export function watchForeignLoad(pids: number[]): () => number | undefined {
 }
 
 function foreignMs(pids: number[]): number | undefined {
-  const own = pids.map(cpuMs);
-  if (own.includes(undefined)) return undefined;
+  const own = cpuMs(pids);
+  if (own === undefined) return undefined;
   const busy = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
-  return own.reduce<number>((rest, ms) => rest - (ms ?? 0), busy);
+  return busy - own;
 }

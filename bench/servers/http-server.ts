@@ -4,10 +4,21 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import { killAtExit } from './kill-at-exit.ts';
+import { withChildren } from './process-usage.ts';
+
+/** A program of Node that listens on `PORT`. */
+export interface Program {
+  script: string;
+  nodeOptions: readonly string[];
+  env: Record<string, string>;
+  /** where it runs */
+  directory: string;
+}
 
 export interface HttpServer {
   url: string;
-  pid: number;
+  /** of the process and its workers */
+  pids: () => number[];
   /** from the start of the process to its first answer */
   startMs: number;
   stop(): Promise<void>;
@@ -16,15 +27,11 @@ export interface HttpServer {
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 12_000;
 
-/** Starts a Node program that listens on `PORT`, and waits until it answers. */
-export async function startHttpServer(
-  script: string,
-  env: Record<string, string>,
-  directory: string,
-): Promise<HttpServer> {
+/** Starts the program and waits until it answers. */
+export async function startHttpServer({ script, nodeOptions, env, directory }: Program): Promise<HttpServer> {
   const port = await freePort();
   const begun = performance.now();
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [...nodeOptions, script], {
     // Only what is named here: a .env file or a DATABASE_URL of the developer must not reach the benchmark.
     env: { PATH: process.env['PATH'] ?? '', ...env, HOST: '127.0.0.1', PORT: String(port) },
     cwd: directory,
@@ -34,7 +41,12 @@ export async function startHttpServer(
   killAtExit(child);
   const url = `http://127.0.0.1:${port}`;
   await firstAnswer(child, url, script);
-  return { url, pid: child.pid!, startMs: performance.now() - begun, stop: () => stop(child) };
+  return {
+    url,
+    pids: () => withChildren(child.pid!),
+    startMs: performance.now() - begun,
+    stop: () => stop(child),
+  };
 }
 
 async function firstAnswer(child: ChildProcess, url: string, script: string): Promise<void> {

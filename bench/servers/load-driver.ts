@@ -1,16 +1,17 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Fixture } from '../fixture/fixture.ts';
+import type { Drive } from '../load/drive.ts';
 import type { Flood } from '../load/flood.ts';
 import type { Measured } from '../load/measure.ts';
-import type { OperationName } from '../load/operations.ts';
+import type { DrivableName } from '../load/operations.ts';
 import type { Command, Reply } from '../load/protocol.ts';
 import { killAtExit } from './kill-at-exit.ts';
 
 export interface LoadDriver {
   pid: number;
   open(side: string, url: string, fixture: Fixture): Promise<void>;
-  drive(side: string, operation: OperationName, connections: number, durationMs: number): Promise<Measured>;
+  drive(side: string, operation: DrivableName, drive: Drive): Promise<Measured>;
   flood(side: string, connections: number, durationMs: number): Promise<Flood>;
 }
 
@@ -34,8 +35,8 @@ export function startLoadDriver(): LoadDriver {
   return {
     pid: child.pid!,
     open: async (side, url, fixture) => void (await ask({ type: 'open', side, url, fixture })),
-    drive: async (side, operation, connections, durationMs) =>
-      (await ask({ type: 'drive', side, operation, connections, durationMs })) as Measured,
+    drive: async (side, operation, drive) =>
+      (await ask({ type: 'drive', side, operation, ...drive })) as Measured,
     flood: async (side, connections, durationMs) =>
       (await ask({ type: 'flood', side, connections, durationMs })) as Flood,
   };

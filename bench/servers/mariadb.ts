@@ -11,12 +11,17 @@ export interface PrivateMariaDb {
   createDatabase(name: string): Promise<string>;
 }
 
+export const BUFFER_POOL_MIB = 256;
+
 const START_TIMEOUT_MS = 20_000;
 // Administrators' programs, which an ordinary user's PATH may lack.
 const PATH = `${process.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin`;
 
 /** A MariaDB of its own in the directory, as durable as one in production: each commit is on the disk. */
-export async function startMariaDb(directory: string): Promise<PrivateMariaDb> {
+export async function startMariaDb(
+  directory: string,
+  bufferPoolMib = BUFFER_POOL_MIB,
+): Promise<PrivateMariaDb> {
   const data = join(directory, 'mariadb');
   const user = process.getuid?.() === 0 ? ['--user=root'] : [];
   execFileSync(
@@ -44,7 +49,7 @@ export async function startMariaDb(directory: string): Promise<PrivateMariaDb> {
       '--skip-name-resolve',
       '--skip-log-bin',
       '--innodb-flush-log-at-trx-commit=1',
-      '--innodb-buffer-pool-size=256M',
+      `--innodb-buffer-pool-size=${bufferPoolMib}M`,
       '--innodb-log-file-size=256M',
       '--character-set-server=utf8mb4',
     ],

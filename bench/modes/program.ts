@@ -1,0 +1,19 @@
+import type { Options } from '../options.ts';
+import { environment } from '../servers/contenders.ts';
+import { nodeOptionsFor } from '../servers/hash-engine.ts';
+import type { Program } from '../servers/http-server.ts';
+
+/** One of the programs that are measured, with a name and a database of its own. */
+export function programOf(
+  { hashEngine }: Options,
+  { script, name, databaseUrl }: { script: string; name: string; databaseUrl: string },
+  directory: string,
+  variables: Record<string, string> = {},
+): Program {
+  return {
+    script,
+    nodeOptions: nodeOptionsFor(hashEngine),
+    env: { ...environment(name, databaseUrl, directory), ...variables },
+    directory,
+  };
+}

@@ -1,0 +1,51 @@
+/** How rounds are driven. */
+export interface RoundsPlan {
+  connections: number;
+  /** even: who comes first in a round is a little slower, and each is first in half of them */
+  rounds: number;
+  phaseMs: number;
+  /** register and login: a hash takes so long that a short run would hold too few for a p99 */
+  hashPhaseMs: number;
+  warmUpMs: number;
+}
+
+export interface Plan extends RoundsPlan {
+  floodRounds: number;
+  floodMs: number;
+  /** the time of one is chance, so the median of several is told */
+  starts: number;
+  /** how long a server does nothing before its memory at rest is taken */
+  restMs: number;
+  /** for the table beside the baseline */
+  budgetMs: number;
+  /** for the rounds of every other table */
+  roundsBudgetMs: number;
+}
+
+export const FULL: Plan = {
+  connections: 32,
+  rounds: 8,
+  phaseMs: 900,
+  hashPhaseMs: 1300,
+  warmUpMs: 400,
+  floodRounds: 3,
+  floodMs: 1500,
+  starts: 3,
+  restMs: 3000,
+  budgetMs: 300_000,
+  roundsBudgetMs: 300_000,
+};
+
+export const QUICK: Plan = {
+  connections: 32,
+  rounds: 4,
+  phaseMs: 225,
+  hashPhaseMs: 400,
+  warmUpMs: 250,
+  floodRounds: 1,
+  floodMs: 700,
+  starts: 1,
+  restMs: 1000,
+  budgetMs: 60_000,
+  roundsBudgetMs: 60_000,
+};
