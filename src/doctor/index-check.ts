@@ -15,7 +15,7 @@ export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
   'the look-up of a login': { sql: FIND_CREDENTIALS, values: [''] },
   'the role check': { sql: findMemberships(2), values: ['', '', '', ''] },
   'the member list': { sql: LIST_MEMBERS, values: ['', 1001] },
-  'a page of the member list': { sql: LIST_MEMBERS_AFTER, values: ['', 0, 0, '', 1001] },
+  'a page of the member list': { sql: LIST_MEMBERS_AFTER, values: ['', 0, 0, '', 21] },
   'the organizations of a user': { sql: listOrgsOfUsers(2), values: ['', ''] },
   'the roles that decide about a change': { sql: FIND_ROLES, values: ['', '', ''] },
   'the role and the user of an addition': { sql: FIND_ROLE_AND_USER, values: ['', '', ''] },

@@ -18,7 +18,11 @@ export interface MemberPage {
   next?: MemberCursor;
 }
 
-const FROM_MEMBERS = 'FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = ?';
+/**
+ * Every member is a user. LEFT keeps the order of the join: where most users are in one organization, an
+ * optimizer would else read all users and sort.
+ */
+const FROM_MEMBERS = 'FROM members m LEFT JOIN users u ON u.id = m.user_id WHERE m.org_id = ?';
 const IN_ORDER = 'ORDER BY m.joined_at, m.user_id LIMIT ?';
 
 export const LIST_MEMBERS = `SELECT m.user_id AS userId, u.email, m.role ${FROM_MEMBERS} ${IN_ORDER}`;

@@ -17,13 +17,14 @@ interface OrgOfUser extends OrgResponse {
 }
 
 /**
- * By the time each user joined them, then by id.
+ * By the time each user joined them, then by id. LEFT, as every membership has its organization, keeps the
+ * order of the join where one user is in most of them.
  *
  * @param size how many users one query asks for
  */
 export function listOrgsOfUsers(size: number): string {
   return `SELECT m.user_id AS userId, o.id, o.name
-  FROM members m JOIN orgs o ON o.id = m.org_id
+  FROM members m LEFT JOIN orgs o ON o.id = m.org_id
   WHERE m.user_id IN (${Array(size).fill('?').join(', ')})
   ORDER BY m.user_id, m.joined_at, m.org_id`;
 }
