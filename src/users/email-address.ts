@@ -7,8 +7,9 @@ const MAX_RAW_UNITS = 1024;
 
 const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i; // RFC 5322 section 3.2.3
 const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/; // RFC 5890 section 2.3.1
+/** Nearly every domain: nothing in it that a URL parser would map, decode or take for a number. */
+const USUAL_DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const PUNYCODE = /(?:^|\.)xn--/;
-const ASCII_DOMAIN_TEXT = /^[a-z0-9.-]+$/i;
 const DOMAIN_TEXT = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
@@ -30,6 +31,7 @@ export function canonicalEmail(input: unknown): string | undefined {
 }
 
 function canonicalDomain(raw: string): string | undefined {
+  if (USUAL_DOMAIN.test(raw) && !PUNYCODE.test(raw.toLowerCase())) return raw.toLowerCase();
   if (!isPlainDomainText(raw)) return undefined;
   const ascii = domainToASCII(raw);
   const labels = ascii.split('.');
@@ -44,7 +46,6 @@ function canonicalDomain(raw: string): string | undefined {
  * ASCII without a word, so two addresses that look different would become one. They are refused before it.
  */
 function isPlainDomainText(raw: string): boolean {
-  if (ASCII_DOMAIN_TEXT.test(raw)) return true;
   return (
     DOMAIN_TEXT.test(raw) &&
     !INVISIBLE.test(raw) &&

@@ -29,10 +29,14 @@ export class PasswordHasher implements OnModuleInit {
   private readonly logger = new Logger(PasswordHasher.name);
   private readonly queue: HashQueue;
   private readonly cost: Argon2Cost;
+  /** how every hash begins that is made at the configured cost */
+  private readonly prefix: string;
   private dummyHash: string;
 
   constructor(env: Env) {
     this.cost = env.argon2;
+    const { memoryKib, timeCost, parallelism } = this.cost;
+    this.prefix = `$argon2id$v=19$m=${memoryKib},t=${timeCost},p=${parallelism}$`;
     // As many as there are cores for all processes together: more give no login and make other routes wait.
     const cores = Math.max(1, Math.floor(availableParallelism() / workersFor(env).workers));
     const slots = Math.min(cores, THREAD_POOL_SIZE);
@@ -67,6 +71,7 @@ export class PasswordHasher implements OnModuleInit {
 
   /** Whether the stored hash is weaker than the configuration in any parameter, or is no argon2id hash. */
   needsRehash(storedHash: string): boolean {
+    if (storedHash.startsWith(this.prefix)) return false;
     const cost = readArgon2Cost(storedHash);
     return cost === undefined || isWeaker(cost, this.cost);
   }
