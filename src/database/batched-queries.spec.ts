@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { BatchedQueries, padded } from './batched-queries.js';
+
+interface Query {
+  keys: string[];
+  answer(): void;
+  fail(error: Error): void;
+}
+
+/** A database that answers when it is told to. */
+function aDatabase(): { queries: Query[]; batched: BatchedQueries<string, string> } {
+  const queries: Query[] = [];
+  const batched = new BatchedQueries<string, string>(
+    (keys) =>
+      new Promise((resolve, reject) => {
+        queries.push({ keys, answer: () => resolve(keys.map((key) => `${key}!`)), fail: reject });
+      }),
+  );
+  return { queries, batched };
+}
+
+it('asks at once when nothing is under way', async () => {
+  const { queries, batched } = aDatabase();
+  const answer = batched.run('a');
+  expect(queries.map(({ keys }) => keys)).toEqual([['a']]);
+
+  queries[0]!.answer();
+  await expect(answer).resolves.toBe('a!');
+});
+
+it('asks for all who came meanwhile with one query, and answers each for itself', async () => {
+  const { queries, batched } = aDatabase();
+  const answers = ['a', 'b', 'c', 'b'].map((key) => batched.run(key));
+  expect(queries).toHaveLength(1);
+
+  queries[0]!.answer();
+  await answers[0];
+  expect(queries[1]!.keys).toEqual(['b', 'c', 'b']);
+  queries[1]!.answer();
+  await expect(Promise.all(answers)).resolves.toEqual(['a!', 'b!', 'c!', 'b!']);
+});
+
+it('fails those whose query failed, and nobody else', async () => {
+  const { queries, batched } = aDatabase();
+  const first = batched.run('a');
+  const others = [batched.run('b'), batched.run('c')];
+  queries[0]!.fail(new Error('gone'));
+  await expect(first).rejects.toThrow('gone');
+
+  queries[1]!.answer();
+  await expect(Promise.all(others)).resolves.toEqual(['b!', 'c!']);
+});
+
+it('does not let one query that hangs hold everybody up', async () => {
+  const { queries, batched } = aDatabase();
+  void batched.run('hangs');
+  await sleep(30);
+  const next = batched.run('b');
+  expect(queries[1]!.keys).toEqual(['b']);
+
+  queries[1]!.answer();
+  await expect(next).resolves.toBe('b!');
+});
+
+it('asks for 64 at most', async () => {
+  const { queries, batched } = aDatabase();
+  const answers = Array.from({ length: 70 }, (_, index) => batched.run(String(index)));
+  for (const size of [1, 64, 5]) {
+    await expect.poll(() => queries.length).toBeGreaterThan(0);
+    const query = queries.shift()!;
+    expect(query.keys).toHaveLength(size);
+    query.answer();
+  }
+  await expect(Promise.all(answers)).resolves.toHaveLength(70);
+});
+
+it.each([
+  [1, 1],
+  [2, 2],
+  [3, 4],
+  [5, 8],
+  [64, 64],
+])('pads %i keys to %i', (count, size) => {
+  const keys = padded(Array<string>(count).fill('k'), 'nobody');
+  expect(keys).toHaveLength(size);
+  expect(keys.slice(count)).toEqual(Array(size - count).fill('nobody'));
+});
