@@ -7,6 +7,8 @@ export interface RoundsPlan {
   /** register and login: a hash takes so long that a short run would hold too few for a p99 */
   hashPhaseMs: number;
   warmUpMs: number;
+  /** register and login: long enough for as many requests as the compiler needs to see */
+  hashWarmUpMs: number;
 }
 
 export interface Plan extends RoundsPlan {
@@ -28,8 +30,9 @@ export const FULL: Plan = {
   phaseMs: 900,
   hashPhaseMs: 1300,
   warmUpMs: 400,
-  floodRounds: 3,
-  floodMs: 1500,
+  hashWarmUpMs: 1800,
+  floodRounds: 5,
+  floodMs: 1200,
   starts: 3,
   restMs: 3000,
   budgetMs: 300_000,
@@ -42,6 +45,7 @@ export const QUICK: Plan = {
   phaseMs: 225,
   hashPhaseMs: 400,
   warmUpMs: 250,
+  hashWarmUpMs: 400,
   floodRounds: 1,
   floodMs: 700,
   starts: 1,

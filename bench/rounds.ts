@@ -40,8 +40,8 @@ export async function runRounds<Name extends string, Operation extends DrivableN
 
   progress('warming up');
   for (const operation of operations) {
-    for (const name of contenders.names)
-      await driver.drive(name, operation, { connections, durationMs: plan.warmUpMs });
+    const durationMs = HASHING.has(operation) ? plan.hashWarmUpMs : plan.warmUpMs;
+    for (const name of contenders.names) await driver.drive(name, operation, { connections, durationMs });
   }
   for (
     let round = 0, lastMs = 0;

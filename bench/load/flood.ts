@@ -6,14 +6,18 @@ import type { Operation } from './operations.ts';
 import { me } from './read-operations.ts';
 import type { Side } from './side.ts';
 
-/** `GET /api/me` alone, and while clients log in without pause. */
+/** `GET /api/me` alone, and while clients log in without pause, and those logins. */
+export interface FloodHalf {
+  alone: Measured;
+  flooded: Measured;
+  logins: Measured;
+}
+
 export interface Flood {
   /** a few requests at a steady pace, on a server that has next to nothing else to do */
-  steady: { alone: Measured; flooded: Measured };
+  steady: FloodHalf;
   /** as many as the server answers */
-  saturated: { alone: Measured; flooded: Measured };
-  /** during the steady half */
-  logins: Measured;
+  saturated: FloodHalf;
 }
 
 const CLIENTS = 16;
@@ -34,13 +38,10 @@ export async function flood(
   const saturating = (): Promise<Measured> => drive(side.url, reading, { connections, durationMs });
   const flooding = (): Promise<Measured> => drive(side.url, loggingIn, { connections: CLIENTS, durationMs });
 
-  const steadyAlone = await steadily();
-  const [steadyFlooded, logins] = await Promise.all([steadily(), flooding()]);
-  const saturatedAlone = await saturating();
-  const [saturatedFlooded] = await Promise.all([saturating(), flooding()]);
-  return {
-    steady: { alone: steadyAlone, flooded: steadyFlooded },
-    saturated: { alone: saturatedAlone, flooded: saturatedFlooded },
-    logins,
+  const half = async (read: () => Promise<Measured>): Promise<FloodHalf> => {
+    const alone = await read();
+    const [flooded, logins] = await Promise.all([read(), flooding()]);
+    return { alone, flooded, logins };
   };
+  return { steady: await half(steadily), saturated: await half(saturating) };
 }

@@ -75,13 +75,13 @@ function operationRow({ name, figures: { service, baseline }, ratio }: Operation
   ];
 }
 
-function floodRows(side: string, { steady, saturated, loginsPerSecond }: FloodSummary): string[][] {
-  const row = (load: string, { p99Alone, p99Flooded, ratio }: Slowdown, logins: string): string[] => [
+function floodRows(side: string, { steady, saturated }: FloodSummary): string[][] {
+  const row = (load: string, { p99Alone, p99Flooded, ratio, loginsPerSecond }: Slowdown): string[] => [
     `${side}, ${load}`,
     digits(p99Alone, 2),
     digits(p99Flooded, 2),
     verdict(`**${digits(ratio, 2)}**`, (ratio ?? Infinity) <= FLOOD_P99_TARGET),
-    logins,
+    digits(loginsPerSecond, 0),
   ];
-  return [row('steady', steady, digits(loginsPerSecond, 0)), row('all busy', saturated, '')];
+  return [row('steady', steady), row('all busy', saturated)];
 }

@@ -1,5 +1,5 @@
 import type { Floods } from '../floods.ts';
-import type { Flood } from '../load/flood.ts';
+import type { FloodHalf } from '../load/flood.ts';
 import type { OperationName } from '../load/operations.ts';
 import type { Samples } from '../rounds.ts';
 import { type SideName, SIDES } from '../servers/contenders.ts';
@@ -22,13 +22,13 @@ export interface OperationSummary {
 export interface FloodSummary {
   steady: Slowdown;
   saturated: Slowdown;
-  loginsPerSecond: number | undefined;
 }
 
 export interface Slowdown {
   p99Alone: number | undefined;
   p99Flooded: number | undefined;
   ratio: number | undefined;
+  loginsPerSecond: number | undefined;
 }
 
 export function summarizeOperation(name: OperationName, all: Samples<SideName>): OperationSummary {
@@ -47,16 +47,16 @@ export function summarizeFloods(floods: Floods): Record<SideName, FloodSummary> 
     return {
       steady: slowdown(rounds.map(({ steady }) => steady)),
       saturated: slowdown(rounds.map(({ saturated }) => saturated)),
-      loginsPerSecond: median(rounds.map(({ logins }) => logins.requestsPerSecond)),
     };
   });
   return { service: service!, baseline: baseline! };
 }
 
-function slowdown(rounds: Flood['steady'][]): Slowdown {
+function slowdown(rounds: FloodHalf[]): Slowdown {
   return {
     p99Alone: median(rounds.map(({ alone }) => alone.p99)),
     p99Flooded: median(rounds.map(({ flooded }) => flooded.p99)),
     ratio: median(rounds.map(({ alone, flooded }) => flooded.p99 / alone.p99)),
+    loginsPerSecond: median(rounds.map(({ logins }) => logins.requestsPerSecond)),
   };
 }
