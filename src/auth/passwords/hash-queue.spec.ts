@@ -21,7 +21,7 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('HashQueue', () => {
   it('runs at most so many at once, in the order of arrival', async () => {
-    const queue = new HashQueue(2, 10);
+    const queue = new HashQueue(() => 2, 10);
     const started: number[] = [];
     const jobs = [0, 1, 2, 3, 4].map((id) => controlled(started, id));
     const results = Promise.all(jobs.map((job) => queue.run(job.work)));
@@ -35,8 +35,29 @@ describe('HashQueue', () => {
     expect(started).toEqual([0, 1, 2, 3, 4]);
   });
 
+  it('begins fewer while there is room for fewer, and as many as before when there is more again', async () => {
+    let room = 2;
+    const queue = new HashQueue(() => room, 10);
+    const started: number[] = [];
+    const jobs = [0, 1, 2, 3, 4].map((id) => controlled(started, id));
+    const results = Promise.all(jobs.map((job) => queue.run(job.work)));
+    room = 1;
+    jobs[0]!.finish();
+    await settled();
+    expect(started).toEqual([0, 1]);
+    jobs[1]!.finish();
+    await settled();
+    expect(started).toEqual([0, 1, 2]);
+    room = 2;
+    jobs[2]!.finish();
+    await settled();
+    expect(started).toEqual([0, 1, 2, 3, 4]);
+    for (const job of jobs) job.finish();
+    expect(await results).toEqual([0, 1, 2, 3, 4]);
+  });
+
   it('refuses at once with Retry-After when the line is full, and recovers', async () => {
-    const queue = new HashQueue(1, 1);
+    const queue = new HashQueue(() => 1, 1);
     const started: number[] = [];
     const [running, waiting] = [controlled(started, 0), controlled(started, 1)];
     const both = Promise.all([queue.run(running.work), queue.run(waiting.work)]);
@@ -51,7 +72,7 @@ describe('HashQueue', () => {
   });
 
   it('gives the slot back when work rejects or throws', async () => {
-    const queue = new HashQueue(1, 1);
+    const queue = new HashQueue(() => 1, 1);
     const throwing = () => {
       throw new Error('synchronous');
     };
@@ -66,7 +87,7 @@ describe('HashQueue', () => {
   });
 
   it('lets no newcomer overtake those who wait', async () => {
-    const queue = new HashQueue(1, 5);
+    const queue = new HashQueue(() => 1, 5);
     const started: number[] = [];
     const jobs = [0, 1, 2].map((id) => controlled(started, id));
     const early = jobs.slice(0, 2).map((job) => queue.run(job.work));
@@ -83,7 +104,11 @@ describe('HashQueue', () => {
 
 it('does not begin what waited too long, and goes on with the next', async () => {
   let now = 0;
-  const queue = new HashQueue(1, 2, () => now);
+  const queue = new HashQueue(
+    () => 1,
+    2,
+    () => now,
+  );
   const done: string[] = [];
   const held = Promise.withResolvers<void>();
   const first = queue.run(() => held.promise);

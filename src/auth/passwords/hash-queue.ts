@@ -6,15 +6,16 @@ const RETRY_AFTER_SECONDS = 1;
 const LONGEST_WAIT_MS = 3000;
 
 /**
- * Runs at most `concurrency` pieces of work at once, first come first served, and lets at most `maxWaiting`
- * more wait: a login storm then costs neither memory nor the threads that other routes need.
+ * Runs at most `concurrency()` pieces of work at once, first come first served, and lets at most `maxWaiting`
+ * more wait: a login storm then costs neither memory nor the threads that other routes need. `concurrency` is
+ * asked each time a piece may begin, and must never be less than 1.
  */
 export class HashQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
   constructor(
-    private readonly concurrency: number,
+    private readonly concurrency: () => number,
     private readonly maxWaiting: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
@@ -30,7 +31,7 @@ export class HashQueue {
   }
 
   private async enter(): Promise<void> {
-    if (this.running < this.concurrency) {
+    if (this.waiting.length === 0 && this.running < this.concurrency()) {
       this.running += 1;
       return;
     }
@@ -42,11 +43,12 @@ export class HashQueue {
     throw busy();
   }
 
-  /** Hands the slot to the next in line instead of freeing it, so that no newcomer overtakes. */
   private leave(): void {
-    const next = this.waiting.shift();
-    if (next) next();
-    else this.running -= 1;
+    this.running -= 1;
+    while (this.waiting.length > 0 && this.running < this.concurrency()) {
+      this.running += 1;
+      this.waiting.shift()!();
+    }
   }
 }
 

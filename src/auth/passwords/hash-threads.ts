@@ -15,7 +15,7 @@ export function putHashingLast(): void {
   try {
     for (const id of readdirSync(THREADS)) {
       if (readFileSync(`${THREADS}/${id}/comm`, 'utf8').trim() === THREAD_NAME) {
-        setPriority(Number(id), constants.priority.PRIORITY_BELOW_NORMAL);
+        setPriority(Number(id), constants.priority.PRIORITY_LOW);
       }
     }
   } catch {

@@ -4,6 +4,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { workersFor } from '../../config/concurrency.js';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { loadArgon2Engine, readArgon2Cost } from './argon2-engine.js';
+import { EventLoopLoad } from './event-loop-load.js';
 import { HashQueue } from './hash-queue.js';
 import { putHashingLast } from './hash-threads.js';
 
@@ -40,7 +41,11 @@ export class PasswordHasher implements OnModuleInit {
     // As many as there are cores for all processes together: more give no login and make other routes wait.
     const cores = Math.max(1, Math.floor(availableParallelism() / workersFor(env).workers));
     const slots = Math.min(cores, THREAD_POOL_SIZE);
-    this.queue = new HashQueue(slots, slots * WAITING_PER_SLOT);
+    // A busy loop has a core for itself: another hash would get no more than the time that it takes from the loop.
+    const slotsBesideBusyLoop = Math.max(1, Math.min(cores - 1, THREAD_POOL_SIZE));
+    const loop = new EventLoopLoad();
+    const concurrency = (): number => (loop.isBusy() ? slotsBesideBusyLoop : slots);
+    this.queue = new HashQueue(concurrency, slots * WAITING_PER_SLOT);
   }
 
   async onModuleInit(): Promise<void> {
