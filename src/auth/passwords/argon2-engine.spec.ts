@@ -66,6 +66,31 @@ describe.each(ENGINES)('$name', (engine) => {
   });
 });
 
+describe('readArgon2Cost', () => {
+  const phcOf = (salt: string, hash: string): string => `$argon2id$v=19$m=64,t=1,p=1$${salt}$${hash}`;
+  const written = (bytes: number): string => Buffer.alloc(bytes, 0xff).toString('base64').replace(/=+$/, '');
+
+  it('takes salts and hashes of every length that it allows', () => {
+    for (let bytes = 9; bytes <= 48; bytes += 1) {
+      expect(readArgon2Cost(phcOf(written(bytes), written(32)))).toEqual(COST);
+    }
+    for (let bytes = 17; bytes <= 64; bytes += 1) {
+      expect(readArgon2Cost(phcOf(written(16), written(bytes)))).toEqual(COST);
+    }
+  });
+
+  it('takes no text that another text stands for', () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+    for (const last of alphabet) {
+      for (const begin of ['A'.repeat(20), 'A'.repeat(21), 'A'.repeat(22), 'A'.repeat(23)]) {
+        const salt = begin + last;
+        const canonical = Buffer.from(salt, 'base64').toString('base64').replace(/=+$/, '') === salt;
+        expect(readArgon2Cost(phcOf(salt, written(32))) !== undefined, salt).toBe(canonical);
+      }
+    }
+  });
+});
+
 describe('loadArgon2Engine', () => {
   it('picks once, the fast engine where it loads', async () => {
     expect(await loadArgon2Engine()).toBe(await loadArgon2Engine());

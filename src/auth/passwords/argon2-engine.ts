@@ -12,6 +12,8 @@ const ARGON2ID = 2;
 const HASH_BYTES = 32;
 const PHC =
   /^\$argon2id\$v=19\$([mtp])=(\d{1,7}),([mtp])=(\d{1,7}),([mtp])=(\d{1,7})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
+/** Unpadded and canonical, without stray bits at the end (RFC 4648 section 3.5), about which the engines disagree. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048])?$/;
 /** The most that the configuration allows: a damaged hash must not ask for hours or for all memory. */
 const MOST: Argon2Cost = { memoryKib: 4_194_304, timeCost: 100, parallelism: 64 };
 
@@ -19,7 +21,7 @@ const MOST: Argon2Cost = { memoryKib: 4_194_304, timeCost: 100, parallelism: 64 
 export function readArgon2Cost(phc: string): Argon2Cost | undefined {
   const [, ...parts] = PHC.exec(phc) ?? [];
   const [key1, value1, key2, value2, key3, value3, salt, hash] = parts;
-  if (!isBase64(salt) || !isBase64(hash)) return undefined;
+  if (salt === undefined || hash === undefined || !BASE64.test(salt) || !BASE64.test(hash)) return undefined;
   const value = Object.fromEntries([
     [key1, Number(value1)],
     [key2, Number(value2)],
@@ -31,11 +33,6 @@ export function readArgon2Cost(phc: string): Argon2Cost | undefined {
   const possible = p >= 1 && t >= 1 && m >= 8 * p;
   const bearable = m <= MOST.memoryKib && t <= MOST.timeCost && p <= MOST.parallelism;
   return possible && bearable ? { memoryKib: m, timeCost: t, parallelism: p } : undefined;
-}
-
-/** Unpadded and canonical; the engines disagree about stray bits and lengths. */
-function isBase64(text: string | undefined): boolean {
-  return text !== undefined && Buffer.from(text, 'base64').toString('base64').replace(/=+$/, '') === text;
 }
 
 /** The fast engine, an optional dependency: rejects where it has no binary for the platform. */

@@ -9,14 +9,16 @@ const BUSY = 0.6;
 /** Tells whether the thread that answers requests has needed most of a core since it was asked before. */
 export class EventLoopLoad {
   private since: EventLoopUtilization = performance.eventLoopUtilization();
+  private sinceTime = performance.now();
   private busy = false;
 
   isBusy(): boolean {
-    const now = performance.eventLoopUtilization();
-    const { idle, active, utilization } = performance.eventLoopUtilization(now, this.since);
-    if (idle + active >= SPAN_MS) {
+    const time = performance.now();
+    if (time - this.sinceTime >= SPAN_MS) {
+      const now = performance.eventLoopUtilization();
+      this.busy = performance.eventLoopUtilization(now, this.since).utilization >= BUSY;
       this.since = now;
-      this.busy = utilization >= BUSY;
+      this.sinceTime = time;
     }
     return this.busy;
   }
