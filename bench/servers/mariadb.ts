@@ -29,6 +29,7 @@ export async function startMariaDb(
     [
       '--no-defaults',
       `--datadir=${data}`,
+      `--tmpdir=${directory}`,
       ...user,
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
@@ -42,6 +43,8 @@ export async function startMariaDb(
       '--no-defaults',
       ...user,
       `--datadir=${data}`,
+      // A server that starts removes the temporary tables that it finds: those of others, in a shared directory.
+      `--tmpdir=${directory}`,
       `--socket=${join(directory, 'mariadb.sock')}`,
       `--pid-file=${join(directory, 'mariadb.pid')}`,
       `--port=${port}`,

@@ -33,7 +33,10 @@ export function findMariadb(): MariadbPrograms | undefined {
   return server !== undefined && install !== undefined ? { server, install } : undefined;
 }
 
-/** Starts a server of its own on an empty data directory, which goes away with it. */
+/**
+ * Starts a server of its own on an empty data directory, which goes away with it. Its temporary tables have to
+ * be in there too: a server that starts removes those that it finds, and one that misses its own crashes.
+ */
 export async function startMariadb(...settings: string[]): Promise<MariadbServer> {
   const programs = findMariadb();
   if (!programs) throw new Error('There is no mariadbd on this machine');
@@ -44,6 +47,7 @@ export async function startMariadb(...settings: string[]): Promise<MariadbServer
   await promisify(execFile)(programs.install, [
     '--no-defaults',
     `--datadir=${data}`,
+    `--tmpdir=${directory}`,
     ...asRoot,
     '--auth-root-authentication-method=normal',
     '--skip-test-db',
@@ -57,6 +61,7 @@ export async function startMariadb(...settings: string[]): Promise<MariadbServer
       '--no-defaults',
       ...asRoot,
       `--datadir=${data}`,
+      `--tmpdir=${directory}`,
       `--socket=${join(directory, 's.sock')}`,
       `--pid-file=${join(directory, 'pid')}`,
       `--port=${port}`,

@@ -76,6 +76,8 @@ export function commonArgs(directory: string, port: number): string[] {
   return [
     '--no-defaults',
     `--datadir=${join(directory, 'data')}`,
+    // A server that starts removes the temporary tables that it finds: those of others, in a shared directory.
+    `--tmpdir=${directory}`,
     `--socket=${join(directory, 'socket')}`,
     `--pid-file=${join(directory, 'pid')}`,
     `--port=${port}`,
@@ -140,6 +142,7 @@ async function makeTemplate(): Promise<string> {
   await run(findProgram('mariadb-install-db', 'mysql_install_db'), [
     '--no-defaults',
     `--datadir=${data}`,
+    `--tmpdir=${directory}`,
     ...(process.getuid?.() === 0 ? ['--user=root'] : []),
     '--auth-root-authentication-method=normal',
     '--skip-test-db',
