@@ -54,6 +54,12 @@ export class BatchedQueries<Key, Answer> {
   }
 }
 
+/** Remembers the statement for each size: there are few, and a long one takes longer to write than to send. */
+export function forEachSize(write: (size: number) => string): (size: number) => string {
+  const statements: string[] = [];
+  return (size) => (statements[size] ??= write(size));
+}
+
 /** To a power of two, so that there are few statements, which engines and drivers keep prepared. */
 export function padded<Key>(keys: Key[], nobody: Key): Key[] {
   const size = 2 ** Math.ceil(Math.log2(keys.length));

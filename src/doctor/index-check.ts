@@ -14,7 +14,7 @@ export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
   'the look-up of a code': { sql: findIssuers(2), values: ['', ''] },
   'the look-up of a login': { sql: FIND_CREDENTIALS, values: [''] },
   'the role check': { sql: findMemberships(2), values: ['', '', '', ''] },
-  'the member list': { sql: LIST_MEMBERS, values: ['', 1001] },
+  'the member list': { sql: LIST_MEMBERS, values: [''] },
   'a page of the member list': { sql: LIST_MEMBERS_AFTER, values: ['', 0, 0, '', 21] },
   'the organizations of a user': { sql: listOrgsOfUsers(2), values: ['', ''] },
   'the roles that decide about a change': { sql: FIND_ROLES, values: ['', '', ''] },

@@ -23,13 +23,18 @@ export interface MemberPage {
  * optimizer would else read all users and sort.
  */
 const FROM_MEMBERS = 'FROM members m LEFT JOIN users u ON u.id = m.user_id WHERE m.org_id = ?';
-const IN_ORDER = 'ORDER BY m.joined_at, m.user_id LIMIT ?';
+const IN_ORDER = 'ORDER BY m.joined_at, m.user_id';
 
-export const LIST_MEMBERS = `SELECT m.user_id AS userId, u.email, m.role ${FROM_MEMBERS} ${IN_ORDER}`;
+/** More members than this are read in pages. */
+const MOST_AT_ONCE = 1000;
+
+/** The limit is a literal: SQLite plans a statement anew each time a parameter is bound to it. */
+export const LIST_MEMBERS = `SELECT m.user_id AS userId, u.email, m.role
+  ${FROM_MEMBERS} ${IN_ORDER} LIMIT ${MOST_AT_ONCE + 1}`;
 
 /** The range on `joined_at` alone is what the index is entered by. */
 export const LIST_MEMBERS_AFTER = `SELECT m.user_id AS userId, u.email, m.role, m.joined_at AS joinedAt
-  ${FROM_MEMBERS} AND m.joined_at >= ? AND (m.joined_at > ? OR m.user_id > ?) ${IN_ORDER}`;
+  ${FROM_MEMBERS} AND m.joined_at >= ? AND (m.joined_at > ? OR m.user_id > ?) ${IN_ORDER} LIMIT ?`;
 
 const FROM_THE_START: MemberCursor = { joinedAt: 0, userId: '' };
 
@@ -51,10 +56,10 @@ export class MemberListService {
     return { members };
   }
 
-  /** undefined: there are more than `most` */
-  async findAll(orgId: string, most: number): Promise<ListedMemberResponse[] | undefined> {
-    const rows = await this.members.query<ListedMemberResponse[]>(LIST_MEMBERS, [orgId, most + 1]);
-    return rows.length > most ? undefined : rows;
+  /** undefined: there are too many to hold them all in memory */
+  async findAll(orgId: string): Promise<ListedMemberResponse[] | undefined> {
+    const rows = await this.members.query<ListedMemberResponse[]>(LIST_MEMBERS, [orgId]);
+    return rows.length > MOST_AT_ONCE ? undefined : rows;
   }
 
   async findPage(orgId: string, limit: number, after = FROM_THE_START): Promise<MemberPage> {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
-import { BatchedQueries, padded } from '../database/batched-queries.js';
+import { BatchedQueries, forEachSize, padded } from '../database/batched-queries.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { Member } from './member.entity.js';
 
@@ -26,14 +26,14 @@ const NOBODY: Key = { orgId: '', userId: '' };
  *
  * @param size how many memberships one query asks for
  */
-export function findMemberships(size: number): string {
-  const one = (
-    _: unknown,
-    place: number,
-  ): string => `SELECT ${place} AS place, o.id AS orgId, o.name AS orgName, m.role
+export const findMemberships = forEachSize((size) =>
+  Array.from({ length: size }, (_, place) => findMembership(place)).join(' UNION ALL '),
+);
+
+function findMembership(place: number): string {
+  return `SELECT ${place} AS place, o.id AS orgId, o.name AS orgName, m.role
   FROM orgs o LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ?
   WHERE o.id = ?`;
-  return Array.from({ length: size }, one).join(' UNION ALL ');
 }
 
 @Injectable()

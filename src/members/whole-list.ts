@@ -16,7 +16,7 @@ export async function wholeList<T extends object>(
   orgId: string,
   wrap: (members: ListedMemberResponse[]) => T,
 ): Promise<T> {
-  const members = await list.findAll(orgId, PAGE);
+  const members = await list.findAll(orgId);
   if (members) return wrap(members);
 
   const frame = JSON.stringify(wrap([]));

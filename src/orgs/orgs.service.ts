@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
-import { BatchedQueries, padded } from '../database/batched-queries.js';
+import { BatchedQueries, forEachSize, padded } from '../database/batched-queries.js';
 import { Transactions } from '../database/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MemberListService } from '../members/member-list.service.js';
@@ -22,12 +22,12 @@ interface OrgOfUser extends OrgResponse {
  *
  * @param size how many users one query asks for
  */
-export function listOrgsOfUsers(size: number): string {
-  return `SELECT m.user_id AS userId, o.id, o.name
+export const listOrgsOfUsers = forEachSize(
+  (size) => `SELECT m.user_id AS userId, o.id, o.name
   FROM members m LEFT JOIN orgs o ON o.id = m.org_id
   WHERE m.user_id IN (${Array(size).fill('?').join(', ')})
-  ORDER BY m.user_id, m.joined_at, m.org_id`;
-}
+  ORDER BY m.user_id, m.joined_at, m.org_id`,
+);
 
 @Injectable()
 export class OrgsService {

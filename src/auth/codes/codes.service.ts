@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Env } from '../../config/env.js';
 import { isForeignKeyViolation } from '../../database/database-errors.js';
-import { BatchedQueries, padded } from '../../database/batched-queries.js';
+import { BatchedQueries, forEachSize, padded } from '../../database/batched-queries.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { type OpenSession, SessionsService } from '../sessions/sessions.service.js';
@@ -27,11 +27,11 @@ interface Issuer {
 }
 
 /** @param size how many codes one query asks for */
-export function findIssuers(size: number): string {
-  return `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime
+export const findIssuers = forEachSize(
+  (size) => `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime
   FROM authorization_codes c JOIN sessions s ON s.id = c.session_id
-  WHERE c.hash IN (${Array(size).fill('?').join(', ')})`;
-}
+  WHERE c.hash IN (${Array(size).fill('?').join(', ')})`,
+);
 
 @Injectable()
 export class CodesService {

@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { lockSqliteFile } from './sqlite-file-lock.js';
 
 interface Options {
@@ -57,9 +57,20 @@ export class NodeSqlite {
 }
 
 function asStatement(statement: StatementSync): Statement {
+  const columns = statement.columns().map(({ name }) => name);
+  // Objects that are made here are made and serialized faster than those that SQLite's binding makes.
+  statement.setReturnArrays(true);
   return {
-    reader: statement.columns().length > 0,
-    all: (...values) => statement.all(...values),
+    reader: columns.length > 0,
+    all: (...values) => asRows(columns, statement.all(...values) as unknown as SQLOutputValue[][]),
     run: (...values) => statement.run(...values),
   };
+}
+
+function asRows(columns: string[], records: SQLOutputValue[][]): Record<string, SQLOutputValue>[] {
+  return records.map((record) => {
+    const row: Record<string, SQLOutputValue> = {};
+    columns.forEach((column, place) => (row[column] = record[place]!));
+    return row;
+  });
 }

@@ -1,30 +1,47 @@
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { SQLInputValue } from 'node:sqlite';
+import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
+import type { NodeSqlite } from './node-sqlite.js';
 
-type Runner = new (...args: unknown[]) => QueryRunner;
+interface SqliteQueryRunner extends QueryRunner {
+  isTransactionActive: boolean;
+}
+
+type Runner = new (...args: unknown[]) => SqliteQueryRunner;
 
 interface SqliteDriver {
+  databaseConnection: NodeSqlite;
   createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
 }
 
 /** First come, first served: one holder at a time. */
 class Turnstile {
   private last: Promise<void> = Promise.resolve();
+  private present = 0;
+
+  /** Whether nobody is inside or waits. */
+  get isFree(): boolean {
+    return this.present === 0;
+  }
 
   async enter(): Promise<() => void> {
     const before = this.last;
-    let leave: () => void = () => undefined;
-    this.last = new Promise((resolve) => {
-      leave = resolve;
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.last = promise;
+    this.present += 1;
     await before;
-    return leave;
+    return () => {
+      this.present -= 1;
+      resolve();
+    };
   }
 }
 
 /**
  * TypeORM's SQLite drivers give every caller the same query runner on the same connection, so concurrent
  * transactions interleave and a rollback takes acknowledged writes of others with it. Here every unit of
- * work (a transaction, or one statement outside any) gets a runner of its own and waits its turn.
+ * work (a transaction, or one statement outside any) gets a runner of its own and waits its turn. Statements go
+ * to SQLite without what this service does not use: subscribers, TypeORM's own query log (which prints
+ * parameters), and transactions inside transactions.
  *
  * Inside a transaction only its own runner may be used: a repository of the outside would wait for
  * the turn that the transaction itself holds.
@@ -37,10 +54,13 @@ export function serializeSqlite(dataSource: DataSource): DataSource {
   class SerialQueryRunner extends Stock {
     private leave: (() => void) | undefined;
 
+    // IMMEDIATE takes the write lock at once: a deferred transaction that reads first can fail at its first
+    // write (SQLITE_BUSY_SNAPSHOT) with no way to wait.
     override async startTransaction(): Promise<void> {
       this.leave ??= await turnstile.enter();
       try {
-        await super.startTransaction();
+        run(driver.databaseConnection, 'BEGIN IMMEDIATE', []);
+        this.isTransactionActive = true;
       } catch (error) {
         if (!this.isTransactionActive) this.end();
         throw error;
@@ -48,15 +68,18 @@ export function serializeSqlite(dataSource: DataSource): DataSource {
     }
 
     override async commitTransaction(): Promise<void> {
-      await super.commitTransaction();
-      if (!this.isTransactionActive) this.end();
+      run(driver.databaseConnection, 'COMMIT', []);
+      this.isTransactionActive = false;
+      this.end();
     }
 
     override async rollbackTransaction(): Promise<void> {
+      if (!this.isTransactionActive) return;
+      this.isTransactionActive = false;
       try {
-        await super.rollbackTransaction();
+        run(driver.databaseConnection, 'ROLLBACK', []);
       } finally {
-        if (!this.isTransactionActive) this.end();
+        this.end();
       }
     }
 
@@ -65,17 +88,14 @@ export function serializeSqlite(dataSource: DataSource): DataSource {
       await super.release();
     }
 
-    // IMMEDIATE takes the write lock at once: a deferred transaction that reads first can fail at its first
-    // write (SQLITE_BUSY_SNAPSHOT) with no way to wait.
-    override async query(sql: string, values?: unknown[], structured?: boolean): Promise<never> {
-      const text = sql === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : sql;
-      if (this.leave) return super.query(text, values, structured as true) as Promise<never>;
-
-      const leave = await turnstile.enter();
+    override async query(sql: string, values: unknown[] = [], structured?: boolean): Promise<never> {
+      // A statement by itself runs to its end at once, so it needs no turn where nobody holds one.
+      const leave = this.leave || turnstile.isFree ? undefined : await turnstile.enter();
       try {
-        return (await super.query(text, values, structured as true)) as never;
+        const result = run(driver.databaseConnection, sql, values);
+        return (structured ? result : result.raw) as never;
       } finally {
-        leave();
+        leave?.();
       }
     }
 
@@ -87,4 +107,21 @@ export function serializeSqlite(dataSource: DataSource): DataSource {
 
   driver.createQueryRunner = () => new SerialQueryRunner(driver);
   return dataSource;
+}
+
+function run(database: NodeSqlite, sql: string, values: unknown[]): QueryResult {
+  const result = new QueryResult();
+  try {
+    const statement = database.prepare(sql);
+    if (statement.reader) {
+      result.raw = result.records = statement.all(...(values as SQLInputValue[]));
+    } else {
+      const { changes, lastInsertRowid } = statement.run(...(values as SQLInputValue[]));
+      result.affected = Number(changes);
+      result.raw = lastInsertRowid;
+    }
+    return result;
+  } catch (error) {
+    throw new QueryFailedError(sql, values, error as Error);
+  }
 }
