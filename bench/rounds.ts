@@ -86,7 +86,9 @@ async function sample<Name extends string>(
   const foreignLoad = watchForeignLoad(processIds(contenders, driver));
   const durationMs = HASHING.has(operation) ? plan.hashPhaseMs : plan.phaseMs;
   const measured = await driver.drive(name, operation, { connections: plan.connections, durationMs });
-  if (measured.requests === 0) throw new Error(`${name}, ${operation}: there was nothing to send`);
+  if (measured.requests === 0) {
+    throw new Error(`${name}, ${operation}: there was nothing to send; --only needs what makes it, too`);
+  }
 
   const forThousand = (ms: number | undefined): number | undefined =>
     ms === undefined ? undefined : (ms / measured.requests) * 1000;
