@@ -36,7 +36,7 @@ export class NodeSqlite {
     return this.database.prepare(`PRAGMA ${text}`).all();
   }
 
-  /** Statements are kept: TypeORM's runners are short-lived here, so its own cache never gets a hit. */
+  /** Statements are kept, as planning one takes longer than running it, and with them the names of their columns. */
   prepare(sql: string): Statement {
     const known = this.statements.get(sql);
     if (known) return known;
