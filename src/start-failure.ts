@@ -2,6 +2,7 @@ import { SigningKeysError } from './auth/tokens/signing-keys.js';
 import { ConfigurationError } from './config/parse-env.js';
 import { isDatabaseUnavailable } from './database/database-errors.js';
 import { PendingMigrationsError } from './database/migrate.js';
+import { DatabaseFileError } from './database/sqlite/database-file.js';
 import { DatabaseInUseError } from './database/sqlite/sqlite-file-lock.js';
 
 /** What is wrong and with which variable, a line each; only a bug of ours is shown with its stack. */
@@ -22,6 +23,8 @@ function isListenError(error: unknown): error is NodeJS.ErrnoException {
 
 function isDatabaseError(error: unknown): boolean {
   return (
-    error instanceof Error && ('sqlState' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR'))
+    error instanceof DatabaseFileError ||
+    (error instanceof Error &&
+      ('sqlState' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR')))
   );
 }

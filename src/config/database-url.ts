@@ -1,6 +1,8 @@
 import type { MysqlLocation, SqliteLocation } from './env.js';
 
 const MYSQL_URL = /^(?:mysql|mariadb):\/\/([^:@/]*)(?::([^@/]*))?@([^/?]+)\/([^/?#]+)$/;
+/** None, or what SQLite takes for something other than a file, such as `:memory:`. */
+const NO_FILE = /^(?:$|:|file:)/;
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
 
 /**
@@ -10,7 +12,7 @@ const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
 export function parseDatabaseUrl(url: string): SqliteLocation | MysqlLocation | undefined {
   if (url.startsWith('sqlite:')) {
     const file = url.slice('sqlite:'.length);
-    return file === '' ? undefined : { engine: 'sqlite', file };
+    return NO_FILE.test(file) ? undefined : { engine: 'sqlite', file };
   }
   const [, user, password = '', hostList, database] = MYSQL_URL.exec(url) ?? [];
   if (user === undefined || hostList === undefined || database === undefined) return undefined;

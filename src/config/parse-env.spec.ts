@@ -73,6 +73,8 @@ describe('DATABASE_URL', () => {
     'mysql://a:b@host:99999/db',
     'mysql://a:b@/db',
     'sqlite:',
+    'sqlite::memory:',
+    'sqlite:file:data/accounts.sqlite?mode=ro',
   ])('refuses %s', (url) => {
     expect(problemsOf({ DATABASE_URL: url })).toEqual([
       'DATABASE_URL: expected sqlite:FILE or mysql://user:password@host:port/database',

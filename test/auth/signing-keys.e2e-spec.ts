@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { invalidToken } from '../support/expected.js';
@@ -77,6 +77,21 @@ describe('the signing keys', () => {
     expect(await readFile(file, 'utf8')).toBe(kept);
     expect((await ada.at(second).get('/api/me')).status).toBe(200);
     await second.stop();
+    await installation.remove();
+  });
+
+  it.each([
+    ['644', 1],
+    ['640', 1],
+    ['600', 0],
+  ])('are warned of at the start where others can read them: mode %s', async (mode, warnings) => {
+    const installation = await anInstallation();
+    await chmod(installation.env['JWT_KEYS_FILE']!, mode);
+
+    const service = await startService({ installation });
+
+    expect(service.logs.filter((line) => line.includes('holds private keys'))).toHaveLength(warnings);
+    await service.stop();
     await installation.remove();
   });
 });

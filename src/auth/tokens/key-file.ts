@@ -44,10 +44,10 @@ function createKeyFile(file: string): void {
   }
 }
 
-const READ_BY_OTHERS = 0o004;
+const READ_BY_OTHERS = 0o044;
 
 function warnIfReadableByOthers(file: string): void {
   if (process.platform !== 'win32' && statSync(file).mode & READ_BY_OTHERS) {
-    new Logger('Tokens').warn(`${file} holds private keys and every user of this machine can read it`);
+    new Logger('Tokens').warn(`${file} holds private keys, and its mode lets others read it`);
   }
 }

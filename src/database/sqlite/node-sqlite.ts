@@ -1,4 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { createFile } from './database-file.js';
+import { makePrivate } from './file-modes.js';
 import { lockSqliteFile } from './sqlite-file-lock.js';
 
 interface Options {
@@ -25,7 +27,7 @@ export class NodeSqlite {
   private readonly unlock: () => void;
 
   constructor(file: string, options: Options = {}) {
-    this.unlock = options.readonly ? () => undefined : lockSqliteFile(file);
+    this.unlock = options.readonly ? () => undefined : takeFile(file);
     this.database = new DatabaseSync(file, {
       readOnly: options.readonly ?? false,
       timeout: options.timeout ?? 0,
@@ -54,6 +56,14 @@ export class NodeSqlite {
     this.database.close();
     this.unlock();
   }
+}
+
+/** Keeps other processes off the file, and other users out of it. */
+function takeFile(file: string): () => void {
+  const unlock = lockSqliteFile(file);
+  createFile(file);
+  makePrivate(['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => file + suffix));
+  return unlock;
 }
 
 function asStatement(statement: StatementSync): Statement {

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { createFile } from './database-file.js';
 
 export class DatabaseInUseError extends Error {
   constructor(file: string) {
@@ -13,9 +14,11 @@ export class DatabaseInUseError extends Error {
  * beside it: the operating system drops it when the process ends, however it ends, and readers of the
  * database itself (backups, the sqlite3 shell) are not shut out.
  *
+ * @param file its real path: a lock beside a symbolic link keeps nobody off the file
  * @throws DatabaseInUseError when another process holds it
  */
 export function lockSqliteFile(file: string): () => void {
+  createFile(`${file}.lock`);
   const lock = new DatabaseSync(`${file}.lock`);
   try {
     lock.exec('PRAGMA journal_mode = MEMORY');

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Installation } from './installation.js';
+
+const DOCTOR = resolve(import.meta.dirname, '../../dist/doctor.js');
+
+export interface Examination {
+  code: number;
+  lines: string[];
+  errors: string;
+}
+
+/** Runs the built doctor on an installation, with a Node other than our own if one is named. */
+export async function examine(
+  installation: Pick<Installation, 'directory' | 'env'>,
+  env: Record<string, string> = {},
+  node = process.execPath,
+): Promise<Examination> {
+  const doctor = spawn(node, [DOCTOR], {
+    cwd: installation.directory,
+    env: { PATH: process.env['PATH'], ...installation.env, ...env },
+  });
+  const [out, errors, [code]] = await Promise.all([
+    text(doctor.stdout),
+    text(doctor.stderr),
+    once(doctor, 'close'),
+  ]);
+  return { code: code as number, lines: out.trim().split('\n'), errors };
+}
