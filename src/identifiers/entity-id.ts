@@ -1,13 +1,16 @@
 import { randomUUIDv7 } from 'node:crypto';
 
-const ENTITY_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const ENTITY_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** UUIDv7 (RFC 9562 section 5.7): ordered by time, so that new rows go to the end of an index. */
 export function newEntityId(): string {
   return randomUUIDv7();
 }
 
-/** Whether the text can name a row at all; what cannot is not looked up. */
+/**
+ * Whether the text can name a row at all; what cannot is not looked up. A lower-case UUID of any version (RFC
+ * 9562 section 4) can: rows may have been imported.
+ */
 export function isEntityId(text: unknown): text is string {
   return typeof text === 'string' && ENTITY_ID.test(text);
 }

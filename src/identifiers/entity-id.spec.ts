@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { isEntityId, newEntityId } from './entity-id.js';
+
+describe('isEntityId', () => {
+  it('accepts what newEntityId makes', () => {
+    expect(isEntityId(newEntityId())).toBe(true);
+  });
+
+  it.each(['1', '2', '3', '4', '5', '6', '7', '8'])('accepts a UUID of version %s', (version) => {
+    for (const variant of '89ab') {
+      expect(isEntityId(`01a1fbf4-7ea2-${version}24e-${variant}0f0-0123456789ab`)).toBe(true);
+    }
+  });
+
+  it.each([
+    ['the nil UUID', '00000000-0000-0000-0000-000000000000'],
+    ['the max UUID', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+    ['version 0', '01a1fbf4-7ea2-024e-b0f0-0123456789ab'],
+    ['version 9', '01a1fbf4-7ea2-924e-b0f0-0123456789ab'],
+    ['another variant', '01a1fbf4-7ea2-424e-c0f0-0123456789ab'],
+    ['upper case', '01A1FBF4-7EA2-424E-B0F0-0123456789AB'],
+    ['braces', '{01a1fbf4-7ea2-424e-b0f0-0123456789ab}'],
+    ['a line feed at its end', '01a1fbf4-7ea2-424e-b0f0-0123456789ab\n'],
+    ['no hyphens', '01a1fbf47ea2424eb0f00123456789ab'],
+    ['a number', 7],
+    ['nothing', undefined],
+  ])('refuses %s', (_what, id) => {
+    expect(isEntityId(id)).toBe(false);
+  });
+});
