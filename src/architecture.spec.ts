@@ -87,6 +87,16 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('loads nothing before the version of Node is known to do', () => {
+    const statics = ['main.ts', 'doctor.ts'].flatMap((file) =>
+      readFileSync(join(SRC, file), 'utf8')
+        .split('\n')
+        .filter((line) => /^import |^} from /.test(line)),
+    );
+    expect(new Set(statics)).toEqual(new Set(["import { nodeProblem } from './node-version.js';"]));
+    expect(readFileSync(join(SRC, 'node-version.ts'), 'utf8')).not.toMatch(/^import /m);
+  });
+
   it('reads the process environment in one place', () => {
     const readers = globSync('**/*.ts', { cwd: SRC }).filter(
       (file) => !file.endsWith('.spec.ts') && readFileSync(join(SRC, file), 'utf8').includes('process.env'),

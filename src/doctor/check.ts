@@ -1,6 +1,8 @@
 import type { DataSource, QueryRunner } from 'typeorm';
+import type { Env } from '../config/env.js';
 
 export interface Inspection {
+  env: Env;
   dataSource: DataSource;
   /** one read-only transaction: every check sees the same state */
   runner: QueryRunner;
@@ -19,12 +21,17 @@ export interface Check {
 export const EXAMPLES = 5;
 
 /** A claim that holds when a query finds no row; the query selects one column named `fault`. */
-export function emptyQuery(claim: string, remedy: string, sql: string): Check {
+export function emptyQuery(
+  claim: string,
+  remedy: string,
+  sql: string,
+  valuesFrom: (env: Env) => unknown[] = () => [],
+): Check {
   return {
     claim,
     remedy,
-    findFaults: async ({ runner }) => {
-      const rows = (await runner.query(`${sql} LIMIT ${EXAMPLES}`)) as { fault: string }[];
+    findFaults: async ({ runner, env }) => {
+      const rows = (await runner.query(`${sql} LIMIT ${EXAMPLES}`, valuesFrom(env))) as { fault: string }[];
       return rows.map((row) => row.fault);
     },
   };

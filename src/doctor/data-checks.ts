@@ -46,9 +46,4 @@ export const DATA_CHECKS: Check[] = [
     `SELECT hash AS fault FROM authorization_codes
       WHERE (consumed_at IS NULL) <> (granted_session_id IS NULL)`,
   ),
-  emptyQuery(
-    'no session lives beyond its login',
-    'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …',
-    'SELECT id AS fault FROM sessions WHERE expires_at < created_at OR auth_time > created_at',
-  ),
 ];

@@ -33,8 +33,8 @@ export const INDEX_CHECK: Check = {
   async findFaults(inspection) {
     const faults: string[] = [];
     for (const [name, { sql, values }] of Object.entries(HOT_QUERIES)) {
-      for (const table of await tablesReadWhole(inspection, sql, values))
-        faults.push(`${name} reads all of ${table}`);
+      for (const alias of await readWhole(inspection, sql, values))
+        faults.push(`${name} reads all of ${tableOf(sql, alias)}`);
     }
     return faults;
   },
@@ -46,7 +46,12 @@ interface MysqlPlanRow {
   rows: number | null;
 }
 
-async function tablesReadWhole(
+/** Plans name a table as its query does. */
+function tableOf(sql: string, alias: string): string {
+  return new RegExp(`(?:FROM|JOIN) (\\w+) ${alias}\\b`).exec(sql)?.[1] ?? alias;
+}
+
+async function readWhole(
   { dataSource, runner }: Inspection,
   sql: string,
   values: unknown[],

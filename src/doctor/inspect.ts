@@ -9,6 +9,7 @@ import { DATA_CHECKS } from './data-checks.js';
 import { EMAIL_CHECK } from './email-check.js';
 import { INDEX_CHECK } from './index-check.js';
 import { SCHEMA_CHECKS } from './schema-checks.js';
+import { SESSION_CHECKS } from './session-checks.js';
 
 export interface Finding {
   check: Check;
@@ -17,15 +18,24 @@ export interface Finding {
 
 const PATIENCE_MS = 10_000;
 
-const CHECKS = [...SCHEMA_CHECKS, ...DATA_CHECKS, EMAIL_CHECK, INDEX_CHECK];
+const CHECKS = [...SCHEMA_CHECKS, ...DATA_CHECKS, ...SESSION_CHECKS, EMAIL_CHECK, INDEX_CHECK];
+
+/** How a transaction begins in which every read sees the same state, whatever is written meanwhile. */
+const SNAPSHOT = {
+  sqlite: ['BEGIN'],
+  mysql: [
+    'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+    'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY',
+  ],
+};
 
 /** Holds every claim against the database, reading only, on connections of its own. */
-export async function inspect(env: Env, schema: Schema): Promise<Finding[]> {
+export async function inspect(env: Env, schema: Schema, checks = CHECKS): Promise<Finding[]> {
   const dataSource = await open(env, schema);
   const runner = dataSource.createQueryRunner();
   try {
-    if (env.database.engine === 'mysql') await runner.query('START TRANSACTION READ ONLY');
-    return await findAll({ dataSource, runner });
+    for (const statement of SNAPSHOT[env.database.engine]) await runner.query(statement);
+    return await findAll({ env, dataSource, runner }, checks);
   } finally {
     await runner.release();
     await dataSource.destroy();
@@ -43,9 +53,9 @@ async function open(env: Env, schema: Schema): Promise<DataSource> {
   return dataSource;
 }
 
-async function findAll(inspection: Inspection): Promise<Finding[]> {
+async function findAll(inspection: Inspection, checks: Check[]): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const check of CHECKS) findings.push({ check, faults: await faultsOf(check, inspection) });
+  for (const check of checks) findings.push({ check, faults: await faultsOf(check, inspection) });
   return findings;
 }
 
@@ -56,4 +66,14 @@ async function faultsOf(check: Check, inspection: Inspection): Promise<string[]>
   } catch (error) {
     return [`could not be checked: ${error instanceof Error ? error.message : String(error)}`];
   }
+}
+
+/** As the doctor prints it. */
+export function textOf({ check, faults }: Finding): string {
+  if (faults.length === 0) return `green  ${check.claim}`;
+  return [
+    `RED    ${check.claim}`,
+    ...faults.map((fault) => `         ${fault}`),
+    `       ${check.remedy}`,
+  ].join('\n');
 }

@@ -1,13 +1,20 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Row } from '../support/database.js';
+import { examine as examineInstallation, type Examination } from '../support/doctor.js';
 import { engine } from '../support/engine.js';
 import { aCode, type Cast, anOrg } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
-const DOCTOR = resolve(import.meta.dirname, '../../dist/doctor.js');
+const REVOKE = 'UPDATE sessions SET revoked_at = created_at';
+const DAY_MS = 86_400_000;
+
+/** What is done to the tables named, which get their rows back afterwards, and every claim that is then untrue. */
+interface Damage {
+  what: string;
+  tables: string[];
+  do: () => Promise<unknown>;
+  red: string[];
+}
 
 describe('the doctor', () => {
   let service: Service;
@@ -23,17 +30,30 @@ describe('the doctor', () => {
 
   afterAll(() => service.stop());
 
-  async function examine(env: Record<string, string> = {}) {
-    const doctor = spawn(process.execPath, [DOCTOR], {
-      cwd: service.installation.directory,
-      env: { PATH: process.env['PATH'], ...service.installation.env, ...env },
-    });
-    const [out, errors, [code]] = await Promise.all([
-      text(doctor.stdout),
-      text(doctor.stderr),
-      once(doctor, 'exit'),
-    ]);
-    return { code: code as number, lines: out.trim().split('\n'), errors };
+  const examine = (env?: Record<string, string>) => examineInstallation(service.installation, env);
+  const force = (sql: string, ...values: (string | number)[]) => service.db.force(sql, values);
+  const redIn = ({ lines }: Examination) =>
+    lines.filter((line) => line.startsWith('RED')).map((line) => line.slice('RED    '.length));
+
+  /** Puts the rows back as they are now, whatever becomes of the work. */
+  async function restoring<T>(tables: string[], work: () => Promise<T>): Promise<T> {
+    const saved = await Promise.all(tables.map((table) => service.db.query(`SELECT * FROM ${table}`)));
+    try {
+      return await work();
+    } finally {
+      for (const [index, table] of tables.entries()) await refill(table, saved[index]!);
+    }
+  }
+
+  async function refill(table: string, rows: Row[]): Promise<void> {
+    await force(`DELETE FROM ${table}`);
+    for (const row of rows) {
+      const places = Object.keys(row).map(() => '?');
+      await service.db.force(
+        `INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${places.join(', ')})`,
+        Object.values(row),
+      );
+    }
   }
 
   it('finds a running service healthy, claim by claim', async () => {
@@ -41,54 +61,199 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(12);
+    expect(lines).toHaveLength(14);
     expect(code).toBe(0);
   });
 
-  it.each([
-    [
-      'every organization has an owner',
-      () => service.db.query("UPDATE members SET role = 'admin' WHERE role = 'owner'"),
-      () => service.db.query("UPDATE members SET role = 'owner' WHERE user_id = ?", [cast.owner.id]),
-    ],
-    [
-      'every role is one of those that exist',
-      () => service.db.query("UPDATE members SET role = 'king' WHERE user_id = ?", [cast.member.id]),
-      () => service.db.query("UPDATE members SET role = 'member' WHERE user_id = ?", [cast.member.id]),
-    ],
-    [
-      'every e-mail is in its canonical form',
-      () => service.db.query('UPDATE users SET email = ? WHERE id = ?', ['Loud@Example.com', cast.member.id]),
-      () => service.db.query('UPDATE users SET email = ? WHERE id = ?', ['loud@example.com', cast.member.id]),
-    ],
-    [
-      'no authorization code was used twice',
-      () => service.db.query("UPDATE authorization_codes SET granted_session_id = 'the same'"),
-      () => service.db.query('UPDATE authorization_codes SET granted_session_id = SUBSTR(hash, 1, 36)'),
-    ],
-    [
-      'the tables are as the migrations made them',
-      () =>
-        service.db.query(
-          engine === 'sqlite'
-            ? 'DROP INDEX sessions_expires_at_idx'
-            : 'ALTER TABLE sessions DROP INDEX sessions_expires_at_idx',
-        ),
-      () => service.db.query('CREATE INDEX sessions_expires_at_idx ON sessions (expires_at)'),
-    ],
-    [
-      'every migration of this version has run',
-      () => service.db.query("UPDATE migrations SET name = 'x'"),
-      () => service.db.query("UPDATE migrations SET name = 'CreateSchema1795219200000'"),
-    ],
-  ])('sees when not %s', async (claim, damage, repair) => {
-    await damage();
-    const sick = await examine();
-    await repair();
+  const damages: Damage[] = [
+    {
+      what: 'no migration was noted',
+      tables: ['migrations'],
+      do: () => force("UPDATE migrations SET name = 'x'"),
+      red: ['every migration of this version has run'],
+    },
+    {
+      what: 'an organization without an owner',
+      tables: ['members'],
+      do: () => force("UPDATE members SET role = 'admin' WHERE role = 'owner'"),
+      red: ['every organization has an owner'],
+    },
+    {
+      what: 'a membership of a user who is gone',
+      tables: ['members'],
+      do: () => force("UPDATE members SET user_id = 'gone' WHERE user_id = ?", cast.member.id),
+      red: ['every membership belongs to a user and an organization'],
+    },
+    {
+      what: 'a membership in an organization that is gone',
+      tables: ['members'],
+      do: () => force("UPDATE members SET org_id = 'gone' WHERE user_id = ?", cast.member.id),
+      red: ['every membership belongs to a user and an organization'],
+    },
+    {
+      what: 'a role of its own',
+      tables: ['members'],
+      do: () => force("UPDATE members SET role = 'king' WHERE user_id = ?", cast.member.id),
+      red: ['every role is one of those that exist'],
+    },
+    {
+      what: 'a session of a user who is gone',
+      tables: ['sessions'],
+      do: () => force("UPDATE sessions SET user_id = 'gone' WHERE user_id = ?", cast.member.id),
+      red: ['no session is left of a user who is gone'],
+    },
+    {
+      what: 'a code of a session that is gone',
+      tables: ['authorization_codes'],
+      do: () => force("UPDATE authorization_codes SET session_id = 'gone'"),
+      red: ['every authorization code belongs to a session'],
+    },
+    {
+      what: 'two codes that opened one session',
+      tables: ['authorization_codes'],
+      do: () => force("UPDATE authorization_codes SET granted_session_id = 'the same'"),
+      red: ['no authorization code was used twice'],
+    },
+    {
+      what: 'a used code that opened no session',
+      tables: ['authorization_codes'],
+      do: () => force('UPDATE authorization_codes SET granted_session_id = NULL'),
+      red: ['every used authorization code says which session it opened'],
+    },
+    {
+      what: 'a session opened by a code that was not used',
+      tables: ['authorization_codes'],
+      do: () => force('UPDATE authorization_codes SET consumed_at = NULL'),
+      red: ['every used authorization code says which session it opened'],
+    },
+    {
+      what: 'a session that expires before it begins',
+      tables: ['sessions'],
+      do: () => force('UPDATE sessions SET expires_at = created_at - 1'),
+      red: ['no session expires before it begins'],
+    },
+    {
+      what: 'a session that begins long before its login',
+      tables: ['sessions'],
+      do: () => force('UPDATE sessions SET auth_time = created_at + 30001'),
+      red: ['no session begins before its login'],
+    },
+    {
+      what: 'a session that lives on and on',
+      tables: ['sessions'],
+      do: () => force('UPDATE sessions SET expires_at = auth_time + ?', 30 * DAY_MS + 30_001),
+      red: ['no session outlives SESSION_MAX_AGE after its login'],
+    },
+    {
+      what: 'an e-mail in capitals',
+      tables: ['users'],
+      do: () => force('UPDATE users SET email = ? WHERE id = ?', 'Loud@Example.com', cast.member.id),
+      red: ['every e-mail is in its canonical form'],
+    },
+  ];
+  it.each(damages)('sees $what', async ({ tables, do: damage, red }) => {
+    const sick = await restoring(tables, async () => {
+      await damage();
+      return examine();
+    });
 
-    expect(sick.lines).toContain(`RED    ${claim}`);
+    expect(redIn(sick)).toEqual(red);
     expect(sick.code).toBe(1);
-    expect((await examine()).code).toBe(0);
+  });
+
+  it('sees a column that no migration made', async () => {
+    await service.db.query('ALTER TABLE orgs ADD COLUMN extra integer');
+    try {
+      expect(redIn(await examine())).toEqual(['the tables are as the migrations made them']);
+    } finally {
+      await service.db.query('ALTER TABLE orgs DROP COLUMN extra');
+    }
+  });
+
+  it('sees that an index is gone, and what is slow without it', async () => {
+    const sick = await restoring(['sessions'], async () => {
+      await fillSessions();
+      await service.db.query(
+        engine === 'sqlite'
+          ? 'DROP INDEX sessions_expires_at_idx'
+          : 'ALTER TABLE sessions DROP INDEX sessions_expires_at_idx',
+      );
+      try {
+        return await examine();
+      } finally {
+        await service.db.query('CREATE INDEX sessions_expires_at_idx ON sessions (expires_at)');
+      }
+    });
+
+    expect(redIn(sick)).toEqual([
+      'the tables are as the migrations made them',
+      'hot queries use their indexes',
+    ]);
+    expect(sick.lines).toContain('         the clean-up of sessions reads all of sessions');
+  });
+
+  /** So many that no engine would read all of them for a few. */
+  async function fillSessions(): Promise<void> {
+    const now = Date.now();
+    const rows = Array.from(
+      { length: 3000 },
+      (_, index) => `('filler-${index}', ?, ${now}, ${now}, ${now + DAY_MS})`,
+    );
+    const columns = 'id, user_id, auth_time, created_at, expires_at';
+    await force(
+      `INSERT INTO sessions (${columns}) VALUES ${rows.join(', ')}`,
+      ...rows.map(() => cast.member.id),
+    );
+    if (engine === 'mariadb') await service.db.query('ANALYZE TABLE sessions');
+  }
+
+  it('takes a claim that cannot be checked for untrue', async () => {
+    await service.db.query('ALTER TABLE users RENAME TO hidden');
+    try {
+      const sick = await examine();
+      expect(sick.code).toBe(1);
+      expect(redIn(sick)).toContain('every e-mail is in its canonical form');
+      expect(sick.lines.filter((line) => line.includes('could not be checked'))).not.toEqual([]);
+    } finally {
+      await service.db.query('ALTER TABLE hidden RENAME TO users');
+    }
+  });
+
+  it('finds nothing wrong with clocks that differ by no more than tokens may', async () => {
+    const { code, lines } = await restoring(['sessions'], async () => {
+      await force('UPDATE sessions SET auth_time = created_at + 30000, expires_at = created_at + ?', DAY_MS);
+      return examine();
+    });
+
+    expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
+    expect(code).toBe(0);
+  });
+
+  it('holds sessions against SESSION_MAX_AGE as it is set now', async () => {
+    expect(redIn(await examine({ SESSION_MAX_AGE: '23h' }))).toEqual([
+      'no session outlives SESSION_MAX_AGE after its login',
+    ]);
+    expect(redIn(await examine({ SESSION_MAX_AGE: '24h' }))).toEqual([]);
+  });
+
+  it('is content once its remedy for sessions was followed', async () => {
+    const { sick, cured } = await restoring(['sessions'], async () => {
+      await force('UPDATE sessions SET expires_at = created_at - 1 WHERE user_id = ?', cast.member.id);
+      await force(
+        'UPDATE sessions SET expires_at = auth_time + ? WHERE user_id = ?',
+        31 * DAY_MS,
+        cast.admin.id,
+      );
+      const before = await examine();
+      for (const { id } of await service.db.query('SELECT id FROM sessions')) {
+        if (before.lines.includes(`         ${id}`)) await force(`${REVOKE} WHERE id = ?`, String(id));
+      }
+      return { sick: before, cured: await examine() };
+    });
+
+    expect(redIn(sick)).toHaveLength(2);
+    expect(sick.lines.filter((line) => line.includes(REVOKE))).toHaveLength(2);
+    expect(redIn(cured)).toEqual([]);
   });
 
   it('ends with 2 and one line when nothing can be checked', async () => {

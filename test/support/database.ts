@@ -12,6 +12,8 @@ export interface Database {
   /** for `DATABASE_URL` */
   url: string;
   query(sql: string, values?: SQLInputValue[]): Promise<Row[]>;
+  /** As `query`, with foreign keys off: for damage that the engine would refuse. */
+  force(sql: string, values?: SQLInputValue[]): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -22,16 +24,18 @@ export function anEmptyDatabase(directory: string, mariadbPort?: number): Promis
 
 function aFile(directory: string): Promise<Database> {
   const file = join(directory, 'accounts.sqlite');
+  const run = (sql: string, values: SQLInputValue[], enableForeignKeyConstraints: boolean): Row[] => {
+    const database = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints });
+    try {
+      return database.prepare(sql).all(...values) as Row[];
+    } finally {
+      database.close();
+    }
+  };
   return Promise.resolve({
     url: `sqlite:${file}`,
-    query: (sql, values = []) => {
-      const database = new DatabaseSync(file, { timeout: 5000 });
-      try {
-        return Promise.resolve(database.prepare(sql).all(...values) as Row[]);
-      } finally {
-        database.close();
-      }
-    },
+    query: async (sql, values = []) => run(sql, values, true),
+    force: async (sql, values = []) => void run(sql, values, false),
     drop: () => Promise.resolve(),
   });
 }
@@ -49,6 +53,15 @@ async function aSchema(port: number): Promise<Database> {
     query: async (sql, values = []) => {
       const [rows] = await pool.query(sql, values);
       return Array.isArray(rows) ? (rows as Row[]) : [];
+    },
+    force: async (sql, values = []) => {
+      const unchecked = await createConnection({ ...server, database: name });
+      try {
+        await unchecked.query('SET SESSION foreign_key_checks = 0');
+        await unchecked.query(sql, values);
+      } finally {
+        unchecked.destroy();
+      }
     },
     drop: async () => {
       await pool.query(`DROP DATABASE ${name}`);

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseEnv } from '../../src/config/parse-env.js';
+import type { Check } from '../../src/doctor/check.js';
+import { inspect } from '../../src/doctor/inspect.js';
+import { SCHEMA } from '../../src/schema.js';
+import { anAccount, anEmail } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('the claims of the doctor', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+    await anAccount(service);
+  });
+  afterAll(() => service.stop());
+
+  const users = async () =>
+    Number((await service.db.query('SELECT COUNT(*) AS users FROM users'))[0]!['users']);
+  const addUser = () =>
+    service.db.query("INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, '', 0)", [
+      randomUUID(),
+      anEmail(),
+    ]);
+
+  it('are all about one moment, whatever is written meanwhile', async () => {
+    const counting: Check = {
+      claim: 'as many users as before',
+      remedy: '',
+      findFaults: async ({ runner }) => {
+        const [row] = (await runner.query('SELECT COUNT(*) AS users FROM users')) as { users: number }[];
+        return [String(row!.users)];
+      },
+    };
+    const writing: Check = { claim: '', remedy: '', findFaults: async () => (await addUser(), []) };
+    const before = await users();
+
+    const findings = await inspect(parseEnv(service.installation.env), SCHEMA, [counting, writing, counting]);
+
+    expect(findings.map(({ faults }) => faults)).toEqual([[String(before)], [], [String(before)]]);
+    expect(await users()).toBe(before + 1);
+  });
+});
