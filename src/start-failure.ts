@@ -1,6 +1,6 @@
 import { SigningKeysError } from './auth/tokens/signing-keys.js';
 import { ConfigurationError } from './config/parse-env.js';
-import { isDatabaseUnavailable } from './database/database-errors.js';
+import { isDatabaseUnavailable, isTlsRefusal } from './database/database-errors.js';
 import { PendingMigrationsError } from './database/migrate.js';
 import { DatabaseFileError } from './database/sqlite/database-file.js';
 import { DatabaseInUseError } from './database/sqlite/sqlite-file-lock.js';
@@ -11,6 +11,9 @@ export function explainFailure(error: unknown): string[] {
   if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
   if (error instanceof DatabaseInUseError) return [error.message];
   if (isListenError(error)) return [`PORT, HOST: cannot listen there (${error.code})`];
+  if (isTlsRefusal(error)) {
+    return [`DATABASE_SSL: no TLS connection to the database can be made (${(error as Error).message})`];
+  }
   if (isDatabaseUnavailable(error) || isDatabaseError(error)) {
     return [`DATABASE_URL: the database cannot be opened (${(error as Error).message})`];
   }

@@ -15,12 +15,22 @@ export interface SqliteLocation {
   file: string;
 }
 
+/** How connections to the database are encrypted. */
+export interface DatabaseTls {
+  /** `verify`: the server proves that it is the host; `required`: only that it has a certificate by `ca`, if any */
+  mode: 'required' | 'verify';
+  /** PEM; undefined: the authorities that Node knows */
+  ca: string | undefined;
+}
+
 export interface MysqlLocation {
   engine: 'mysql';
   user: string;
   password: string;
   database: string;
   hosts: { host: string; port: number }[];
+  /** undefined: in clear text */
+  tls?: DatabaseTls;
 }
 
 /** The whole configuration, checked. Durations are in seconds unless the name says otherwise. */
@@ -31,6 +41,8 @@ export class Env {
   readonly database: SqliteLocation | MysqlLocation;
   readonly databasePoolSize: number;
   readonly redisUrl: string | undefined;
+  /** PEM; undefined: the authorities that Node knows */
+  readonly redisCa: string | undefined;
   readonly jwtKeysFile: string;
   readonly jwtIssuer: string;
   readonly jwtAudience: string;

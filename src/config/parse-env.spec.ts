@@ -1,4 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigurationError, parseEnv } from './parse-env.js';
 
 function problemsOf(variables: NodeJS.ProcessEnv): string[] {
@@ -82,6 +87,71 @@ describe('DATABASE_URL', () => {
   });
 });
 
+describe('certificates', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'accounts-unit-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  const file = (content: string): string => {
+    const name = join(directory, randomUUID());
+    writeFileSync(name, content);
+    return name;
+  };
+  const [one, two] = rootCertificates as [string, string];
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const secret = privateKey.export({ format: 'pem', type: 'pkcs8' });
+  const mysql = 'mysql://app@db/accounts';
+
+  it('are not asked for by default', () => {
+    expect(parseEnv({ DATABASE_URL: mysql }).database).not.toHaveProperty('tls');
+  });
+
+  it.each(['required', 'verify'])('may be those that Node knows: DATABASE_SSL=%s', (mode) => {
+    expect(parseEnv({ DATABASE_URL: mysql, DATABASE_SSL: mode }).database).toMatchObject({
+      tls: { mode, ca: undefined },
+    });
+  });
+
+  it('are all taken from a file, and nothing else of it', () => {
+    const name = file(`${secret}\nissuer: somebody\n${one}\n${two}`);
+    const env = parseEnv({
+      DATABASE_URL: mysql,
+      DATABASE_SSL: 'verify',
+      DATABASE_SSL_CA: name,
+      REDIS_URL: 'rediss://cache:6379',
+      REDIS_SSL_CA: name,
+    });
+    expect(env.database).toMatchObject({ tls: { mode: 'verify', ca: env.redisCa } });
+    expect(env.redisCa?.match(/BEGIN [A-Z ]+/g)).toEqual(['BEGIN CERTIFICATE', 'BEGIN CERTIFICATE']);
+    expect(env.redisCa?.replaceAll('\n', '')).toBe(`${one}${two}`.replaceAll('\n', ''));
+  });
+
+  it.each([
+    ['a file that is not there', () => join(directory, 'none')],
+    ['a directory', () => directory],
+    ['an empty file', () => file('')],
+    ['a key', () => file(secret)],
+    ['a broken certificate', () => file(one.replace(/[A-Za-z]{20}/, 'A'.repeat(20)))],
+    ['a broken certificate after a good one', () => file(`${one}\n${two.slice(0, 200)}\n${two.slice(-30)}`)],
+  ])('are not taken from %s', (_what, name) => {
+    const tls = { DATABASE_URL: mysql, DATABASE_SSL: 'verify', DATABASE_SSL_CA: name() };
+    expect(problemsOf({ ...tls, REDIS_URL: 'rediss://cache', REDIS_SSL_CA: name() })).toEqual([
+      'DATABASE_SSL_CA: expected a readable PEM file with certificates',
+      'REDIS_SSL_CA: expected a readable PEM file with certificates',
+    ]);
+  });
+
+  it('are no use without TLS, nor is TLS to a file', () => {
+    const name = file(one);
+    expect(problemsOf({ DATABASE_URL: mysql, DATABASE_SSL_CA: name })).toEqual([
+      'DATABASE_SSL_CA: only with DATABASE_SSL=required or verify',
+    ]);
+    expect(problemsOf({ REDIS_URL: 'redis://cache', REDIS_SSL_CA: name })).toEqual([
+      'REDIS_SSL_CA: only with rediss://',
+    ]);
+    expect(problemsOf({ DATABASE_SSL: 'required' })).toEqual(['DATABASE_SSL: only with mysql://']);
+  });
+});
+
 describe('wrong values', () => {
   it('names every wrong variable at once and shows no value', () => {
     const secret = 'mysql://root:hunter2@';
@@ -108,6 +178,8 @@ describe('wrong values', () => {
     ['ARGON2_MEMORY_KIB', '12.5'],
     ['MIGRATIONS', 'auto'],
     ['LOG_LEVEL', 'loud'],
+    ['DATABASE_SSL', 'on'],
+    ['DATABASE_SSL', 'VERIFY'],
     ['WEB_CONCURRENCY', '0'],
     ['WEB_CONCURRENCY', 'all'],
     ['REDIS_URL', 'localhost:6379'],

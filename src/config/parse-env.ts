@@ -1,5 +1,6 @@
+import { readCertificates } from './certificates.js';
 import { parseDatabaseUrl } from './database-url.js';
-import { Env, type RateLimit } from './env.js';
+import { Env, type MysqlLocation, type RateLimit, type SqliteLocation } from './env.js';
 import { isAddressRange, isExactOrigin, parseDuration, parseRateLimit } from './values.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -54,24 +55,36 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     );
     return rule === 'off' ? undefined : rule;
   };
+  const certificates = (name: string, condition: string, holds: boolean): string | undefined => {
+    if (!variables[name]?.trim()) return undefined;
+    if (holds) return read(name, '', 'a readable PEM file with certificates', readCertificates);
+    problems.push(`${name}: only with ${condition}`);
+    return undefined;
+  };
+  const database = (): SqliteLocation | MysqlLocation => {
+    const expected = 'sqlite:FILE or mysql://user:password@host:port/database';
+    const location = read('DATABASE_URL', 'sqlite:./data/accounts.sqlite', expected, parseDatabaseUrl);
+    const mode = oneOf('DATABASE_SSL', 'off', ['off', 'required', 'verify']);
+    const ca = certificates('DATABASE_SSL_CA', 'DATABASE_SSL=required or verify', mode !== 'off');
+    if (location === undefined || (mode !== 'required' && mode !== 'verify')) return location;
+    if (location.engine === 'mysql') return { ...location, tls: { mode, ca } };
+    problems.push('DATABASE_SSL: only with mysql://');
+    return location;
+  };
 
   const production = variables['NODE_ENV'] === 'production';
   const env = new Env({
     production,
     host: text('HOST', production ? '0.0.0.0' : '127.0.0.1'),
     port: integer('PORT', 3000, 0, 65_535),
-    database: read(
-      'DATABASE_URL',
-      'sqlite:./data/accounts.sqlite',
-      'sqlite:FILE or mysql://user:password@host:port/database',
-      parseDatabaseUrl,
-    ),
+    database: database(),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 1000),
     redisUrl:
       read<string | null>('REDIS_URL', '', 'redis://host:port or rediss://host:port', (value) => {
         if (value === '') return null;
         return /^rediss?:\/\/\S+$/.test(value) && URL.canParse(value) ? value : undefined;
       }) ?? undefined,
+    redisCa: certificates('REDIS_SSL_CA', 'rediss://', /^\s*rediss:/.test(variables['REDIS_URL'] ?? '')),
     jwtKeysFile: text('JWT_KEYS_FILE', './data/jwks.json'),
     jwtIssuer: text('JWT_ISSUER', 'accounts'),
     jwtAudience: text('JWT_AUDIENCE', 'accounts'),

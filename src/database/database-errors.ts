@@ -96,16 +96,36 @@ const SQLITE_UNAVAILABLE = new Set([
   14, // SQLITE_CANTOPEN
 ]);
 
+/** mysql2 gives every failure of the TLS handshake one code, a connection that broke off meanwhile included. */
+const BROKEN_OFF = /ECONNRESET|EPIPE|ETIMEDOUT|socket disconnected before secure TLS connection/;
+const NEED_TLS = new Set([
+  1045, // ER_ACCESS_DENIED_ERROR: what MariaDB answers
+  3159, // ER_SECURE_TRANSPORT_REQUIRED
+]);
+
+/** The server has no TLS, or its certificate will not do: no use in waiting. */
+export function isTlsRefusal(error: unknown): boolean {
+  const cause = plainError(error);
+  if (cause?.code === 'HANDSHAKE_NO_SSL_SUPPORT') return true;
+  return cause?.code === 'HANDSHAKE_SSL_ERROR' && !BROKEN_OFF.test(cause.message);
+}
+
+/** The server's answer to a connection in clear text where it wants TLS; it may mean something else. */
+export function mayNeedTls(error: unknown): boolean {
+  return NEED_TLS.has(plainError(error)?.errno ?? 0);
+}
+
 /** No server is there, or it is not ready to serve anybody yet. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   const cause = driverError(error) ?? plainError(error);
   if (!cause) return false;
+  if (cause.code === 'HANDSHAKE_SSL_ERROR') return !isTlsRefusal(error);
   return UNREACHABLE_CODES.has(cause.code ?? '') || UNREACHABLE_ERRNOS.has(cause.errno ?? 0);
 }
 
 /** The database is gone, frozen, full or refuses us: the request can be repeated later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  if (isDatabaseUnreachable(error)) return true;
+  if (isDatabaseUnreachable(error) || isTlsRefusal(error)) return true;
   const cause = driverError(error) ?? plainError(error);
   if (!cause) return false;
   return (

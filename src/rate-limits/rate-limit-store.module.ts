@@ -10,7 +10,7 @@ async function createStore(env: Env): Promise<RateLimitStore> {
   if (env.redisUrl === undefined) return own;
   // Only who has a Redis pays for its client, in memory and in time at the start.
   const { RedisWindowStore } = await import('./redis-window.js');
-  return new FallbackStore(new RedisWindowStore(env.redisUrl), own);
+  return new FallbackStore(new RedisWindowStore(env.redisUrl, env.redisCa), own);
 }
 
 /** The one place that chooses where requests are counted. */

@@ -37,9 +37,13 @@ interface ScriptedRedis extends Redis {
 export class RedisWindowStore implements RateLimitStore {
   readonly degraded = false;
   private readonly redis: ScriptedRedis;
+  /** why there was none the last time */
+  private connectionError: Error | undefined;
 
-  constructor(url: string) {
+  /** @param ca PEM certificates that a `rediss://` server is trusted by; undefined: those that Node knows */
+  constructor(url: string, ca?: string) {
     this.redis = new Redis(url, {
+      ...(ca !== undefined && { tls: { ca } }),
       connectTimeout: CONNECT_TIMEOUT_MS,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -47,10 +51,13 @@ export class RedisWindowStore implements RateLimitStore {
       scripts: { admit: { lua: ADMIT, numberOfKeys: 1 } },
     }) as ScriptedRedis;
     // Every failed connection is seen by the request or the probe that needed it.
-    this.redis.on('error', () => undefined);
+    this.redis.on('error', (error: Error) => (this.connectionError = error));
   }
 
   async admit(key: string, { limit, windowMs }: RateLimit): Promise<Admission> {
+    if (this.redis.status !== 'ready') {
+      throw new Error('there is no connection', { cause: this.connectionError });
+    }
     const [admitted, remaining, resetMs] = await this.redis.admit(KEY_PREFIX + key, windowMs, limit);
     return { admitted: admitted === 1, remaining, resetMs };
   }

@@ -11,8 +11,11 @@ import { aSigningKey } from '../support/signing-keys.js';
 const WRONG: Record<string, string[]> = {
   PORT: ['70000', 'eighty', '80.5'],
   DATABASE_URL: ['postgres://u:hidden-word@h/db', 'sqlite:', 'mysql://u:hidden-word@h'],
+  DATABASE_SSL: ['on', 'true', 'Required'],
+  DATABASE_SSL_CA: ['./hidden-word.pem', '.', '/dev/null'],
   DATABASE_POOL_SIZE: ['0', '-3', 'plenty'],
   REDIS_URL: ['http://hidden-word', 'localhost:6379'],
+  REDIS_SSL_CA: ['./hidden-word.pem', '.', '/dev/null'],
   TOKEN_TTL: ['86400', '0s', '1h30m'],
   CODE_TTL: ['11m', '0s', 'sixty'],
   SESSION_MAX_AGE: ['0d', 'forever'],

@@ -129,7 +129,7 @@ describe('the doctor', () => {
     {
       what: 'a session that expires before it begins',
       tables: ['sessions'],
-      do: () => force('UPDATE sessions SET expires_at = created_at - 1'),
+      do: () => force('UPDATE sessions SET created_at = expires_at + 1'),
       red: ['no session expires before it begins'],
     },
     {
@@ -238,7 +238,7 @@ describe('the doctor', () => {
 
   it('is content once its remedy for sessions was followed', async () => {
     const { sick, cured } = await restoring(['sessions'], async () => {
-      await force('UPDATE sessions SET expires_at = created_at - 1 WHERE user_id = ?', cast.member.id);
+      await force('UPDATE sessions SET created_at = expires_at + 1 WHERE user_id = ?', cast.member.id);
       await force(
         'UPDATE sessions SET expires_at = auth_time + ? WHERE user_id = ?',
         31 * DAY_MS,

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
 import { createConnection } from 'mysql2/promise';
+import { isTlsRefusal } from '../database-errors.js';
 
 export type MysqlError = NodeJS.ErrnoException;
 
@@ -20,6 +21,8 @@ const HOST_IS_GONE = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
   'PROTOCOL_CONNECTION_LOST',
+  'HANDSHAKE_NO_SSL_SUPPORT',
+  'HANDSHAKE_SSL_ERROR',
 ]);
 
 /**
@@ -31,6 +34,7 @@ export class MysqlHost {
   private readonly logger = new Logger('Database');
   private pool: Pool;
   private probe: NodeJS.Timeout | undefined;
+  private tlsRefused = false;
   private readonly name: string;
 
   constructor(
@@ -119,13 +123,22 @@ export class MysqlHost {
   private async tryAgain(): Promise<void> {
     try {
       await ping(this.options);
-    } catch {
+    } catch (error) {
+      this.reportTlsRefusal(error);
       return;
     }
     if (this.available) return;
+    this.tlsRefused = false;
     clearInterval(this.probe);
     this.probe = undefined;
     this.logger.log({ msg: 'database host is back', host: this.name });
+  }
+
+  /** Once: unlike a server that is down, it will not come back by itself. */
+  private reportTlsRefusal(error: unknown): void {
+    if (this.tlsRefused || !isTlsRefusal(error)) return;
+    this.tlsRefused = true;
+    this.logger.warn({ msg: 'no TLS connection to the database can be made', host: this.name, err: error });
   }
 }
 
@@ -146,8 +159,9 @@ export function databaseError(code: string, message: string): MysqlError {
 }
 
 /** DO, since a cluster member that is not primary answers pings, and can answer SELECT 1. */
-async function ping({ host, port, user, password }: PoolOptions): Promise<void> {
-  const connection = await createConnection({ host, port, user, password, connectTimeout: PROBE_TIMEOUT_MS });
+async function ping({ host, port, user, password, ssl, stream }: PoolOptions): Promise<void> {
+  const login = { host, port, user, password, ssl, stream };
+  const connection = await createConnection({ ...login, connectTimeout: PROBE_TIMEOUT_MS });
   try {
     await connection.query({ sql: 'DO 1', timeout: PROBE_TIMEOUT_MS });
   } finally {

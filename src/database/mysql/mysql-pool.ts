@@ -1,6 +1,8 @@
 import { callbackify } from 'node:util';
 import type { PoolConnection, PoolOptions } from 'mysql2';
+import type { MysqlLocation } from '../../config/env.js';
 import { databaseError, type MysqlError, MysqlHost } from './mysql-host.js';
+import { tlsOptions } from './mysql-tls.js';
 
 const ACQUIRE_TIMEOUT_MS = 3000;
 
@@ -12,22 +14,20 @@ interface TypeOrmPool {
   end(callback: (error: Error | null) => void): void;
 }
 
-export interface HostAddress {
-  host: string;
-  port: number;
-}
-
 /**
  * The `driver` that TypeORM opens its pool with: mysql2's own pools, one for each host, plus what they lack.
  * The first host that is well is used; nobody waits for a free connection longer than three seconds.
  */
 export function mysqlDriver(
-  addresses: HostAddress[],
+  { hosts: addresses, tls }: Pick<MysqlLocation, 'hosts' | 'tls'>,
   sessionSettings: string,
 ): { createPool(options: PoolOptions): TypeOrmPool } {
   return {
     createPool(options) {
-      const hosts = addresses.map((address) => new MysqlHost({ ...options, ...address }, sessionSettings));
+      const hosts = addresses.map(
+        ({ host, port }) =>
+          new MysqlHost({ ...options, host, port, ...tlsOptions(tls, host, port) }, sessionSettings),
+      );
       return {
         getConnection: callbackify(() => acquire(hosts)),
         end: callbackify(() => endAll(hosts)),

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { createConnection } from 'mysql2/promise';
 import type { MysqlLocation } from '../../config/env.js';
-import { isDatabaseUnreachable } from '../database-errors.js';
-import type { HostAddress } from './mysql-pool.js';
+import { isDatabaseUnreachable, mayNeedTls } from '../database-errors.js';
+import { tlsOptions } from './mysql-tls.js';
 
 export interface MysqlServer {
   /** MariaDB and MySQL differ in how they report their schema; TypeORM wants to know which it talks to. */
@@ -19,38 +19,46 @@ const REPORT_EVERY = 10;
 /**
  * Asks the first host that answers what it is, rather than the user. Waits, and says so, until one does.
  *
- * @throws what the server answers when it refuses us, such as a wrong password
+ * @throws what a server answers when it refuses us, such as a wrong password, or what is wrong with its
+ *   certificate, if no other one takes us
  */
 export async function identifyMysqlServer(location: MysqlLocation): Promise<MysqlServer> {
   const logger = new Logger('Database');
   for (let attempt = 0; ; attempt += 1) {
-    for (const address of location.hosts) {
+    let refusal: unknown;
+    for (const { host, port } of location.hosts) {
       try {
-        return await identify(location, address);
+        return await identify(location, host, port);
       } catch (error) {
-        if (!isDatabaseUnreachable(error)) throw error;
-        if (attempt % REPORT_EVERY === 0) {
-          logger.warn({
-            msg: 'waiting for the database',
-            host: `${address.host}:${address.port}`,
-            err: error,
-          });
+        if (!isDatabaseUnreachable(error)) refusal ??= explained(error, location, `${host}:${port}`);
+        else if (attempt % REPORT_EVERY === 0) {
+          logger.warn({ msg: 'waiting for the database', host: `${host}:${port}`, err: error });
         }
       }
     }
+    if (refusal !== undefined) throw refusal;
     await sleep(PAUSE_MS);
   }
 }
 
+/** Says which of several hosts it was. MariaDB answers as to a wrong password where it only wants TLS. */
+function explained(error: unknown, { tls }: MysqlLocation, host: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const hint = tls === undefined && mayNeedTls(error) ? '; if it takes TLS only, set DATABASE_SSL' : '';
+  return Object.assign(error, { message: `${host}: ${error.message}${hint}` });
+}
+
 async function identify(
-  { user, password }: MysqlLocation,
-  { host, port }: HostAddress,
+  { user, password, tls }: MysqlLocation,
+  host: string,
+  port: number,
 ): Promise<MysqlServer> {
   const connection = await createConnection({
     host,
     port,
     user,
     password,
+    ...tlsOptions(tls, host, port),
     connectTimeout: CONNECT_TIMEOUT_MS,
   });
   try {

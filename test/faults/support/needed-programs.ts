@@ -12,6 +12,7 @@ const NEEDED: { what: string; find: () => unknown }[] = [
   { what: 'the Galera library libgalera_smm.so (Debian: galera-4)', find: findProvider },
   { what: 'rsync, for the state transfer of Galera (Debian: rsync)', find: () => findProgram('rsync') },
   { what: 'redis-server (Debian: redis-server)', find: () => findProgram('redis-server') },
+  { what: 'openssl, for certificates (Debian: openssl)', find: () => findProgram('openssl') },
   {
     what: 'the built service dist/main.js (npm run build)',
     find: () => existsSync(resolve(import.meta.dirname, '../../../dist/main.js')) || undefined,

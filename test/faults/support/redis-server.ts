@@ -1,4 +1,6 @@
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Certificate } from './certificates.js';
 import { freePort } from './ports.js';
 import { findProgram, removeDirectory, ServerProcess, temporaryDirectory } from './server-process.js';
 import { waitFor } from './wait.js';
@@ -7,13 +9,18 @@ import { waitFor } from './wait.js';
 export class RedisServer extends ServerProcess {
   readonly port: number;
 
-  private constructor(directory: string, port: number) {
+  private constructor(
+    directory: string,
+    port: number,
+    private readonly certificate: Certificate | undefined,
+  ) {
     super(`redis:${port}`, directory);
     this.port = port;
   }
 
-  static async start(): Promise<RedisServer> {
-    const server = new RedisServer(temporaryDirectory('redis'), await freePort());
+  /** @param certificate makes it accept nothing but TLS */
+  static async start(certificate?: Certificate): Promise<RedisServer> {
+    const server = new RedisServer(temporaryDirectory('redis'), await freePort(), certificate);
     await server.restart();
     return server;
   }
@@ -27,8 +34,7 @@ export class RedisServer extends ServerProcess {
     this.launch({
       program: findProgram('redis-server'),
       args: [
-        '--port',
-        String(this.port),
+        ...this.portArgs(),
         '--bind',
         '127.0.0.1',
         '--dir',
@@ -49,7 +55,9 @@ export class RedisServer extends ServerProcess {
   /** One command on a connection of its own; gives the raw reply. */
   command(...words: string[]): Promise<string> {
     return new Promise((resolve, reject) => {
-      const socket = connect(this.port, '127.0.0.1');
+      const socket = this.certificate
+        ? connectTls({ port: this.port, host: '127.0.0.1', rejectUnauthorized: false })
+        : connect(this.port, '127.0.0.1');
       socket.setTimeout(1000, () => socket.destroy(new Error(`${this.name} does not answer`)));
       socket.once('error', reject);
       socket.once('data', (data) => {
@@ -60,6 +68,13 @@ export class RedisServer extends ServerProcess {
         `*${words.length}\r\n${words.map((w) => `$${Buffer.byteLength(w)}\r\n${w}\r\n`).join('')}`,
       );
     });
+  }
+
+  private portArgs(): string[] {
+    if (!this.certificate) return ['--port', String(this.port)];
+    const { certificate, key } = this.certificate;
+    const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate];
+    return ['--port', '0', '--tls-port', String(this.port), '--tls-auth-clients', 'no', ...files];
   }
 
   async close(): Promise<void> {
