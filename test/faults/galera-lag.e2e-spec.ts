@@ -1,0 +1,131 @@
+import type { DataSource } from 'typeorm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseEnv } from '../../src/config/parse-env.js';
+import { createDataSource } from '../../src/database/create-data-source.js';
+import { dataSourceOptions } from '../../src/database/data-source-options.js';
+import { newEntityId } from '../../src/identifiers/entity-id.js';
+import { SCHEMA } from '../../src/schema.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { type Account, aCode, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
+import { report } from './support/figures.js';
+import { GaleraCluster } from './support/galera-cluster.js';
+import { type Instance, startInstances, stopAll, through } from './support/instance.js';
+import { prepareLag, whileLagging } from './support/lagging-node.js';
+
+const ROUNDS = 3;
+
+let cluster: GaleraCluster;
+let installation: Installation;
+let here: Instance;
+let there: Instance;
+/** The service's own connections to the node that lags, for statements by themselves. */
+let connections: DataSource;
+
+beforeAll(async () => {
+  cluster = await GaleraCluster.start({ nodes: 2 });
+  installation = await anInstallation({ mariadbPort: cluster.node(0).port });
+  const envs = cluster.nodes.map(({ port }) => through(port, installation));
+  const instances = await startInstances(
+    installation,
+    envs.map((env) => ({ ...env, RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' })),
+  );
+  [here, there] = instances as [Instance, Instance];
+  connections = await createDataSource(await dataSourceOptions(parseEnv(envs[1]!), SCHEMA)).initialize();
+  await prepareLag(cluster.node(0));
+});
+
+afterAll(async () => {
+  await connections.destroy();
+  await stopAll([here, there]);
+  await installation.remove();
+  await cluster.close();
+});
+
+/** What the first node has acknowledged and the second has not seen. */
+interface News {
+  owner: Account;
+  other: Account;
+  org: Org;
+  code: string;
+}
+
+async function news(): Promise<News> {
+  const [owner, other] = await Promise.all([anAccount(here), anAccount(here)]);
+  const org = await anOrgOf(owner);
+  return { owner, other, org, code: await aCode(owner) };
+}
+
+const membersOf = ({ org }: News) => `/api/orgs/${org.id}/members`;
+
+it.each<[string, (what: News) => Promise<{ status: number }>, number]>([
+  [
+    'adds',
+    (what) => what.owner.at(there).post(membersOf(what), { email: what.other.email, role: 'member' }),
+    201,
+  ],
+  [
+    'promotes',
+    (what) => what.owner.at(there).patch(`${membersOf(what)}/${what.other.id}`, { role: 'owner' }),
+    200,
+  ],
+  ['removes', (what) => what.owner.at(there).delete(`${membersOf(what)}/${what.other.id}`), 200],
+  ['lists', (what) => what.other.at(there).get(membersOf(what)), 200],
+  ['exchanges', ({ code }) => there.anyone.post('/api/auth/code/exchange', { code }), 200],
+  ['issues', ({ other }) => other.at(there).post('/api/auth/code'), 201],
+  [
+    'logs in',
+    ({ other }) => there.anyone.post('/api/auth/login', { email: other.email, password: other.password }),
+    200,
+  ],
+])('%s upon what another node acknowledged, on a node that lags', async (verb, request, expected) => {
+  const statuses: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const acknowledge = async (): Promise<News> => {
+      const made = await news();
+      if (verb !== 'adds') await join(made.org, made.owner, made.other, 'member');
+      return made;
+    };
+    statuses.push((await lag(acknowledge, request)).status);
+  }
+  expect(statuses).toEqual(Array(ROUNDS).fill(expected));
+  report({ faults: ROUNDS, requests: ROUNDS, wrong: 0 });
+});
+
+it.each<[string, (what: News) => [string, unknown[]]]>([
+  ['an UPDATE', ({ org }) => ['UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]]],
+  ['a DELETE', ({ org }) => ['DELETE FROM members WHERE org_id = ?', [org.id]]],
+  [
+    'an INSERT that refers to it',
+    ({ other }) => [
+      'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, 0, 0, 0)',
+      [newEntityId(), other.id],
+    ],
+  ],
+  [
+    'an INSERT that copies it',
+    ({ other }) => [
+      `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at)
+        SELECT ?, id, 0, 0, 0 FROM users WHERE id = ?`,
+      [newEntityId(), other.id],
+    ],
+  ],
+])('%s by itself sees what another node acknowledged, on a node that lags', async (_what, statementAbout) => {
+  const changed: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { affectedRows } = await lag(news, (what) => {
+      const [sql, values] = statementAbout(what);
+      return connections.query<{ affectedRows: number }>(sql, values);
+    });
+    changed.push(affectedRows);
+  }
+  expect(changed).toEqual(Array(ROUNDS).fill(1));
+  report({ faults: ROUNDS, requests: ROUNDS, wrong: 0 });
+});
+
+function lag<Answer>(
+  acknowledge: () => Promise<News>,
+  request: (what: News) => Promise<Answer>,
+): Promise<Answer> {
+  const schema = new URL(installation.db.url).pathname.slice(1);
+  return whileLagging({ writer: cluster.node(0), lagging: cluster.node(1), schema }, acknowledge, request);
+}
