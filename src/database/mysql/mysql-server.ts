@@ -45,7 +45,7 @@ export async function identifyMysqlServer(location: MysqlLocation): Promise<Mysq
 function explained(error: unknown, { tls }: MysqlLocation, host: string): unknown {
   if (!(error instanceof Error)) return error;
   const hint = tls === undefined && mayNeedTls(error) ? '; if it takes TLS only, set DATABASE_SSL' : '';
-  return Object.assign(error, { message: `${host}: ${error.message}${hint}` });
+  return Object.assign(error, { message: `${host}: ${error.message.replace(/\.$/, '')}${hint}` });
 }
 
 async function identify(
