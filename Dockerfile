@@ -1,4 +1,4 @@
-FROM node:26-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
@@ -9,14 +9,14 @@ RUN npm run build
 
 # The image brings Node itself: the Node that the lock file pins for other machines stays out, and so do
 # source maps and types, half of the size, which only tools read.
-FROM node:26-bookworm-slim AS dependencies
+FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin scripts \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' \) -delete
 
-FROM node:26-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=dependencies /app ./

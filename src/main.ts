@@ -1,10 +1,9 @@
-const OLDEST_NODE = 26;
+import { explainOldNode } from './node-version.js';
 
 // Imported only after the check: an older Node cannot even load what the service imports.
-if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
-  console.error(
-    `Node ${OLDEST_NODE} or newer is needed, this is ${process.versions.node}. Start with: npm start`,
-  );
+const oldNode = explainOldNode();
+if (oldNode !== undefined) {
+  console.error(oldNode);
   process.exitCode = 1;
 } else {
   const { bootstrap } = await import('./bootstrap.js');
