@@ -6,5 +6,5 @@ import crypto from 'node:crypto';
  */
 export function explainOldNode(): string | undefined {
   if (typeof crypto.randomUUIDv7 === 'function') return undefined;
-  return `Node 24.16 or newer is needed (not 25), this is ${process.versions.node}: npm start brings the right one`;
+  return `Node 24.16 or newer is needed (not 25), this is ${process.versions.node}: install it, or npm ci and npm start`;
 }
