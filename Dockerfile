@@ -13,7 +13,7 @@ FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin scripts \
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin scripts/link-node.mjs \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' \) -delete
 
 FROM node:24-bookworm-slim
@@ -24,6 +24,7 @@ COPY --from=build /app/dist ./dist
 RUN install -d -o node -g node -m 0700 data
 USER node
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/main.js"]
