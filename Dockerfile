@@ -1,4 +1,4 @@
-FROM node:26-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
@@ -9,14 +9,14 @@ RUN npm run build
 
 # The image brings Node itself: the Node that the lock file pins for other machines stays out, and so do
 # source maps and types, half of the size, which only tools read.
-FROM node:26-bookworm-slim AS dependencies
+FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin scripts \
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin scripts/link-node.mjs \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' \) -delete
 
-FROM node:26-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=dependencies /app ./
@@ -24,6 +24,7 @@ COPY --from=build /app/dist ./dist
 RUN install -d -o node -g node -m 0700 data
 USER node
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/main.js"]

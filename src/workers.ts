@@ -26,8 +26,8 @@ export function superviseWorkers(count: number, log: Logger): void {
     log.error({ msg: 'a worker ended and is replaced', pid: worker.process.pid, code, signal });
     setTimeout(() => stopping || cluster.fork(), PAUSE_BEFORE_REPLACING_MS);
   });
-  process.once('SIGTERM', () => stop('SIGTERM', 0));
-  process.once('SIGINT', () => stop('SIGINT', 0));
+  process.on('SIGTERM', () => stop('SIGTERM', 0));
+  process.on('SIGINT', () => stop('SIGINT', 0));
 
   log.info({ msg: 'starting workers', workers: count });
   for (let started = 0; started < count; started += 1) cluster.fork();

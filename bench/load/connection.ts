@@ -15,7 +15,7 @@ export class Connection {
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.setNoDelay(true);
-    socket.on('data', (bytes) => this.receive(bytes as Buffer));
+    socket.on('data', (bytes) => this.receive(bytes));
     socket.on('error', (error) => this.fail(error));
     socket.on('close', () => this.fail(new Error('The server closed a connection')));
   }

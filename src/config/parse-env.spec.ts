@@ -98,7 +98,7 @@ describe('certificates', () => {
   };
   const [one, two] = rootCertificates as [string, string];
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const secret = privateKey.export({ format: 'pem', type: 'pkcs8' });
+  const secret = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
   const mysql = 'mysql://app@db/accounts';
 
   it('are not asked for by default', () => {

@@ -6,8 +6,8 @@ const LONGEST_SHUTDOWN_MS = 9000;
 
 /**
  * On SIGTERM or SIGINT: no new connections, requests in flight are answered, pools are closed, exit code 0
- * within ten seconds. Idle keep-alive connections are closed as they become idle, or they would hold the
- * process until their own timeout.
+ * within ten seconds; another signal changes nothing. Idle keep-alive connections are closed as they become
+ * idle, or they would hold the process until their own timeout.
  */
 export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
   let stopping = false;
@@ -28,6 +28,6 @@ export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
       },
     );
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
 }

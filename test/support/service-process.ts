@@ -30,7 +30,16 @@ afterAll(() => {
 
 /** The built service as its own process, which inherits nothing of this one's environment but the PATH. */
 export function spawnService(directory: string, env: Environment): ServiceProcess {
-  const child = spawn(process.execPath, [BUILT_SERVICE], {
+  return spawnCommand([process.execPath, BUILT_SERVICE], directory, env);
+}
+
+/** The same by another command, such as `npm start`. */
+export function spawnCommand(
+  [program, ...parameters]: [string, ...string[]],
+  directory: string,
+  env: Environment,
+): ServiceProcess {
+  const child = spawn(program, parameters, {
     cwd: directory,
     env: { PATH: process.env['PATH'], PORT: '0', ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -58,11 +67,8 @@ export function spawnService(directory: string, env: Environment): ServiceProces
   return { child, url, logs, stderr, exited };
 }
 
-export async function untilListening(service: ServiceProcess): Promise<string> {
-  const url = await within(
-    START_TIMEOUT_MS,
-    Promise.race([service.url, service.exited.then(() => undefined)]),
-  );
+export async function untilListening(service: ServiceProcess, timeoutMs = START_TIMEOUT_MS): Promise<string> {
+  const url = await within(timeoutMs, Promise.race([service.url, service.exited.then(() => undefined)]));
   if (url === undefined || url === 'late') {
     service.child.kill('SIGKILL');
     throw new Error(`The service did not start:\n${service.logs.join('\n')}`);

@@ -52,7 +52,7 @@ export async function loadNodeRsEngine(): Promise<Argon2Engine> {
   };
 }
 
-/** The engine that is always installed. */
+/** The engine that serves where the fast one has no binary. npm leaves it out where its install script fails. */
 export async function loadArgon2PackageEngine(): Promise<Argon2Engine> {
   const { argon2id, hash, verify } = await import('argon2');
   return {
@@ -75,7 +75,7 @@ export async function loadArgon2PackageEngine(): Promise<Argon2Engine> {
 
 let chosen: Promise<Argon2Engine> | undefined;
 
-/** The engine of this process, picked at first use: the fast one where it loads, else the installed one. */
+/** The engine of this process, picked at first use: the fast one where it loads, else the other. */
 export function loadArgon2Engine(): Promise<Argon2Engine> {
   chosen ??= loadNodeRsEngine().catch(loadArgon2PackageEngine);
   return chosen;

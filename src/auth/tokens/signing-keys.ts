@@ -1,7 +1,15 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type JsonWebKey,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
 import type { PublicKeyResponse } from './jwks.response.js';
 
-type Jwk = webcrypto.JsonWebKey & { kid?: string };
+type Jwk = JsonWebKey & { kid?: string };
 
 /** One ES256 key pair (RFC 7518 section 3.4). */
 export interface SigningKey {
@@ -54,10 +62,17 @@ function readKey(jwk: Jwk, index: number): SigningKey {
   try {
     const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
     const publicKey = createPublicKey(privateKey);
+    assertPair(privateKey, publicKey);
     return { kid: jwk.kid ?? thumbprint(publicKey), privateKey, publicKey };
   } catch {
     throw new SigningKeysError(`${position} cannot be read`);
   }
+}
+
+/** Node 24 takes `x` and `y` from the JWK as they are, even where they belong to another `d`. */
+function assertPair(privateKey: KeyObject, publicKey: KeyObject): void {
+  const probe = Buffer.from('probe');
+  if (!verify('sha256', probe, publicKey, sign('sha256', probe, privateKey))) throw new Error('not a pair');
 }
 
 /** The public half as it is published (RFC 7517 section 4). */

@@ -1,0 +1,11 @@
+/** What is used of the package, which npm may have left out: the build does not depend on it. */
+declare module 'argon2' {
+  export const argon2id: 2;
+
+  export function hash(
+    password: Buffer,
+    options: { type: 2; memoryCost: number; timeCost: number; parallelism: number; hashLength: number },
+  ): Promise<string>;
+
+  export function verify(phc: string, password: Buffer): Promise<boolean>;
+}

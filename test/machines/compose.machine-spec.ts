@@ -1,0 +1,195 @@
+import { statSync } from 'node:fs';
+import { get } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitFor } from '../faults/support/wait.js';
+import { addAddress, compose, containerOf, publishedAddress, startAsDocumented } from './support/compose.js';
+import { docker, inspect } from './support/docker.js';
+import { PROJECT } from './support/images.js';
+import { IN_FLIGHT, type Result, underLoad } from './support/steady-load.js';
+import { TlsClient } from './support/tls-client.js';
+
+const ADA = '198.51.100.7';
+const BOB = '198.51.100.8';
+const CROWD = '198.51.100.9';
+const INSTANCES = ['accounts-1', 'accounts-2', 'accounts-3'];
+const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery' };
+const LOGINS = 10;
+const RECOVERY_TIMEOUT_MS = 180_000;
+const CONNECTIONS_OF_ONE_CLIENT = 100;
+const ALL_ANSWERED = new Set(['GET 200', 'POST 201']);
+
+describe('compose.yaml', () => {
+  let ada: TlsClient;
+  let bob: TlsClient;
+  let token: string;
+
+  beforeAll(async () => {
+    await Promise.all([ADA, BOB, CROWD].map(addAddress));
+    await startAsDocumented();
+    ada = new TlsClient(ADA);
+    bob = new TlsClient(BOB);
+    await untilAllAreReady();
+    token = (await ada.send('POST', '/api/auth/register', { json: ACCOUNT })).body['token'] as string;
+  });
+  afterAll(() => compose('down', '--volumes', '--timeout', '5'));
+
+  it('gives each secret to the user that reads it', () => {
+    for (const [file, uid] of [
+      ['jwks.json', 1000],
+      ['tls.pem', 99],
+    ] as const) {
+      const { uid: owner, mode } = statSync(join(PROJECT, 'secrets', file));
+      expect({ file, owner, mode: mode & 0o777 }).toEqual({ file, owner: uid, mode: 0o600 });
+    }
+  });
+
+  it('is reachable over TLS on one port, and not in clear', async () => {
+    const { status, headers } = await ada.send('GET', '/health/ready');
+
+    expect(status).toBe(200);
+    expect(headers['strict-transport-security']).toBe('max-age=31536000');
+    await expect(inClear()).rejects.toThrow(/socket hang up|ECONNRESET/);
+    const ports = await docker('ps', '--format', '{{.Ports}}');
+    expect(ports.match(/[^\s,]+->\S+/g)).toEqual(['0.0.0.0:8443->8443/tcp']);
+  });
+
+  it('runs the instances unprivileged, on a root that nobody can write', async () => {
+    const id = await containerOf('accounts-1');
+
+    const status = await docker('exec', id, 'cat', '/proc/1/status');
+
+    expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
+    expect(status).toMatch(/^CapEff:\t0+$/m);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    await expect(docker('exec', id, 'touch', '/app/x')).rejects.toThrow('Read-only file system');
+  });
+
+  it('tells clients apart by their address, whatever they claim', async () => {
+    const json = { ...ACCOUNT, password: 'not her password' };
+    let admitted = 0;
+    for (let status = 0; status !== 429; admitted += 1) {
+      const headers = { 'X-Forwarded-For': `203.0.113.${admitted}` };
+      ({ status } = await ada.send('POST', '/api/auth/login', { json, headers }));
+      expect([401, 429]).toContain(status);
+    }
+
+    // Each instance counts by itself while Redis does not answer in time, as on a machine that is busy.
+    expect(admitted - 1).toBeGreaterThanOrEqual(LOGINS);
+    expect(admitted - 1).toBeLessThanOrEqual(LOGINS * INSTANCES.length);
+    expect(Number(await docker('exec', await containerOf('redis'), 'redis-cli', 'dbsize'))).toBeGreaterThan(
+      0,
+    );
+    expect((await bob.send('POST', '/api/auth/login', { json: ACCOUNT })).status).toBe(200);
+    const logs = (
+      await Promise.all(INSTANCES.map(async (name) => docker('logs', await containerOf(name))))
+    ).join();
+    expect(logs).toContain(`"ip":"${ADA}"`);
+    expect(logs).toContain(`"ip":"${BOB}"`);
+    expect(logs).not.toContain('203.0.113.');
+  });
+
+  it('lets one client hold a hundred connections, and others connect', async () => {
+    const sockets: Socket[] = [];
+    let closed = 0;
+    for (let n = 0; n < CONNECTIONS_OF_ONE_CLIENT + 10; n += 1) {
+      const socket = connect({ host: publishedAddress(), port: 8443, localAddress: CROWD });
+      socket.once('close', () => (closed += 1)).on('error', () => undefined);
+      sockets.push(socket);
+    }
+
+    await waitFor('refusals', RECOVERY_TIMEOUT_MS, async () => closed >= 10);
+    expect((await bob.send('GET', '/health/live')).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('hides it when an instance is killed, but for what that one was writing', async () => {
+    const id = await containerOf('accounts-1');
+
+    const results = await underLoad(ADA, token, async () => {
+      process.kill(Number(await inspect(id, '.State.Pid')), 'SIGKILL');
+      await untilAllAreReady();
+    });
+
+    expect(outcomes(results)).toEqual(ALL_ANSWERED);
+    expect(lostWrites(results).length).toBeLessThanOrEqual(IN_FLIGHT);
+    expect(Number(await inspect(id, '.RestartCount'))).toBeGreaterThan(0);
+  });
+
+  it('hides it when an instance is restarted, but for what that one was writing', async () => {
+    const results = await underLoad(ADA, token, async () => {
+      await compose('restart', 'accounts-2');
+      await untilAllAreReady();
+    });
+
+    expect(outcomes(results)).toEqual(ALL_ANSWERED);
+    expect(lostWrites(results).length).toBeLessThanOrEqual(IN_FLIGHT);
+  });
+
+  it('answers 503 without its database, and serves as before when that is back', async () => {
+    const id = await containerOf('database');
+    await docker('kill', id);
+
+    const headers = { Authorization: `Bearer ${token}` };
+    for (let n = 0; n < 30; n += 1) {
+      const answer = await ada.send('GET', '/api/me', { headers });
+      expect(answer).toMatchObject({ status: 503, body: { status: 503, code: 'unavailable' } });
+      expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    }
+    await docker('start', id);
+    await untilAllAreReady();
+
+    expect((await ada.send('GET', '/api/me', { headers })).body['user']).toMatchObject({
+      email: ACCOUNT.email,
+    });
+  });
+
+  it('stops in order', async () => {
+    await compose('stop');
+
+    for (const name of INSTANCES) expect(await inspect(await containerOf(name), '.State.ExitCode')).toBe('0');
+  });
+
+  /** Asked inside of each instance, as the balancer may have noticed nothing yet. */
+  async function untilAllAreReady(): Promise<void> {
+    const check = "fetch('http://127.0.0.1:3000/health/ready').then((r) => process.exit(r.ok ? 0 : 1))";
+    for (const name of INSTANCES) {
+      await waitFor(
+        name,
+        RECOVERY_TIMEOUT_MS,
+        async () => (await docker('exec', await containerOf(name), 'node', '--eval', check)) === '',
+      );
+    }
+    await waitFor(
+      'the balancer',
+      RECOVERY_TIMEOUT_MS,
+      async () => (await ada.send('GET', '/health/ready')).status === 200,
+    );
+  }
+
+  function inClear(): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      get({ host: publishedAddress(), port: 8443, path: '/health/live' }, (answer) =>
+        resolve(answer.statusCode),
+      ).once('error', reject);
+    });
+  }
+});
+
+/** What came of the requests, but for the writes that the instance took with it: their outcome is unknown. */
+function outcomes(results: Result[]): Set<string> {
+  const lost = new Set(lostWrites(results));
+  return new Set(results.filter((result) => !lost.has(result)).map(describeResult));
+}
+
+function lostWrites(results: Result[]): Result[] {
+  // HAProxy closes the connection without an answer where it was not the first request on it.
+  const lost = new Set(['POST 502', 'POST socket hang up']);
+  return results.filter((result) => lost.has(describeResult(result)));
+}
+
+function describeResult({ method, answer }: Result): string {
+  return `${method} ${answer instanceof Error ? answer.message : answer.status}`;
+}

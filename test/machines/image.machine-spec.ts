@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitFor } from '../faults/support/wait.js';
+import { docker, inspect } from './support/docker.js';
+
+const PORT = 3000;
+const HEALTHY_TIMEOUT_MS = 120_000;
+const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery' };
+const VOLUME = ['--volume', 'accounts-data:/app/data', '--env', 'JWT_KEYS_FILE=/app/data/jwks.json'];
+const HARDENED = [
+  '--read-only',
+  '--tmpfs',
+  '/tmp',
+  '--cap-drop',
+  'ALL',
+  '--security-opt',
+  'no-new-privileges',
+];
+
+describe('the image', () => {
+  beforeAll(async () => {
+    await docker('run', '--rm', ...VOLUME, 'accounts', 'node', 'scripts/create-keys.mjs', 'data/jwks.json');
+    const publish = ['--publish', `${PORT}:3000`];
+    await docker('run', '--detach', '--name', 'one', ...HARDENED, ...VOLUME, ...publish, 'accounts');
+  });
+  afterAll(() => docker('rm', '--force', 'one'));
+
+  it('becomes healthy', async () => {
+    await untilHealthy();
+
+    expect((await fetch(`http://127.0.0.1:${PORT}/health/ready`)).status).toBe(200);
+  });
+
+  it('runs as uid 1000, with no capability and nothing to gain', async () => {
+    const status = await docker('exec', 'one', 'cat', '/proc/1/status');
+
+    expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
+    expect(status).toMatch(/^CapEff:\t0+$/m);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+  });
+
+  it('writes nothing but its data', async () => {
+    const changes = await docker('diff', 'one');
+
+    expect(changes).toBe('');
+    await expect(docker('exec', 'one', 'touch', '/app/x')).rejects.toThrow('Read-only file system');
+    expect(await docker('exec', 'one', 'stat', '--format', '%a %u', 'data')).toBe('700 1000');
+  });
+
+  it('keeps its data over a restart', async () => {
+    expect(await send('register')).toBe(201);
+
+    await docker('restart', 'one');
+    await untilHealthy();
+
+    expect(await send('register')).toBe(409);
+    expect(await send('login')).toBe(200);
+  });
+
+  it('ends by itself within ten seconds of SIGTERM, with code 0', async () => {
+    await docker('stop', '--time', '10', 'one');
+
+    expect(await inspect('one', '.State.ExitCode')).toBe('0');
+  });
+
+  it('has the doctor in it, who finds the data sound', async () => {
+    const findings = await docker(
+      'run',
+      '--rm',
+      ...HARDENED,
+      ...VOLUME,
+      'accounts',
+      'node',
+      'dist/doctor.js',
+    );
+
+    expect(findings).toContain('green');
+    expect(findings).not.toContain('RED');
+  });
+
+  it('says in one line that it has no key', async () => {
+    const start = docker('run', '--rm', ...HARDENED, '--tmpfs', '/app/data', 'accounts');
+
+    await expect(start).rejects.toThrow(/^JWT_KEYS_FILE: .*\n$/m);
+  });
+
+  function untilHealthy(): Promise<unknown> {
+    return waitFor(
+      'health',
+      HEALTHY_TIMEOUT_MS,
+      async () => (await inspect('one', '.State.Health.Status')) === 'healthy',
+    );
+  }
+
+  async function send(route: 'register' | 'login'): Promise<number> {
+    const { status } = await fetch(`http://127.0.0.1:${PORT}/api/auth/${route}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(ACCOUNT),
+    });
+    return status;
+  }
+});

@@ -1,0 +1,2 @@
+#!/bin/sh
+exec mariadb --execute 'SELECT 1' >/dev/null

@@ -1,0 +1,64 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { run } from './command.js';
+import { makeDebianRoot } from './debian-root.js';
+import { docker, WORKSPACE } from './docker.js';
+import { installNode } from './node-and-npm.js';
+import { npmSettings } from './npm-settings.js';
+
+const CHECKOUT = resolve(import.meta.dirname, '../../..');
+const RECIPES = resolve(import.meta.dirname, '../images');
+const NPM = '11.21.2';
+
+/** The committed project, as it comes out of a clone; Compose names what it makes after the directory. */
+export const PROJECT = join(WORKSPACE, 'accounts');
+
+/** The images that `Dockerfile` and `compose.yaml` start from, then the image that `Dockerfile` makes. */
+export async function makeImages(): Promise<void> {
+  await Promise.all(['bookworm', 'trixie'].map(importMinimal));
+  await build('node', 'node:24-bookworm-slim', await nodePrefix());
+  await build('haproxy', 'haproxy:3.0', RECIPES);
+  await build('redis', 'redis:7', RECIPES);
+  await build('mariadb', 'mariadb:10.11', join(RECIPES, 'mariadb'));
+  await copyProject();
+  await docker('build', '--tag', 'accounts', PROJECT);
+}
+
+async function importMinimal(release: string): Promise<void> {
+  const root = join(WORKSPACE, release);
+  await makeDebianRoot(root, release);
+  const archive = `${root}.tar`;
+  await run('tar', ['--create', '--one-file-system', '--file', archive, '--directory', root, '.'], 300_000);
+  await docker('import', archive, `minimal:${release}`);
+  await rm(root, { recursive: true });
+  await rm(archive);
+}
+
+function build(name: string, tag: string, context: string): Promise<string> {
+  return docker('build', '--tag', tag, '--file', join(RECIPES, `${name}.Dockerfile`), context);
+}
+
+/** Node as it is pinned, and the way to this machine's registry. */
+async function nodePrefix(): Promise<string> {
+  const prefix = join(WORKSPACE, 'node');
+  const { optionalDependencies } = JSON.parse(await readFile(join(CHECKOUT, 'package.json'), 'utf8')) as {
+    optionalDependencies: Record<string, string>;
+  };
+  const node = optionalDependencies[`node-linux-${process.arch}`]!;
+  await installNode(prefix, { node, npm: NPM });
+  await mkdir(join(prefix, 'etc'));
+  const settings = await npmSettings({
+    putAt: join(prefix, 'etc/npm-ca.crt'),
+    foundAt: '/usr/local/etc/npm-ca.crt',
+  });
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(join(prefix, 'etc/npmrc'), lines.join(''));
+  return prefix;
+}
+
+async function copyProject(): Promise<void> {
+  await mkdir(PROJECT);
+  const archive = join(WORKSPACE, 'accounts.tar');
+  await run('git', ['-C', CHECKOUT, 'archive', '--output', archive, 'HEAD']);
+  await run('tar', ['--extract', '--file', archive, '--directory', PROJECT]);
+}

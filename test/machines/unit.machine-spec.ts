@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitFor } from '../faults/support/wait.js';
+import { docker } from './support/docker.js';
+
+const CHECKOUT = resolve(import.meta.dirname, '../..');
+const RECIPES = join(import.meta.dirname, 'images');
+const BOOT_TIMEOUT_MS = 120_000;
+/** What a systemd in a container needs. */
+const MACHINE =
+  '--cap-add SYS_ADMIN --security-opt seccomp=unconfined --security-opt apparmor=unconfined ' +
+  '--tmpfs /run --tmpfs /run/lock --tmpfs /tmp --volume /sys/fs/cgroup:/sys/fs/cgroup';
+
+describe('deploy/accounts.service', () => {
+  beforeAll(async () => {
+    await docker('build', '--tag', 'systemd', '--file', join(RECIPES, 'systemd.Dockerfile'), RECIPES);
+    const project = ['--volume', `${CHECKOUT}:/opt/accounts:ro`];
+    await docker('run', '--detach', '--name', 'machine', ...MACHINE.split(' '), ...project, 'systemd');
+    await waitFor('systemd', BOOT_TIMEOUT_MS, () => inMachine('systemctl is-system-running'));
+    await inMachine(await documentedCommands());
+    await untilReady();
+  });
+  afterAll(() => docker('rm', '--force', 'machine'));
+
+  it('is sound in the eyes of systemd', async () => {
+    expect(await inMachine('systemd-analyze verify accounts.service 2>&1')).toBe('');
+  });
+
+  it('runs as a user of its own, with no capability and nothing to gain', async () => {
+    const status = await inMachine(`cat /proc/${await property('MainPID')}/status`);
+
+    expect(status).toMatch(/^Uid:\t[1-9]\d*\t/m);
+    expect(status).toMatch(/^CapEff:\t0+$/m);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    expect(status).toMatch(/^Seccomp:\t2$/m);
+  });
+
+  it('keeps its data from others', async () => {
+    const modes = await inMachine("stat --format '%a %U' /var/lib/accounts /var/lib/accounts/*");
+
+    expect(modes.split('\n')).toEqual([
+      '700 accounts',
+      ...Array<string>(modes.split('\n').length - 1).fill('600 accounts'),
+    ]);
+  });
+
+  it('comes back when it is killed', async () => {
+    await inMachine(`kill -9 ${await property('MainPID')}`);
+
+    await waitFor('a restart', BOOT_TIMEOUT_MS, async () => (await property('NRestarts')) !== '0');
+    expect(await untilReady()).toBe('ready');
+  });
+
+  it('stops in order', async () => {
+    await inMachine('systemctl stop accounts');
+
+    expect(await property('Result')).toBe('success');
+    expect(await property('ExecMainStatus')).toBe('0');
+  });
+
+  function inMachine(script: string): Promise<string> {
+    return docker('exec', 'machine', 'sh', '-e', '-c', script);
+  }
+
+  function property(name: string): Promise<string> {
+    return inMachine(`systemctl show --property ${name} --value accounts`);
+  }
+
+  async function untilReady(): Promise<string> {
+    const check = "fetch('http://127.0.0.1:3000/health/ready').then((r) => process.exit(r.ok ? 0 : 1))";
+    return waitFor('the service', BOOT_TIMEOUT_MS, () =>
+      inMachine(`/opt/accounts/node_modules/.bin/node --eval "${check}" && echo ready`),
+    );
+  }
+});
+
+/** How docs/operations.md installs it. */
+async function documentedCommands(): Promise<string> {
+  const text = await readFile(join(CHECKOUT, 'docs/operations.md'), 'utf8');
+  return /## As a systemd service[^]*?```sh\n([^]*?)```/.exec(text)![1]!;
+}
