@@ -28,6 +28,7 @@ export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
       },
     );
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  // Not once: without a listener a second signal, which a process group and its parent both send, would kill.
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
 }

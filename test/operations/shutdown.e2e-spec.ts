@@ -1,19 +1,22 @@
-import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { anInstallation, type Installation } from '../support/installation.js';
+import { keptAliveRequest, type OpenConnection, openConnection } from '../support/open-connection.js';
 import { anEmail, aPassword } from '../support/personas.js';
-import { requestBytes } from '../support/raw-connection.js';
 import { exitCode, type ServiceProcess, spawnService, untilListening } from '../support/service-process.js';
+
+const TIMEOUT_MS = 20_000;
+/** what the log says when requests had to be left behind */
+const CUT_SHORT = 'requests are still running';
 
 describe('SIGTERM', () => {
   let installation: Installation;
   let service: ServiceProcess;
-  let url: URL;
+  let url: string;
 
   beforeEach(async () => {
     installation = await anInstallation();
     service = spawnService(installation.directory, installation.env);
-    url = new URL(await untilListening(service));
+    url = await untilListening(service);
   });
   afterEach(async () => {
     service.child.kill('SIGKILL');
@@ -28,54 +31,83 @@ describe('SIGTERM', () => {
   });
 
   it('ends it although clients keep their connections', async () => {
-    const sockets = await Promise.all([keptAlive(), keptAlive(), keptAlive()]);
+    const connections = await Promise.all([keptAlive(), keptAlive(), keptAlive()]);
 
     service.child.kill('SIGTERM');
 
     expect(await exitCode(service)).toBe(0);
-    for (const { socket } of sockets) socket.destroy();
+    for (const { socket } of connections) socket.destroy();
   });
 
   it('lets a request in flight have its answer, and no new one in', async () => {
-    const json = JSON.stringify({ email: anEmail(), password: aPassword() });
-    const { socket, text } = await open();
-    const head = requestBytes('POST /api/auth/register', [
-      'Content-Type: application/json',
-      `Content-Length: ${json.length}`,
-      'Expect: 100-continue',
-    ]);
-    socket.write(head);
-    // By this the service says that the request has begun.
-    await vi.waitFor(() => expect(text()).toContain('100 Continue'), { timeout: 10_000 });
+    const { connection, sendBody } = await aRequestInFlight(['Connection: close']);
 
-    service.child.kill('SIGTERM');
-    await vi.waitFor(() => expect(newConnection()).rejects.toThrow('ECONNREFUSED'), { timeout: 10_000 });
-    socket.write(json);
+    await stop();
+    sendBody();
 
     expect(await exitCode(service)).toBe(0);
-    expect(text()).toContain('HTTP/1.1 201');
-    expect(text()).toContain('"token":');
+    expect(connection.text()).toContain('HTTP/1.1 201');
+    expect(connection.text()).toContain('"token":');
   });
 
-  async function newConnection(): Promise<void> {
-    const { socket } = await open();
-    socket.destroy();
+  it('closes a connection that becomes idle, rather than wait for its keep-alive timeout', async () => {
+    const { connection, sendBody } = await aRequestInFlight();
+
+    await stop();
+    sendBody();
+
+    expect(await exitCode(service)).toBe(0);
+    expect(connection.text()).toContain('HTTP/1.1 201');
+    expect(service.logs.join('\n')).not.toContain(CUT_SHORT);
+  });
+
+  it('turns readiness to 503, for a request that still comes in on an open connection', async () => {
+    const { connection, sendBody } = await aRequestInFlight();
+
+    await stop();
+    sendBody(keptAliveRequest('GET /health/ready'));
+
+    expect(await exitCode(service)).toBe(0);
+    expect(connection.statuses()).toEqual([201, 503]);
+    expect(connection.text()).toContain('"code":"unavailable"');
+  });
+
+  it('is heeded once: a second signal does not cut off the request in flight', async () => {
+    const { connection, sendBody } = await aRequestInFlight();
+
+    await stop();
+    service.child.kill('SIGTERM');
+    service.child.kill('SIGINT');
+    sendBody();
+
+    expect(await exitCode(service)).toBe(0);
+    expect(connection.text()).toContain('HTTP/1.1 201');
+  });
+
+  /** Sends the signal and waits until the service has stopped listening. */
+  async function stop(): Promise<void> {
+    service.child.kill('SIGTERM');
+    await vi.waitFor(() => expect(openConnection(url)).rejects.toThrow('ECONNREFUSED'), TIMEOUT_MS);
   }
 
-  async function keptAlive(): Promise<{ socket: Socket; text: () => string }> {
-    const connection = await open();
-    connection.socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await vi.waitFor(() => expect(connection.text()).toContain('HTTP/1.1 200'));
+  /** A registration whose head has arrived and whose body is sent later. */
+  async function aRequestInFlight(
+    headers: string[] = [],
+  ): Promise<{ connection: OpenConnection; sendBody: (following?: string) => void }> {
+    const json = JSON.stringify({ email: anEmail(), password: aPassword() });
+    const connection = await openConnection(url);
+    const length = `Content-Length: ${json.length}`;
+    const head = ['Content-Type: application/json', length, 'Expect: 100-continue', ...headers];
+    connection.socket.write(keptAliveRequest('POST /api/auth/register', head));
+    // By this the service says that the request has begun.
+    await vi.waitFor(() => expect(connection.text()).toContain('100 Continue'), TIMEOUT_MS);
+    return { connection, sendBody: (following = '') => connection.socket.write(json + following) };
+  }
+
+  async function keptAlive(): Promise<OpenConnection> {
+    const connection = await openConnection(url);
+    connection.socket.write(keptAliveRequest('GET /health/live'));
+    await vi.waitFor(() => expect(connection.text()).toContain('HTTP/1.1 200'), TIMEOUT_MS);
     return connection;
-  }
-
-  function open(): Promise<{ socket: Socket; text: () => string }> {
-    return new Promise((opened, failed) => {
-      const chunks: Buffer[] = [];
-      const socket = connect(Number(url.port), url.hostname);
-      socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
-      socket.once('error', failed);
-      socket.once('connect', () => opened({ socket, text: () => Buffer.concat(chunks).toString() }));
-    });
   }
 });
