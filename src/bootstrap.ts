@@ -9,7 +9,9 @@ import type { Env } from './config/env.js';
 import { loadEnv } from './config/load-env.js';
 import { configureApp } from './configure-app.js';
 import { migrate } from './database/migrate.js';
+import { Connections } from './http/connections.js';
 import { fastifyOptions } from './http/fastify-options.js';
+import { RequestLog } from './http/request-log.js';
 import { stopOnSignals } from './http/shutdown.js';
 import { createLogger } from './logging/logger.js';
 import { NestLogger } from './logging/nest-logger.js';
@@ -31,13 +33,15 @@ export async function bootstrap(): Promise<void> {
 }
 
 async function serve(env: Env, log: PinoLogger, logger: NestLogger): Promise<void> {
+  const requestLog = new RequestLog(log);
+  const connections = new Connections(requestLog);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(env),
-    new FastifyAdapter(fastifyOptions(env)),
+    new FastifyAdapter(fastifyOptions(env, connections, requestLog)),
     { logger, abortOnError: false, bodyParser: false },
   );
   stopOnSignals(app, log);
-  await configureApp(app, env, log);
+  await configureApp(app, env, connections);
   await app.listen(env.port, env.host);
   announce(env, await app.getUrl(), log);
 }

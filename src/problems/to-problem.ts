@@ -27,7 +27,8 @@ export function toProblem(error: unknown): Problem {
   });
 }
 
-function statusOf(error: unknown): number | undefined {
+/** The HTTP status that an error of the framework names. */
+export function statusOf(error: unknown): number | undefined {
   if (error instanceof HttpException) return error.getStatus();
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
     return error.statusCode;

@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 export interface OpenConnection {
   socket: Socket;
   /** everything that the service has sent so far */
-  text(): string;
+  text: () => string;
   /** the statuses of the final answers so far, in order */
-  statuses(): number[];
+  statuses: () => number[];
   /** resolves with everything once the connection is closed, however it ended */
   closed: Promise<string>;
 }
