@@ -2,13 +2,14 @@ import { SigningKeysError } from './auth/tokens/signing-keys.js';
 import { ConfigurationError } from './config/parse-env.js';
 import { isDatabaseUnavailable } from './database/database-errors.js';
 import { PendingMigrationsError } from './database/migrate.js';
+import { MigrationLeaseLostError } from './database/migration-lease.js';
 import { DatabaseInUseError } from './database/sqlite/sqlite-file-lock.js';
 
 /** What is wrong and with which variable, a line each; only a bug of ours is shown with its stack. */
 export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
   if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
-  if (error instanceof DatabaseInUseError) return [error.message];
+  if (error instanceof DatabaseInUseError || error instanceof MigrationLeaseLostError) return [error.message];
   if (isListenError(error)) return [`PORT, HOST: cannot listen there (${error.code})`];
   if (isDatabaseUnavailable(error) || isDatabaseError(error)) {
     return [`DATABASE_URL: the database cannot be opened (${(error as Error).message})`];
