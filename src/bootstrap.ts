@@ -4,6 +4,8 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger as PinoLogger } from 'pino';
 import { AppModule } from './app.module.js';
+import { loadKeyFile } from './auth/tokens/key-file.js';
+import { KeyRing } from './auth/tokens/key-ring.js';
 import { workersFor } from './config/concurrency.js';
 import type { Env } from './config/env.js';
 import { loadEnv } from './config/load-env.js';
@@ -25,18 +27,20 @@ export async function bootstrap(): Promise<void> {
   const log = await createLogger(env.logLevel);
   const logger = new NestLogger(log);
   Logger.overrideLogger(logger);
+  // Before anything is changed: a start without keys fails, and leaves the database as it was.
+  const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, env.production));
   await migrate(env, SCHEMA);
   const { workers, reason } = workersFor(env);
   if (cluster.isPrimary && reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
   if (cluster.isPrimary && workers > 1) superviseWorkers(workers, log);
-  else await serve(env, log, logger);
+  else await serve(env, keys, log, logger);
 }
 
-async function serve(env: Env, log: PinoLogger, logger: NestLogger): Promise<void> {
+async function serve(env: Env, keys: KeyRing, log: PinoLogger, logger: NestLogger): Promise<void> {
   const requestLog = new RequestLog(log);
   const connections = new Connections(requestLog);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.forRoot(env),
+    AppModule.forRoot(env, keys),
     new FastifyAdapter(fastifyOptions(env, connections, requestLog)),
     { logger, abortOnError: false, bodyParser: false },
   );
