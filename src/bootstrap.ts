@@ -19,7 +19,7 @@ import { createLogger } from './logging/logger.js';
 import { NestLogger } from './logging/nest-logger.js';
 import { SCHEMA } from './schema.js';
 import { announce } from './start-message.js';
-import { superviseWorkers } from './workers.js';
+import { Workers } from './workers.js';
 
 /** Starts the service, or the workers that together are the service. */
 export async function bootstrap(): Promise<void> {
@@ -29,10 +29,12 @@ export async function bootstrap(): Promise<void> {
   Logger.overrideLogger(logger);
   // Before anything is changed: a start without keys fails, and leaves the database as it was.
   const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, env.production));
+  if (cluster.isWorker) return serve(env, keys, log, logger);
+
   await migrate(env, SCHEMA);
   const { workers, reason } = workersFor(env);
-  if (cluster.isPrimary && reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
-  if (cluster.isPrimary && workers > 1) superviseWorkers(workers, log);
+  if (reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
+  if (workers > 1) new Workers(log).start(workers);
   else await serve(env, keys, log, logger);
 }
 

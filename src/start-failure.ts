@@ -18,7 +18,8 @@ export function explainFailure(error: unknown): string[] {
 }
 
 function isListenError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+  // `bind` in a worker, whose port the first process opens
+  return error instanceof Error && 'syscall' in error && /^(?:listen|bind)$/.test(String(error.syscall));
 }
 
 function isDatabaseError(error: unknown): boolean {
