@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { methodNotAllowed, notFound } from '../support/expected.js';
+import { methodNotAllowed, notFound, orgNotFound } from '../support/expected.js';
 import { keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anAccount, anOrgOf, type Account, type Org } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
@@ -84,13 +84,12 @@ describe('routes', () => {
     expect((await sendBytes(service, bytes))?.text).not.toMatch(/echo-me|Bearer/);
   });
 
-  it.each(['HEAD'])('%s tells no more than GET', async (method) => {
-    const anonymous = await service.anyone.send(method, '/api/me');
-    const signedIn = await ada.send(method, '/api/me');
+  it('HEAD tells what GET tells, without the body', async () => {
+    const anonymous = await service.anyone.send('HEAD', '/api/me');
+    const signedIn = await ada.send('HEAD', '/api/me');
 
-    expect([401, 405]).toContain(anonymous.status);
-    expect([200, 405]).toContain(signedIn.status);
-    expect([anonymous.text, signedIn.text]).toEqual(['', '']);
+    expect([anonymous.status, anonymous.text]).toEqual([401, '']);
+    expect([signedIn.status, signedIn.text]).toEqual([200, '']);
   });
 
   it.each(['GET', 'HEAD'])('%s / leads to the documentation', async (method) => {
@@ -156,9 +155,7 @@ describe('routes', () => {
   );
 
   it.each([2_000, 8_000, 15_000])('a path of %i characters is a problem like any other', async (length) => {
-    const answer = await ada.get(`/api/orgs/${'x'.repeat(length)}`);
-
-    expect([404, 414]).toContain(answer.status);
+    expect(await ada.get(`/api/orgs/${'x'.repeat(length)}`)).toMatchObject(orgNotFound);
   });
 
   it.each(['?offset=1', '?page[]=x', '?__proto__[role]=owner', '?%', '?a=%zz', '?'])(
