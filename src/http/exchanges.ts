@@ -42,7 +42,7 @@ export class Exchanges {
   close(): void {
     this.closed = true;
     this.onAnswered = undefined;
-    for (const [reply, { sent }] of this.open) if (sent) this.end(reply, true);
+    for (const [reply, { sent }] of this.open) if (sent || reply.raw.headersSent) this.end(reply, true);
   }
 
   /** The request whose body has not arrived whole, always the last one, while it has no answer. */
