@@ -39,6 +39,16 @@ describe('SIGTERM', () => {
     for (const { socket } of connections) socket.destroy();
   });
 
+  it('ends it although nothing has come over a connection yet', async () => {
+    const { closed } = await openConnection(url);
+
+    service.child.kill('SIGTERM');
+
+    expect(await closed).toBe('');
+    expect(await exitCode(service)).toBe(0);
+    expect(service.logs.join('\n')).not.toContain(CUT_SHORT);
+  });
+
   it('lets a request in flight have its answer, and no new one in', async () => {
     const { connection, sendBody } = await aRequestInFlight(['Connection: close']);
 
