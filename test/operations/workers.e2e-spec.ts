@@ -6,7 +6,7 @@ import { anAccount } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 import { exitCode, spawnService } from '../support/service-process.js';
 
-const TIMEOUT_MS = 45_000;
+const TIMEOUT_MS = 100_000;
 const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' };
 
 describe('WEB_CONCURRENCY', () => {
@@ -27,7 +27,8 @@ describe('WEB_CONCURRENCY', () => {
   });
 });
 
-describe.runIf(engine === 'mariadb')('several workers', () => {
+// Each starts up to seven processes and waits out the pauses between them.
+describe.runIf(engine === 'mariadb')('several workers', { timeout: 240_000 }, () => {
   let installation: Installation;
   /** their own account at the database, which the test locks */
   let user: string;
