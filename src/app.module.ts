@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
 import { JwtAuthGuard } from './auth/tokens/jwt-auth.guard.js';
+import type { KeyRing } from './auth/tokens/key-ring.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -16,13 +17,13 @@ import { UsersModule } from './users/users.module.js';
 
 @Module({})
 export class AppModule {
-  static forRoot(env: Env): DynamicModule {
+  static forRoot(env: Env, keys: KeyRing): DynamicModule {
     return {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(env),
         DatabaseModule.forRoot(SCHEMA),
-        AuthModule,
+        AuthModule.forRoot(keys),
         UsersModule,
         OrgsModule,
         MembersModule,

@@ -4,18 +4,22 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger as PinoLogger } from 'pino';
 import { AppModule } from './app.module.js';
+import { loadKeyFile } from './auth/tokens/key-file.js';
+import { KeyRing } from './auth/tokens/key-ring.js';
 import { workersFor } from './config/concurrency.js';
 import type { Env } from './config/env.js';
 import { loadEnv } from './config/load-env.js';
 import { configureApp } from './configure-app.js';
 import { migrate } from './database/migrate.js';
+import { Connections } from './http/connections.js';
 import { fastifyOptions } from './http/fastify-options.js';
+import { RequestLog } from './http/request-log.js';
 import { stopOnSignals } from './http/shutdown.js';
 import { createLogger } from './logging/logger.js';
 import { NestLogger } from './logging/nest-logger.js';
 import { SCHEMA } from './schema.js';
 import { announce } from './start-message.js';
-import { superviseWorkers } from './workers.js';
+import { Workers } from './workers.js';
 
 /** Starts the service, or the workers that together are the service. */
 export async function bootstrap(): Promise<void> {
@@ -23,21 +27,27 @@ export async function bootstrap(): Promise<void> {
   const log = await createLogger(env.logLevel);
   const logger = new NestLogger(log);
   Logger.overrideLogger(logger);
+  // Before anything is changed: a start without keys fails, and leaves the database as it was.
+  const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, env.production));
+  if (cluster.isWorker) return serve(env, keys, log, logger);
+
   await migrate(env, SCHEMA);
   const { workers, reason } = workersFor(env);
-  if (cluster.isPrimary && reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
-  if (cluster.isPrimary && workers > 1) superviseWorkers(workers, log);
-  else await serve(env, log, logger);
+  if (reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
+  if (workers > 1) new Workers(log).start(workers);
+  else await serve(env, keys, log, logger);
 }
 
-async function serve(env: Env, log: PinoLogger, logger: NestLogger): Promise<void> {
+async function serve(env: Env, keys: KeyRing, log: PinoLogger, logger: NestLogger): Promise<void> {
+  const requestLog = new RequestLog(log);
+  const connections = new Connections(requestLog);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.forRoot(env),
-    new FastifyAdapter(fastifyOptions(env)),
+    AppModule.forRoot(env, keys),
+    new FastifyAdapter(fastifyOptions(env, connections, requestLog)),
     { logger, abortOnError: false, bodyParser: false },
   );
   stopOnSignals(app, log);
-  await configureApp(app, env, log);
+  await configureApp(app, env, connections);
   await app.listen(env.port, env.host);
   announce(env, await app.getUrl(), log);
 }

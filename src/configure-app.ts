@@ -1,24 +1,27 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { useContainer } from 'class-validator';
-import type { Logger } from 'pino';
 import { AcceptablePassword } from './auth/passwords/is-acceptable-password.decorator.js';
 import type { Env } from './config/env.js';
 import { collectAllowedMethods } from './http/allowed-methods.js';
+import type { Connections } from './http/connections.js';
 import { allowOrigins } from './http/cors.js';
-import { requireHostHeader } from './http/host-header.js';
 import { answerInTime } from './http/deadline.js';
 import { acceptJsonBodies } from './http/json-body.js';
-import { logRequests } from './http/request-log.js';
+import { replaceNodeAnswers } from './http/node-answers.js';
 import { sendSecurityHeaders } from './http/security-headers.js';
 import { validationPipe } from './http/validation.js';
 import { serveDocs } from './openapi/swagger-ui.js';
 
 /** The edge of the service: everything between the socket and the controllers. */
-export async function configureApp(app: NestFastifyApplication, env: Env, log: Logger): Promise<void> {
+export async function configureApp(
+  app: NestFastifyApplication,
+  env: Env,
+  connections: Connections,
+): Promise<void> {
   const fastify = app.getHttpAdapter().getInstance();
   sendSecurityHeaders(fastify);
-  logRequests(fastify, log);
-  requireHostHeader(fastify);
+  connections.follow(fastify);
+  replaceNodeAnswers(fastify);
   acceptJsonBodies(fastify);
   answerInTime(fastify);
   allowOrigins(app, env.corsOrigins);

@@ -2,6 +2,7 @@ import { SigningKeysError } from './auth/tokens/signing-keys.js';
 import { ConfigurationError } from './config/parse-env.js';
 import { isDatabaseUnavailable, isTlsRefusal } from './database/database-errors.js';
 import { PendingMigrationsError } from './database/migrate.js';
+import { MigrationLeaseLostError } from './database/migration-lease.js';
 import { DatabaseFileError } from './database/sqlite/database-file.js';
 import { DatabaseInUseError } from './database/sqlite/sqlite-file-lock.js';
 
@@ -9,7 +10,7 @@ import { DatabaseInUseError } from './database/sqlite/sqlite-file-lock.js';
 export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
   if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
-  if (error instanceof DatabaseInUseError) return [error.message];
+  if (error instanceof DatabaseInUseError || error instanceof MigrationLeaseLostError) return [error.message];
   if (isListenError(error)) return [`PORT, HOST: cannot listen there (${error.code})`];
   if (isTlsRefusal(error)) {
     return [`DATABASE_SSL: no TLS connection to the database can be made (${(error as Error).message})`];
@@ -21,7 +22,8 @@ export function explainFailure(error: unknown): string[] {
 }
 
 function isListenError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+  // `bind` in a worker, whose port the first process opens
+  return error instanceof Error && 'syscall' in error && /^(?:listen|bind)$/.test(String(error.syscall));
 }
 
 function isDatabaseError(error: unknown): boolean {

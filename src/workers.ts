@@ -1,34 +1,67 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 
-const PAUSE_BEFORE_REPLACING_MS = 1000;
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 30_000;
 
 /**
- * Keeps several processes on one port. One that ends is replaced; one that never came to listen is not, since
- * its successors would not either: then all of them end. SIGTERM and SIGINT are passed on, and this process
- * ends after the last of them.
+ * Keeps several processes on one port. One that ends, or does not start, is replaced after a back-off while
+ * the others go on. Only where none ever listened do all end, since their successors would not listen either.
+ * SIGTERM and SIGINT are passed on, and this process ends after the last of them.
  */
-export function superviseWorkers(count: number, log: Logger): void {
-  const listened = new Set<Worker>();
-  let stopping = false;
+export class Workers {
+  private listened = false;
+  private stopping = false;
+  private readonly pauses = new Set<NodeJS.Timeout>();
 
-  const stop = (signal: NodeJS.Signals, exitCode: number): void => {
-    if (stopping) return;
-    stopping = true;
+  constructor(private readonly log: Logger) {}
+
+  start(count: number): void {
+    process.on('SIGTERM', () => this.stop('SIGTERM', 0));
+    process.on('SIGINT', () => this.stop('SIGINT', 0));
+    this.log.info({ msg: 'starting workers', workers: count });
+    for (let started = 0; started < count; started += 1) this.fork(FIRST_PAUSE_MS);
+  }
+
+  private fork(pauseMs: number): void {
+    try {
+      this.watch(cluster.fork(), pauseMs);
+    } catch (error) {
+      this.replace({ err: error }, pauseMs);
+    }
+  }
+
+  private watch(worker: Worker, pauseMs: number): void {
+    let pause = pauseMs;
+    worker.once('listening', () => {
+      this.listened = true;
+      pause = FIRST_PAUSE_MS;
+    });
+    const { pid } = worker.process;
+    worker.once('exit', (code, signal) => this.replace({ pid, code, signal }, pause));
+    worker.on('error', (error) => {
+      // No process, no exit: the system had none to give.
+      if (pid === undefined) this.replace({ err: error }, pause);
+      else this.log.warn({ msg: 'a worker is not reached', pid, err: error });
+    });
+  }
+
+  private replace(ended: object, pauseMs: number): void {
+    if (this.stopping) return;
+    if (!this.listened) return this.stop('SIGTERM', 1);
+    this.log.error({ msg: 'a worker ended and is replaced', ...ended, pauseMs });
+    const pause = setTimeout(() => {
+      this.pauses.delete(pause);
+      this.fork(Math.min(pauseMs * 2, MAX_PAUSE_MS));
+    }, pauseMs);
+    this.pauses.add(pause);
+  }
+
+  private stop(signal: NodeJS.Signals, exitCode: number): void {
+    if (this.stopping) return;
+    this.stopping = true;
     process.exitCode = exitCode;
+    for (const pause of this.pauses) clearTimeout(pause);
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal);
-  };
-  cluster.on('listening', (worker) => listened.add(worker));
-  cluster.on('exit', (worker, code, signal) => {
-    if (stopping) return;
-    if (!listened.has(worker)) return stop('SIGTERM', 1);
-    listened.delete(worker);
-    log.error({ msg: 'a worker ended and is replaced', pid: worker.process.pid, code, signal });
-    setTimeout(() => stopping || cluster.fork(), PAUSE_BEFORE_REPLACING_MS);
-  });
-  process.on('SIGTERM', () => stop('SIGTERM', 0));
-  process.on('SIGINT', () => stop('SIGINT', 0));
-
-  log.info({ msg: 'starting workers', workers: count });
-  for (let started = 0; started < count; started += 1) cluster.fork();
+  }
 }

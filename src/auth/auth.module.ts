@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
@@ -37,7 +37,6 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     ExpiredRowsService,
     JwtAuthGuard,
     JwtStrategy,
-    KeyRing,
     PasswordHasher,
     SessionChecks,
     SessionsService,
@@ -46,4 +45,8 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
   ],
   exports: [JwtAuthGuard],
 })
-export class AuthModule {}
+export class AuthModule {
+  static forRoot(keys: KeyRing): DynamicModule {
+    return { module: AuthModule, providers: [{ provide: KeyRing, useValue: keys }] };
+  }
+}

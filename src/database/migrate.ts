@@ -3,8 +3,8 @@ import type { DataSource } from 'typeorm';
 import type { Env } from '../config/env.js';
 import { createDataSource } from './create-data-source.js';
 import { dataSourceOptions, type Schema } from './data-source-options.js';
+import { MigrationLeaseLostError, withMigrationLease } from './migration-lease.js';
 import { isSchemaUpToDate } from './schema-version.js';
-import { withMigrationLease } from './migration-lease.js';
 
 export class PendingMigrationsError extends Error {
   constructor() {
@@ -17,18 +17,26 @@ export class PendingMigrationsError extends Error {
  * statement limit applies to. Of several instances that start at once one does it and the others wait.
  *
  * @throws PendingMigrationsError when MIGRATIONS=check and something is left to run
+ * @throws MigrationLeaseLostError after which the process has to end
  */
 export async function migrate(env: Env, schema: Schema): Promise<void> {
   const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
   try {
-    if (await isSchemaUpToDate(dataSource)) return;
-    if (env.migrations === 'check') throw new PendingMigrationsError();
-
-    const run = (): Promise<void> => runMigrations(dataSource);
-    await (env.database.engine === 'sqlite' ? run() : withMigrationLease(dataSource, run));
-  } finally {
-    await dataSource.destroy();
+    await bringUpToDate(dataSource, env);
+  } catch (error) {
+    // What it abandons may wait for ever, and with it an orderly close.
+    if (!(error instanceof MigrationLeaseLostError)) await dataSource.destroy();
+    throw error;
   }
+  await dataSource.destroy();
+}
+
+async function bringUpToDate(dataSource: DataSource, env: Env): Promise<void> {
+  if (await isSchemaUpToDate(dataSource)) return;
+  if (env.migrations === 'check') throw new PendingMigrationsError();
+
+  const run = (): Promise<void> => runMigrations(dataSource);
+  await (env.database.engine === 'sqlite' ? run() : withMigrationLease(dataSource, run));
 }
 
 async function runMigrations(dataSource: DataSource): Promise<void> {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { isLostConflict } from './database-errors.js';
 
 const LEASE_MS = 30_000;
-const RENEW_MS = 10_000;
+const RENEW_MS = 5000;
 const PAUSE_MS = 250;
 
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS migrations_lease
@@ -13,39 +14,74 @@ const CREATE_ROW = "INSERT IGNORE INTO migrations_lease (id, holder, expires_at)
 const TAKE = 'UPDATE migrations_lease SET holder = ?, expires_at = ? WHERE id = 1 AND expires_at < ?';
 const RENEW = 'UPDATE migrations_lease SET expires_at = ? WHERE id = 1 AND holder = ?';
 
+export class MigrationLeaseLostError extends Error {
+  constructor() {
+    super('MIGRATIONS: abandoned, as the lease on them could not be renewed; the next start completes them');
+  }
+}
+
 /**
  * Lets one instance at a time do the work, on MySQL, MariaDB and all nodes of a Galera cluster: named locks
  * of the server end at the server, a row does not. Whoever holds the lease renews it; of one that died it
  * runs out.
+ *
+ * @throws MigrationLeaseLostError while the work still waits for the database: the process has to end
  */
 export async function withMigrationLease(dataSource: DataSource, work: () => Promise<void>): Promise<void> {
   const holder = randomUUID();
   await persist(() => dataSource.query(CREATE_TABLE));
   await persist(() => dataSource.query(CREATE_ROW));
-  while (!(await take(dataSource, holder))) await sleep(PAUSE_MS * (0.5 + Math.random()));
+  await take(dataSource, holder);
 
-  const renewal = setInterval(() => {
-    // A renewal that fails is made up for by the next one, well before the lease runs out.
-    dataSource.query(RENEW, [Date.now() + LEASE_MS, holder]).catch(() => undefined);
-  }, RENEW_MS);
+  const renewal = keepRenewing(dataSource, holder);
   try {
-    await work();
+    await Promise.race([workAndRelease(dataSource, holder, work), renewal.lost]);
   } finally {
-    clearInterval(renewal);
-    await persist(() => dataSource.query(RENEW, [0, holder]));
+    renewal.stop();
   }
 }
 
-async function take(dataSource: DataSource, holder: string): Promise<boolean> {
-  const now = Date.now();
-  return persist(async () => {
-    const { affectedRows } = await dataSource.query<{ affectedRows: number }>(TAKE, [
-      holder,
-      now + LEASE_MS,
-      now,
-    ]);
-    return affectedRows === 1;
-  });
+async function take(dataSource: DataSource, holder: string): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    const now = Date.now();
+    if (await persist(() => changesRow(dataSource, TAKE, [holder, now + LEASE_MS, now]))) return;
+    if (attempt === 0) new Logger('Database').log('waiting for another instance to migrate');
+    await sleep(PAUSE_MS * (0.5 + Math.random()));
+  }
+}
+
+/** A lease that is not released runs out, so a failure to release it does not hide that of the work. */
+async function workAndRelease(
+  dataSource: DataSource,
+  holder: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } finally {
+    await persist(() => changesRow(dataSource, RENEW, [0, holder])).catch(() => undefined);
+  }
+}
+
+/** `lost` rejects when somebody else holds the lease, or before it runs out because no renewal succeeds. */
+function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<never>; stop: () => void } {
+  const { promise: lost, reject } = Promise.withResolvers<never>();
+  const lose = (): void => reject(new MigrationLeaseLostError());
+  let renewedAt = performance.now();
+  const renew = async (): Promise<void> => {
+    const now = performance.now();
+    if (now - renewedAt > LEASE_MS - RENEW_MS) return lose();
+    if (!(await changesRow(dataSource, RENEW, [Date.now() + LEASE_MS, holder]))) return lose();
+    renewedAt = now;
+  };
+  // One that fails is made up for by the next, as long as there is time.
+  const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
+  return { lost, stop: () => clearInterval(timer) };
+}
+
+async function changesRow(dataSource: DataSource, sql: string, values: unknown[]): Promise<boolean> {
+  const { affectedRows } = await dataSource.query<{ affectedRows: number }>(sql, values);
+  return affectedRows === 1;
 }
 
 async function persist<T>(statement: () => Promise<T>): Promise<T> {

@@ -1,13 +1,16 @@
-import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { METHODS } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problems/problem.js';
 
 class MethodNotAllowedError extends Problem {
   constructor(allow: string) {
-    super('method_not_allowed', `This path knows ${allow}.`, { headers: { Allow: allow } });
+    super('method_not_allowed', `Allowed methods: ${allow}`, { headers: { Allow: allow } });
   }
 }
 
-const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS'];
+/** All that Node's parser reads, but CONNECT: that names no path. */
+const METHODS_OF_PATHS = METHODS.filter((method) => method !== 'CONNECT');
+const METHODS_OF_OURS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']);
 
 /**
  * Answers 405 with `Allow` (RFC 9110 section 15.5.6) where a path is known but the method is not; the
@@ -15,6 +18,9 @@ const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE',
  * returned, once all are known.
  */
 export function collectAllowedMethods(fastify: FastifyInstance): () => void {
+  for (const method of METHODS_OF_PATHS.filter((name) => !METHODS_OF_OURS.has(name))) {
+    fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
   const known = new Map<string, Set<string>>();
   fastify.addHook('onRoute', ({ url, method }) => {
     const methods = known.get(url) ?? new Set();
@@ -27,11 +33,11 @@ export function collectAllowedMethods(fastify: FastifyInstance): () => void {
       const allow = [...allowed].join(', ');
       fastify.route({
         url,
-        method: METHODS.filter((method) => !allowed.has(method)),
+        method: METHODS_OF_PATHS.filter((method) => !allowed.has(method)),
         exposeHeadRoute: false,
-        handler: () => {
-          throw new MethodNotAllowedError(allow);
-        },
+        // Before the body: that of a method which is not allowed is of no interest, whatever it is.
+        onRequest: (_request, _reply, done) => done(new MethodNotAllowedError(allow)),
+        handler: () => undefined,
       });
     }
   };

@@ -2,7 +2,14 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
 const REQUEST_HEADERS = ['Authorization', 'Content-Type'];
-const EXPOSED_HEADERS = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate', 'X-Request-Id'];
+const EXPOSED_HEADERS = [
+  'Link',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'WWW-Authenticate',
+  'X-Request-Id',
+];
 const PREFLIGHT_SECONDS = 600;
 
 /**

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type Server, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server } from 'node:http';
 import type { FastifyHttpOptions } from 'fastify';
 import { Logger } from '@nestjs/common';
 import type { Env } from '../config/env.js';
-import { sendProblem } from './problem.filter.js';
-import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';
 import { toProblem } from '../problems/to-problem.js';
+import { BrokenRequests } from './broken-requests.js';
+import type { Connections } from './connections.js';
+import { sendProblem } from './problem.filter.js';
+import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
 const BODY_LIMIT_BYTES = 16 * 1024;
@@ -18,11 +19,6 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** ids are opaque: one that is too long names nothing, which the handler says */
 const MAX_PARAM_LENGTH = 16 * 1024;
 
-const STATUS_BY_CLIENT_ERROR: Record<string, number> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_HEADER_OVERFLOW: 431,
-};
-
 /**
  * Bodies are validated by Nest's pipe and no route has a JSON Schema: without a word Fastify would load the
  * compilers for them, Ajv among them, at every start.
@@ -31,7 +27,12 @@ const NO_JSON_SCHEMAS: FastifyHttpOptions<Server>['schemaController'] = {
   compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
 };
 
-export function fastifyOptions(env: Env): FastifyHttpOptions<Server> {
+export function fastifyOptions(
+  env: Env,
+  connections: Connections,
+  log: RequestLog,
+): FastifyHttpOptions<Server> {
+  const brokenRequests = new BrokenRequests(connections, log);
   return {
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -48,34 +49,16 @@ export function fastifyOptions(env: Env): FastifyHttpOptions<Server> {
     trustProxy: env.trustProxy.length > 0 ? env.trustProxy : false,
     genReqId: () => randomUUID(),
     schemaController: NO_JSON_SCHEMAS,
-    // A URL that cannot be decoded never reaches the framework.
+    // A URL that cannot be decoded never reaches the framework and its hooks.
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS).header('X-Request-Id', request.id);
       sendProblem(toProblem(error), request, reply, new Logger('Http'));
+      log.write({ reply, ip: request.ip, aborted: false });
     },
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => brokenRequests.refuse(error, socket),
   };
 }
 
 function refuseSchema(): never {
   throw new Error('no route of this service has a JSON Schema');
-}
-
-/** What is not HTTP at all is answered on the socket, in the one error shape too. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = STATUS_BY_CLIENT_ERROR[error.code ?? ''] ?? 400;
-  const problem = toProblem(Object.assign(new Error(), { statusCode: status }));
-  const body = JSON.stringify(problemDetails(problem, randomUUID()));
-  const headers = {
-    ...SECURITY_HEADERS,
-    'Content-Type': PROBLEM_MEDIA_TYPE,
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -5,7 +5,7 @@ import { LostConflictError } from '../database/lost-conflict.error.js';
 import { describeError } from '../logging/describe-error.js';
 import { Problem, UnavailableError } from '../problems/problem.js';
 import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';
-import { toProblem } from '../problems/to-problem.js';
+import { statusOf, toProblem } from '../problems/to-problem.js';
 
 /** The one place where a failure becomes an answer. */
 @Catch()
@@ -23,6 +23,8 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private toAnswer(error: unknown): Problem {
+    // Looked at first: a client that resets its connection has the same ECONNRESET as a database that does.
+    if (statusOf(error) !== undefined) return toProblem(error);
     if (isDatabaseUnavailable(error)) {
       return new UnavailableError('The database cannot be reached; repeat the request.', 1, error);
     }

@@ -1,7 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { isEntityId } from '../identifiers/entity-id.js';
+import type { Problem } from '../problems/problem.js';
+import type { EndedExchange } from './exchanges.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,14 +13,22 @@ declare module 'fastify' {
 }
 
 /**
- * One line for each request: who, what, the outcome. The route's pattern stands for the path, since a path
- * that nobody knows, and every query, can hold anything, secrets too. Bodies and headers are never logged.
+ * One line for each request: who, what, the outcome, also where the client left before it heard of it
+ * (`aborted`). The route's pattern stands for the path, since a path that nobody knows, and every query, can
+ * hold anything, secrets too. Bodies and headers are never logged.
  */
-export function logRequests(fastify: FastifyInstance, log: Logger): void {
-  if (!log.isLevelEnabled('info')) return;
-  fastify.addHook('onResponse', (request, reply, done) => {
+export class RequestLog {
+  private readonly enabled: boolean;
+
+  constructor(private readonly log: Logger) {
+    this.enabled = log.isLevelEnabled('info');
+  }
+
+  write({ reply, ip, aborted }: EndedExchange): void {
+    if (!this.enabled) return;
+    const { request } = reply;
     const { id, uid } = (request.params ?? {}) as { id?: string; uid?: string };
-    log.info({
+    this.log.info({
       msg: 'request',
       requestId: request.id,
       method: request.method,
@@ -28,10 +37,15 @@ export function logRequests(fastify: FastifyInstance, log: Logger): void {
       memberId: isEntityId(uid) ? uid : undefined,
       status: reply.statusCode,
       code: request.problemCode,
+      aborted: aborted || undefined,
       userId: request.user?.id,
-      ip: request.ip,
+      ip,
       ms: Math.round(reply.elapsedTime * 10) / 10,
     });
-    done();
-  });
+  }
+
+  /** What could not be read as a request has no route and no user. */
+  writeUnreadable(problem: Problem, requestId: string, ip: string | undefined): void {
+    this.log.info({ msg: 'request', requestId, status: problem.status, code: problem.code, ip });
+  }
 }

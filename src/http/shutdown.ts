@@ -1,3 +1,5 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 
@@ -6,16 +8,17 @@ const LONGEST_SHUTDOWN_MS = 9000;
 
 /**
  * On SIGTERM or SIGINT: no new connections, requests in flight are answered, pools are closed, exit code 0
- * within ten seconds; another signal changes nothing. Idle keep-alive connections are closed as they become
- * idle, or they would hold the process until their own timeout.
+ * within ten seconds. Idle keep-alive connections are closed as they become idle, or they would hold the
+ * process until their own timeout.
  */
 export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
+  const closeIdleConnections = watchIdleConnections(app.getHttpServer());
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return;
     stopping = true;
     log.info({ msg: 'stopping', signal });
-    setInterval(() => app.getHttpServer().closeIdleConnections(), IDLE_CHECK_MS).unref();
+    setInterval(closeIdleConnections, IDLE_CHECK_MS).unref();
     setTimeout(() => {
       log.warn('requests are still running: stopping without them');
       process.exit(0);
@@ -28,6 +31,20 @@ export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
       },
     );
   };
+  // Not once: without a listener a second signal, which a process group and its parent both send, would kill.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+}
+
+/** @returns what closes them; Node 24 leaves those out that nothing has come over yet. */
+function watchIdleConnections(server: Server): () => void {
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  return () => {
+    server.closeIdleConnections();
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  };
 }

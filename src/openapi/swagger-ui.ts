@@ -9,16 +9,15 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** `/docs` and `/openapi.json`, both made and served by this process. */
+/** `/docs` and `/openapi.json`, both made and served by this process; `/` leads to the former. */
 export function serveDocs(app: NestFastifyApplication): void {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', (request, reply, done) => {
-      if (request.routeOptions.url?.startsWith(`/${PATH}`))
-        reply.header('Content-Security-Policy', PAGE_POLICY);
-      done();
-    });
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.url?.startsWith(`/${PATH}`))
+      reply.header('Content-Security-Policy', PAGE_POLICY);
+    done();
+  });
+  fastify.get('/', (_request, reply) => reply.redirect(`/${PATH}`));
   SwaggerModule.setup(PATH, app, () => createOpenApiDocument(app), {
     jsonDocumentUrl: 'openapi.json',
     raw: ['json'],

@@ -8,7 +8,7 @@ const BY_STATUS: Record<number, { code: ProblemCode; detail: string }> = {
   401: { code: 'unauthorized', detail: 'Send an access token: Authorization: Bearer <token>.' },
   403: { code: 'forbidden', detail: 'This is not allowed.' },
   404: { code: 'not_found', detail: 'No route has this path.' },
-  405: { code: 'method_not_allowed', detail: 'The route does not know this method.' },
+  405: { code: 'method_not_allowed', detail: 'The path does not allow this method.' },
   408: { code: 'request_timeout', detail: 'The request did not arrive in time.' },
   413: { code: 'body_too_large', detail: 'The body may have at most 16 KiB.' },
   414: { code: 'uri_too_long', detail: 'The URL is too long.' },
@@ -27,7 +27,8 @@ export function toProblem(error: unknown): Problem {
   });
 }
 
-function statusOf(error: unknown): number | undefined {
+/** The HTTP status that an error of the framework names. */
+export function statusOf(error: unknown): number | undefined {
   if (error instanceof HttpException) return error.getStatus();
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
     return error.statusCode;

@@ -69,13 +69,25 @@ describe('a wrong configuration', () => {
     expect(lines.join('\n')).not.toMatch(/\n\s+at |node_modules/);
   });
 
-  it('in production includes a missing key file', async () => {
+  async function tables(): Promise<unknown[]> {
+    return installation.db.query(
+      engine === 'sqlite'
+        ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+        : 'SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()',
+    );
+  }
+
+  it.each([
+    ['a missing key file', 'none.json'],
+    ['a key file that cannot be read', '.'],
+  ])('in production includes %s, before anything is made in the database', async (_what, file) => {
     const lines = await failure({
       NODE_ENV: 'production',
-      JWT_KEYS_FILE: join(installation.directory, 'none.json'),
+      JWT_KEYS_FILE: join(installation.directory, file),
     });
 
-    expect(lines.filter((line) => line.includes('JWT_KEYS_FILE'))).toHaveLength(1);
+    expect(lines).toEqual([expect.stringMatching(/^JWT_KEYS_FILE: /)]);
+    expect(await tables()).toEqual([]);
   });
 
   const { privateKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -116,6 +128,7 @@ describe('a wrong configuration', () => {
     ).toHaveLength(1);
     expect(text).not.toContain(good['d']);
     expect(text).not.toMatch(/\n\s+at |node_modules/);
+    expect(await tables()).toEqual([]);
   });
 
   it.runIf(engine === 'mariadb')('includes a database that is not there', async () => {

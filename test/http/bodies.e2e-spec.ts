@@ -64,16 +64,16 @@ describe('request bodies', () => {
   });
 
   it.each([
-    'application/json\t',
-    'application/json\t; charset=utf-8',
-    ' application/json',
-    'application/json;',
-    'application/json; charset',
-    'application/json, text/plain',
-    'application/json\u00a0',
-    'APPLICATION/JSON;a="',
-    'application/json;charset=utf-16',
-  ])('of the odd type %j never slip past validation', async (type) => {
+    ['application/json\t', 'validated'],
+    ['application/json\t; charset=utf-8', 'validated'],
+    [' application/json', 'validated'],
+    ['application/json;', 'validated'],
+    ['application/json; charset', 'validated'],
+    ['application/json\u00a0', 'validated'],
+    ['APPLICATION/JSON;a="', 'validated'],
+    ['application/json;charset=utf-16', 'validated'],
+    ['application/json, text/plain', 'not read'],
+  ])('of the odd type %j are %s', async (type, outcome) => {
     const bytes = Buffer.from(
       requestBytes(
         'POST /api/auth/register',
@@ -83,9 +83,9 @@ describe('request bodies', () => {
       'latin1',
     );
 
-    const answer = await sendBytes(service, bytes);
-
-    expect([400, 415]).toContain(answer?.status);
+    expect(await sendBytes(service, bytes)).toMatchObject(
+      outcome === 'validated' ? invalidFields('email', 'password') : unsupportedMediaType,
+    );
   });
 
   it.each([
@@ -144,9 +144,10 @@ describe('request bodies', () => {
 
   it('that are missing or empty miss their fields', async () => {
     for (const request of [{}, { headers: JSON_TYPE }]) {
-      expect((await service.anyone.send('POST', '/api/auth/register', request)).status).toBe(400);
-      expect((await service.anyone.send('POST', '/api/auth/login', request)).status).toBe(400);
-      expect((await service.anyone.send('POST', '/api/auth/code/exchange', request)).status).toBe(400);
+      const post = (path: string) => service.anyone.send('POST', path, request);
+      expect(await post('/api/auth/register')).toMatchObject(invalidFields('email', 'password'));
+      expect(await post('/api/auth/login')).toMatchObject(invalidFields('email', 'password'));
+      expect(await post('/api/auth/code/exchange')).toMatchObject(invalidFields('code'));
     }
   });
 
@@ -187,12 +188,12 @@ describe('request bodies', () => {
     expect(answer).toMatchObject(bodyTooLarge);
   });
 
-  it('with a key twice are one thing or the other, and never an error of the service', async () => {
+  it('with a key twice mean the last one', async () => {
     const [first, second] = [anEmail(), anEmail()];
 
     const answer = await register(`{"email":"${first}","email":"${second}","password":"${aPassword()}"}`);
 
-    expect([201, 400]).toContain(answer.status);
+    expect(answer).toMatchObject({ status: 201, body: { user: { email: second } } });
   });
 
   it('are told apart from the query', async () => {

@@ -1,7 +1,11 @@
 import { connect } from 'node:net';
+import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
+import { engine } from '../support/engine.js';
 import { unsupportedMediaType } from '../support/expected.js';
+import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
+import { anEmail, aPassword } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { type Service, startService } from '../support/service.js';
 
@@ -103,6 +107,62 @@ describe('broken HTTP', () => {
 
     expect((await service.anyone.get('/health/live')).status).toBe(200);
     expect((await service.anyone.get('/health/ready')).status).toBe(200);
+  });
+
+  describe('after a request that is in order', () => {
+    const GARBAGE = 'nonsense\r\n\r\n';
+    const aRegistration = () => jsonRequest('POST /api/auth/register', credentials());
+    const credentials = () => ({ email: anEmail(), password: aPassword() });
+
+    it.each([
+      ['one', 1],
+      ['three', 3],
+    ])('is answered after the answer to %s of them', async (_count, count) => {
+      const { socket, statuses, closed } = await openConnection(service.url);
+      socket.write(times(count, aRegistration).join('') + GARBAGE);
+
+      expect(await closed).toMatch(/"code":"bad_request"[^}]*}$/);
+      expect(statuses()).toEqual([...times(count, () => 201), 400]);
+    });
+
+    it('is not waited for when that request closes the connection', async () => {
+      const { socket, statuses, closed } = await openConnection(service.url);
+      socket.write(jsonRequest('POST /api/auth/register', credentials(), ['Connection: close']) + GARBAGE);
+      await closed;
+
+      expect(statuses()).toEqual([201]);
+    });
+
+    it('breaks only the request that it is part of', async () => {
+      const { socket, statuses, closed } = await openConnection(service.url);
+      const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
+      socket.write(aRegistration() + keptAliveRequest('POST /api/auth/login', chunked, 'zz\r\n'));
+      await closed;
+
+      expect(statuses()).toEqual([201, 400]);
+    });
+
+    it('costs nothing but its own connection, however much of it comes', async () => {
+      const { socket, statuses, closed } = await openConnection(service.url);
+      socket.on('drain', () => socket.write(GARBAGE.repeat(4000)));
+      socket.write(aRegistration() + GARBAGE.repeat(4000));
+
+      expect((await service.anyone.get('/health/live')).status).toBe(200);
+      await closed;
+      expect(statuses()).toEqual([201, 400]);
+    });
+
+    it.runIf(engine === 'mariadb')('waits for an answer that takes as long as any may', async () => {
+      const locker = await createConnection(service.db.url);
+      await locker.query('LOCK TABLES users WRITE');
+      const { socket, statuses, closed } = await openConnection(service.url);
+      socket.write(aRegistration() + GARBAGE);
+      await closed;
+      await locker.query('UNLOCK TABLES');
+      await locker.end();
+
+      expect(statuses()).toEqual([503, 400]);
+    });
   });
 
   it('lets nobody be slow for ever', async () => {

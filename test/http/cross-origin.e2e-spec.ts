@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
-const EXPOSED = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate'];
+const EXPOSED = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate', 'Link'];
 
 describe('cross-origin requests', () => {
   let closed: Service;

@@ -1,5 +1,7 @@
+import { METHODS } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { methodNotAllowed, notFound } from '../support/expected.js';
+import { methodNotAllowed, notFound, orgNotFound } from '../support/expected.js';
+import { keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anAccount, anOrgOf, type Account, type Org } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { type Service, startService } from '../support/service.js';
@@ -17,7 +19,8 @@ const ROUTES: [string, string[]][] = [
   ['/health/live', ['GET']],
   ['/.well-known/jwks.json', ['GET']],
 ];
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** CONNECT asks for a tunnel and names no path. */
+const METHODS_OF_PATHS = METHODS.filter((method) => method !== 'CONNECT');
 
 describe('routes', () => {
   let service: Service;
@@ -31,41 +34,73 @@ describe('routes', () => {
   });
   afterAll(() => service.stop());
 
-  const wrong = ROUTES.flatMap(([path, allowed]) =>
-    METHODS.filter((method) => !allowed.includes(method)).map((method) => ({ method, path, allowed })),
-  );
-  it.each(wrong)('$method $path is no method of that path', async ({ method, path, allowed }) => {
-    const answer = await service.anyone.send(method, path);
+  it.each(ROUTES)('%s allows %j and refuses every other method that there is', async (path, methods) => {
+    const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+    const others = METHODS_OF_PATHS.filter((method) => !allowed.includes(method));
+    expect(others.length).toBeGreaterThan(25);
+
+    for (const method of others) {
+      const answer = await sendBytes(service, requestBytes(`${method} ${path}`));
+      expect(answer, method).toMatchObject(method === 'HEAD' ? { status: 405 } : methodNotAllowed);
+      expect(answer?.headers.get('allow')?.split(', ').toSorted(), method).toEqual(allowed.toSorted());
+    }
+  });
+
+  it('says which methods a path allows, and reads no body to say so', async () => {
+    const answer = await service.anyone.send('PROPFIND', '/api/orgs/x/members/y', {
+      headers: { 'content-type': 'application/xml' },
+      body: '<propfind/>',
+    });
 
     expect(answer).toMatchObject(methodNotAllowed);
-    const allow = answer.headers
-      .get('allow')
-      ?.split(/,\s*/)
-      .filter((name) => name !== 'HEAD');
-    expect(allow?.toSorted()).toEqual(allowed.toSorted());
+    expect(answer.body).toMatchObject({ detail: 'Allowed methods: PATCH, DELETE' });
   });
 
-  it.each(['TRACE', 'CONNECT', 'PROPFIND', 'QUERY', 'FOO'])('%s does nothing', async (method) => {
-    const answer = await sendBytes(
-      service,
-      requestBytes(`${method} /api/me`, [`Authorization: Bearer ${ada.token}`, 'Cookie: probe=echo-me']),
-    );
+  it('tells the body of a method that is not allowed from the request after it', async () => {
+    const { socket, statuses, closed } = await openConnection(service.url);
+    const body = 'GET /health/live HTTP/1.1\r\n\r\n'.repeat(3000);
+    socket.write(keptAliveRequest('PUT /api/me', [`Content-Length: ${body.length}`], body));
+    socket.write(requestBytes('GET /health/live'));
+    await closed;
 
-    expect(answer?.status ?? 'hung up').toBeOneOf([400, 404, 405, 501, 'hung up']);
-    expect(answer?.text ?? '').not.toContain('echo-me');
+    expect(statuses()).toEqual([405, 200]);
   });
 
-  it.each(['HEAD'])('%s tells no more than GET', async (method) => {
-    const anonymous = await service.anyone.send(method, '/api/me');
-    const signedIn = await ada.send(method, '/api/me');
+  it.each(METHODS_OF_PATHS)('%s leads nowhere on a path that nothing has', async (method) => {
+    const answer = await sendBytes(service, requestBytes(`${method} /api/nothing`));
 
-    expect([401, 405]).toContain(anonymous.status);
-    expect([200, 405]).toContain(signedIn.status);
-    expect([anonymous.text, signedIn.text]).toEqual(['', '']);
+    expect(answer).toMatchObject(method === 'HEAD' ? { status: 404 } : notFound);
+  });
+
+  it.each(['CONNECT', 'FOO', 'get'])('%s is no method of any path', async (method) => {
+    const answer = await sendBytes(service, requestBytes(`${method} /api/me`));
+
+    expect(answer).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+  });
+
+  it('TRACE echoes nothing', async () => {
+    const bytes = requestBytes('TRACE /api/me', [`Authorization: Bearer ${ada.token}`, 'Cookie: echo-me']);
+
+    expect((await sendBytes(service, bytes))?.text).not.toMatch(/echo-me|Bearer/);
+  });
+
+  it('HEAD tells what GET tells, without the body', async () => {
+    const anonymous = await service.anyone.send('HEAD', '/api/me');
+    const signedIn = await ada.send('HEAD', '/api/me');
+
+    expect([anonymous.status, anonymous.text]).toEqual([401, '']);
+    expect([signedIn.status, signedIn.text]).toEqual([200, '']);
+  });
+
+  it.each(['GET', 'HEAD'])('%s / leads to the documentation', async (method) => {
+    const answer = await service.anyone.send(method, '/');
+
+    expect(answer.status).toBe(302);
+    const target = new URL(answer.headers.get('location') ?? '', service.url);
+    expect((await fetch(target)).headers.get('content-type')).toMatch(/^text\/html/);
   });
 
   it.each([
-    '/',
     '/api',
     '/api/',
     '/api/nothing',
@@ -120,9 +155,7 @@ describe('routes', () => {
   );
 
   it.each([2_000, 8_000, 15_000])('a path of %i characters is a problem like any other', async (length) => {
-    const answer = await ada.get(`/api/orgs/${'x'.repeat(length)}`);
-
-    expect([404, 414]).toContain(answer.status);
+    expect(await ada.get(`/api/orgs/${'x'.repeat(length)}`)).toMatchObject(orgNotFound);
   });
 
   it.each(['?offset=1', '?page[]=x', '?__proto__[role]=owner', '?%', '?a=%zz', '?'])(

@@ -29,6 +29,7 @@ describe('the page of the documentation', () => {
     const service = await startService({ env: { DOCS: 'off' } });
 
     for (const path of [
+      '/',
       '/docs',
       '/docs/',
       '/docs/index.html',

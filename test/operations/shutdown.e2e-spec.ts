@@ -1,9 +1,8 @@
-import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
+import { keptAliveRequest, type OpenConnection, openConnection } from '../support/open-connection.js';
 import { anEmail, aPassword } from '../support/personas.js';
-import { requestBytes } from '../support/raw-connection.js';
 import {
   type Environment,
   exitCode,
@@ -12,103 +11,140 @@ import {
   untilListening,
 } from '../support/service-process.js';
 
-const ANSWERED = { code: 0, answer: expect.stringMatching(/HTTP\/1\.1 201[^]*"token":/) as string };
+const TIMEOUT_MS = 20_000;
+/** what the log says when requests had to be left behind */
+const CUT_SHORT = 'requests are still running';
+const ANSWERED = { code: 0, answer: expect.stringContaining('HTTP/1.1 201') as string };
+const WORKERS = { WEB_CONCURRENCY: '2', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' };
 
 describe('SIGTERM', () => {
   let installation: Installation;
   let service: ServiceProcess;
-  let url: URL;
+  let url: string;
 
   beforeEach(async () => {
     installation = await anInstallation();
+    await start();
   });
   afterEach(async () => {
-    service.child.kill('SIGKILL');
-    await service.exited;
+    await kill();
     await installation.remove();
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)('ends an idle service with code 0, on %s', async (signal) => {
-    await start();
-
     service.child.kill(signal);
 
     expect(await exitCode(service)).toBe(0);
   });
 
   it('ends it although clients keep their connections', async () => {
-    await start();
-    const sockets = await Promise.all([keptAlive(), keptAlive(), keptAlive()]);
+    const connections = await Promise.all([keptAlive(), keptAlive(), keptAlive()]);
 
     service.child.kill('SIGTERM');
 
     expect(await exitCode(service)).toBe(0);
-    for (const { socket } of sockets) socket.destroy();
+    for (const { socket } of connections) socket.destroy();
+  });
+
+  it('ends it although nothing has come over a connection yet', async () => {
+    const { closed } = await openConnection(url);
+
+    service.child.kill('SIGTERM');
+
+    expect(await closed).toBe('');
+    expect(await exitCode(service)).toBe(0);
+    expect(service.logs.join('\n')).not.toContain(CUT_SHORT);
   });
 
   it('lets a request in flight have its answer, and no new one in', async () => {
-    await start();
+    const { connection, sendBody } = await aRequestInFlight(['Connection: close']);
 
-    expect(await stopDuringARequest(1)).toEqual(ANSWERED);
+    await stop();
+    sendBody();
+
+    expect(await exitCode(service)).toBe(0);
+    expect(connection.text()).toContain('HTTP/1.1 201');
+    expect(connection.text()).toContain('"token":');
   });
 
-  // Ctrl+C comes from the terminal and again from npm.
-  it('does so although it is sent twice', async () => {
-    await start();
+  it('closes a connection that becomes idle, rather than wait for its keep-alive timeout', async () => {
+    const { connection, sendBody } = await aRequestInFlight();
 
-    expect(await stopDuringARequest(2)).toEqual(ANSWERED);
+    await stop();
+    sendBody();
+
+    expect(await exitCode(service)).toBe(0);
+    expect(connection.text()).toContain('HTTP/1.1 201');
+    expect(service.logs.join('\n')).not.toContain(CUT_SHORT);
   });
 
-  it.runIf(engine === 'mariadb')('does so with several workers', async () => {
-    await start({ WEB_CONCURRENCY: '2', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' });
+  it('turns readiness to 503, for a request that still comes in on an open connection', async () => {
+    const { connection, sendBody } = await aRequestInFlight();
 
-    expect(await stopDuringARequest(2)).toEqual(ANSWERED);
+    await stop();
+    sendBody(keptAliveRequest('GET /health/ready'));
+
+    expect(await exitCode(service)).toBe(0);
+    expect(connection.statuses()).toEqual([201, 503]);
+    expect(connection.text()).toContain('"code":"unavailable"');
+  });
+
+  it('is heeded once: a second signal does not cut off the request in flight', async () => {
+    expect(await stopTwice()).toEqual(ANSWERED);
+  });
+
+  it.runIf(engine === 'mariadb')('is heeded once by several workers, too', async () => {
+    await kill();
+    await start(WORKERS);
+
+    expect(await stopTwice()).toEqual(ANSWERED);
   });
 
   async function start(env: Environment = {}): Promise<void> {
     service = spawnService(installation.directory, { ...installation.env, ...env });
-    url = new URL(await untilListening(service));
+    url = await untilListening(service);
   }
 
-  async function stopDuringARequest(signals: 1 | 2): Promise<{ code: number | null; answer: string }> {
-    const json = JSON.stringify({ email: anEmail(), password: aPassword() });
-    const { socket, text } = await open();
-    const head = requestBytes('POST /api/auth/register', [
-      'Content-Type: application/json',
-      `Content-Length: ${json.length}`,
-      'Expect: 100-continue',
-    ]);
-    socket.write(head);
-    // By this the service says that the request has begun.
-    await vi.waitFor(() => expect(text()).toContain('100 Continue'), { timeout: 10_000 });
+  async function kill(): Promise<void> {
+    service.child.kill('SIGKILL');
+    await service.exited;
+  }
 
+  async function stopTwice(): Promise<{ code: number | null; answer: string }> {
+    const { connection, sendBody } = await aRequestInFlight();
+
+    await stop();
     service.child.kill('SIGTERM');
-    await vi.waitFor(() => expect(newConnection()).rejects.toThrow('ECONNREFUSED'), { timeout: 10_000 });
-    if (signals === 2) service.child.kill('SIGTERM');
-    socket.write(json);
+    service.child.kill('SIGINT');
+    sendBody();
 
-    return { code: await exitCode(service), answer: text() };
+    return { code: await exitCode(service), answer: connection.text() };
   }
 
-  async function newConnection(): Promise<void> {
-    const { socket } = await open();
-    socket.destroy();
+  /** Sends the signal and waits until the service has stopped listening. */
+  async function stop(): Promise<void> {
+    service.child.kill('SIGTERM');
+    await vi.waitFor(() => expect(openConnection(url)).rejects.toThrow('ECONNREFUSED'), TIMEOUT_MS);
   }
 
-  async function keptAlive(): Promise<{ socket: Socket; text: () => string }> {
-    const connection = await open();
-    connection.socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await vi.waitFor(() => expect(connection.text()).toContain('HTTP/1.1 200'));
+  /** A registration whose head has arrived and whose body is sent later. */
+  async function aRequestInFlight(
+    headers: string[] = [],
+  ): Promise<{ connection: OpenConnection; sendBody: (following?: string) => void }> {
+    const json = JSON.stringify({ email: anEmail(), password: aPassword() });
+    const connection = await openConnection(url);
+    const length = `Content-Length: ${json.length}`;
+    const head = ['Content-Type: application/json', length, 'Expect: 100-continue', ...headers];
+    connection.socket.write(keptAliveRequest('POST /api/auth/register', head));
+    // By this the service says that the request has begun.
+    await vi.waitFor(() => expect(connection.text()).toContain('100 Continue'), TIMEOUT_MS);
+    return { connection, sendBody: (following = '') => connection.socket.write(json + following) };
+  }
+
+  async function keptAlive(): Promise<OpenConnection> {
+    const connection = await openConnection(url);
+    connection.socket.write(keptAliveRequest('GET /health/live'));
+    await vi.waitFor(() => expect(connection.text()).toContain('HTTP/1.1 200'), TIMEOUT_MS);
     return connection;
-  }
-
-  function open(): Promise<{ socket: Socket; text: () => string }> {
-    return new Promise((opened, failed) => {
-      const chunks: Buffer[] = [];
-      const socket = connect(Number(url.port), url.hostname);
-      socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
-      socket.once('error', failed);
-      socket.once('connect', () => opened({ socket, text: () => Buffer.concat(chunks).toString() }));
-    });
   }
 });

@@ -1,9 +1,12 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { engine } from '../support/engine.js';
+import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
+import { exitCode, spawnService } from '../support/service-process.js';
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 100_000;
 const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' };
 
 describe('WEB_CONCURRENCY', () => {
@@ -11,37 +14,135 @@ describe('WEB_CONCURRENCY', () => {
 
   afterEach(() => service.stop());
 
-  function workers(): number[] {
-    return service.logs.flatMap((line) => {
-      const pid = line.includes('"msg":"listening"') ? /"pid":(\d+)/.exec(line)?.[1] : undefined;
-      return pid === undefined ? [] : [Number(pid)];
-    });
-  }
-
-  it.runIf(engine === 'mariadb')(
-    'serves one port with several processes and replaces one that dies',
-    async () => {
-      service = await startService({ env: { ...NO_LIMITS, WEB_CONCURRENCY: '2' } });
-      await vi.waitFor(() => expect(workers()).toHaveLength(2), PATIENCE_MS);
-      const account = await anAccount(service);
-
-      process.kill(workers()[0]!, 'SIGKILL');
-      await vi.waitFor(() => expect(workers()).toHaveLength(3), PATIENCE_MS);
-
-      const answers = await Promise.all(Array.from({ length: 40 }, () => account.get('/api/me')));
-      expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
-    },
-  );
-
   it.runIf(engine === 'mariadb')('is one process where each would limit by itself', async () => {
     service = await startService({ env: { WEB_CONCURRENCY: '2' } });
     expect(service.logs.join('\n')).toContain('one process only: without REDIS_URL');
-    expect(workers()).toHaveLength(1);
+    expect(listening(service.logs)).toHaveLength(1);
   });
 
   it.runIf(engine === 'sqlite')('is one process on SQLite, which the log says', async () => {
     service = await startService({ env: { ...NO_LIMITS, WEB_CONCURRENCY: '2' } });
     expect(service.logs.join('\n')).toContain('one process only: SQLite serves one process');
-    expect(workers()).toHaveLength(1);
+    expect(listening(service.logs)).toHaveLength(1);
   });
 });
+
+// Each starts up to seven processes and waits out the pauses between them.
+describe.runIf(engine === 'mariadb')('several workers', { timeout: 240_000 }, () => {
+  let installation: Installation;
+  /** their own account at the database, which the test locks */
+  let user: string;
+  let env: Record<string, string>;
+
+  beforeEach(async () => {
+    installation = await anInstallation();
+    const url = new URL(installation.db.url);
+    const name = `w_${randomBytes(6).toString('hex')}`;
+    user = `${name}@'127.0.0.1'`;
+    await installation.db.query(`CREATE USER ${user}`);
+    await installation.db.query(`GRANT ALL ON ${url.pathname.slice(1)}.* TO ${user}`);
+    url.username = name;
+    // One connection each, opened at the start: who is there already is not locked out.
+    env = { ...NO_LIMITS, WEB_CONCURRENCY: '2', DATABASE_URL: url.href, DATABASE_POOL_SIZE: '1' };
+  });
+  afterEach(async () => {
+    await installation.db.query(`DROP USER ${user}`);
+    await installation.remove();
+  });
+
+  const lockAccount = () => installation.db.query(`ALTER USER ${user} ACCOUNT LOCK`);
+  const unlockAccount = () => installation.db.query(`ALTER USER ${user} ACCOUNT UNLOCK`);
+
+  async function startWorkers(): Promise<Service> {
+    const service = await startService({ installation, env });
+    await untilListening(service.logs, 2);
+    return service;
+  }
+
+  it('serve one port, and one that dies is replaced', async () => {
+    const service = await startWorkers();
+    const account = await anAccount(service);
+
+    process.kill(listening(service.logs)[0]!, 'SIGKILL');
+    await untilListening(service.logs, 3);
+
+    const answers = await Promise.all(Array.from({ length: 40 }, () => account.get('/api/me')));
+    expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
+    await service.stop();
+  });
+
+  it('go on while one cannot be replaced, which is tried until it can', async () => {
+    const service = await startWorkers();
+    const account = await anAccount(service);
+    const [killed] = listening(service.logs);
+    await lockAccount();
+
+    process.kill(killed!, 'SIGKILL');
+    await untilFailed(service.logs, 3);
+
+    expect(pausesSeconds(service.logs)).toEqual([1, 2, 4]);
+    for (let request = 0; request < 10; request += 1) {
+      expect((await account.get('/api/me')).status).toBe(200);
+    }
+    expect(listening(service.logs)).toHaveLength(2);
+
+    await unlockAccount();
+    await untilListening(service.logs, 3);
+    process.kill(listening(service.logs)[2]!, 'SIGKILL');
+    await untilListening(service.logs, 4);
+    expect(pausesSeconds(service.logs).at(-1), 'after a start that went well').toBe(1);
+    expect((await account.get('/api/me')).status).toBe(200);
+    await service.stop();
+  });
+
+  it('all end on SIGTERM, with 0, while one cannot be replaced', async () => {
+    const service = await startWorkers();
+    const [killed] = listening(service.logs);
+    await lockAccount();
+    process.kill(killed!, 'SIGKILL');
+    await untilFailed(service.logs, 4);
+
+    const since = performance.now();
+    await service.stop();
+
+    const pauseMs = pausesSeconds(service.logs).at(-1)! * 1000;
+    expect(performance.now() - since, 'rather than at the end of the pause').toBeLessThan(pauseMs);
+    expect(service.logs.join('\n')).not.toContain('requests are still running');
+  });
+
+  it('give up where none of them ever listened', async () => {
+    const service = spawnService(installation.directory, {
+      ...installation.env,
+      ...env,
+      PORT: '1',
+      HOST: '192.0.2.1',
+    });
+
+    expect(await exitCode(service)).toBe(1);
+    expect(service.stderr.join('\n')).toContain('PORT, HOST: cannot listen there');
+  });
+});
+
+/** The process ids of all that ever listened, in order. */
+function listening(logs: string[]): number[] {
+  return logs.flatMap((line) => {
+    const pid = line.includes('"msg":"listening"') ? /"pid":(\d+)/.exec(line)?.[1] : undefined;
+    return pid === undefined ? [] : [Number(pid)];
+  });
+}
+
+/** How long was waited before each replacement. */
+function pausesSeconds(logs: string[]): number[] {
+  return logs.flatMap((line) => {
+    const pause = /"msg":"a worker ended and is replaced".*"pauseMs":(\d+)/.exec(line)?.[1];
+    return pause === undefined ? [] : [Number(pause) / 1000];
+  });
+}
+
+async function untilListening(logs: string[], count: number): Promise<void> {
+  await vi.waitFor(() => expect(listening(logs)).toHaveLength(count), TIMEOUT_MS);
+}
+
+async function untilFailed(logs: string[], count: number): Promise<void> {
+  await vi.waitFor(() => expect(pausesSeconds(logs)).toHaveLength(count), TIMEOUT_MS);
+}

@@ -12,7 +12,8 @@ export async function sendBytes(service: Service, bytes: string | Buffer): Promi
   const text = await exchangeBytes(new URL(service.url), bytes);
   if (text === '') return undefined;
   const answer = parseAnswer(text);
-  checkAnswer(JSON.stringify(bytes.toString().slice(0, 80)), answer, false);
+  const [method, path = ''] = bytes.toString().split(' ', 2);
+  checkAnswer(`${JSON.stringify(method)} ${path.slice(0, 80)}`, answer, path);
   return answer;
 }
 

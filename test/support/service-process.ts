@@ -5,8 +5,9 @@ import type { Readable } from 'node:stream';
 import { afterAll } from 'vitest';
 
 const BUILT_SERVICE = resolve(import.meta.dirname, '../../dist/main.js');
-const START_TIMEOUT_MS = 30_000;
-const STOP_TIMEOUT_MS = 15_000;
+// Only for what hangs: shorter than a test may take, longer than a busy machine needs.
+const START_TIMEOUT_MS = 50_000;
+const STOP_TIMEOUT_MS = 50_000;
 
 /** `undefined` takes a variable away that the tests otherwise set. */
 export type Environment = Record<string, string | undefined>;

@@ -1,19 +1,14 @@
 import type { KeyObject } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { Env } from '../../config/env.js';
-import { loadKeyFile } from './key-file.js';
 import type { KeySetResponse } from './jwks.response.js';
 import { publicJwk, type SigningKey } from './signing-keys.js';
 
 /** The keys of this process: the first signs, all verify. */
-@Injectable()
 export class KeyRing {
   readonly signing: SigningKey;
   readonly published: KeySetResponse;
   private readonly verifying: Map<string, KeyObject>;
 
-  constructor(env: Env) {
-    const keys = loadKeyFile(env.jwtKeysFile, env.production);
+  constructor(keys: SigningKey[]) {
     this.signing = keys[0]!;
     this.published = { keys: keys.map(publicJwk) };
     this.verifying = new Map(keys.map((key) => [key.kid, key.publicKey]));

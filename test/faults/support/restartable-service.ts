@@ -71,6 +71,11 @@ export class RestartableService {
     return { code, tookMs: performance.now() - since };
   }
 
+  /** Waits until the process ends by itself; gives the exit code. */
+  ended(): Promise<number | null> {
+    return this.process.exited;
+  }
+
   private get process(): ServiceProcess {
     if (!this.current) throw new Error('the service was never started');
     return this.current;

@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../problems/problem.js';
+
+/** What Node would answer by itself, in a shape of its own or by hanging up, is answered by us. */
+export function replaceNodeAnswers(fastify: FastifyInstance): void {
+  requireHostHeader(fastify);
+  const { server } = fastify;
+  // RFC 9110 section 10.1.1: an expectation that is not understood need not be refused.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
+  // RFC 9110 section 9.3.6: CONNECT asks for a tunnel and names no path.
+  server.on('connect', ({ socket }: IncomingMessage) => {
+    socket.on('error', () => socket.destroy());
+    server.emit('clientError', new Error('CONNECT'), socket);
+  });
+}
+
+/** A request of HTTP/1.1 without `Host` is refused (RFC 9112 section 3.2). */
+function requireHostHeader(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const { headers, httpVersion } = request.raw;
+    const missing = httpVersion === '1.1' && headers.host === undefined;
+    done(missing ? new Problem('bad_request', 'The Host header is missing.') : undefined);
+  });
+}

@@ -1,0 +1,158 @@
+import type { Socket } from 'node:net';
+import { createConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { times } from '../support/at-once.js';
+import { engine } from '../support/engine.js';
+import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
+import { anAccount, anEmail, aPassword } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+const TIMEOUT_MS = 30_000;
+/** A hash takes some milliseconds, so that the service sees the client leave before it has the answer. */
+const SLOWER_HASHES = { ARGON2_MEMORY_KIB: '8192', RATE_LIMIT_REGISTER: 'off' };
+
+interface Line {
+  msg: string;
+  requestId: string;
+  route?: string;
+  status: number;
+  aborted?: boolean;
+}
+
+describe('the log of requests', () => {
+  let service: Service;
+  let begin: number;
+
+  beforeAll(async () => {
+    service = await startService({ env: SLOWER_HASHES });
+  });
+  afterAll(() => service.stop());
+  beforeEach(() => {
+    begin = service.logs.length;
+  });
+
+  /** of this test; its own reading of the API's description is left out */
+  const lines = (): Line[] =>
+    service.logs
+      .slice(begin)
+      .map((line) => JSON.parse(line) as Line)
+      .filter(({ msg, route }) => msg === 'request' && route !== '/openapi.json');
+
+  const aRegistration = (): string => {
+    const credentials = { email: anEmail(), password: aPassword() };
+    service.installation.secrets.note(credentials.password);
+    return jsonRequest('POST /api/auth/register', credentials);
+  };
+  const accounts = async (): Promise<number> => (await service.db.query('SELECT id FROM users')).length;
+
+  async function untilLogged(count: number): Promise<void> {
+    await vi.waitFor(() => expect(lines().length).toBeGreaterThanOrEqual(count), TIMEOUT_MS);
+  }
+
+  /** What was logged twice stands in the log before the line of a later request. */
+  async function allLines(): Promise<Line[]> {
+    const { body } = await service.anyone.get<{ requestId: string }>('/api/nothing');
+    const last = expect.objectContaining({ requestId: body.requestId });
+    await vi.waitFor(() => expect(lines()).toContainEqual(last), TIMEOUT_MS);
+    return lines().filter(({ requestId }) => requestId !== body.requestId);
+  }
+
+  it.each([
+    ['on connections of their own', 5, 1],
+    ['pipelined on one connection', 1, 5],
+  ])('has one line for each of five registrations whose client left, %s', async (_how, count, each) => {
+    const before = await accounts();
+    for (const { socket } of await Promise.all(times(count, () => openConnection(service.url)))) {
+      socket.end(times(each, aRegistration).join(''));
+    }
+    await vi.waitFor(async () => expect(await accounts()).toBe(before + 5), TIMEOUT_MS);
+    await untilLogged(5);
+
+    const logged = await allLines();
+    const line = { method: 'POST', route: '/api/auth/register', status: 201, aborted: true, ip: '127.0.0.1' };
+    expect(logged).toEqual(times(5, () => expect.objectContaining(line)));
+    expect(new Set(logged.map(({ requestId }) => requestId)).size).toBe(5);
+  });
+
+  it.each<[string, (socket: Socket) => unknown]>([
+    ['closes its side', (socket) => socket.end()],
+    ['resets the connection', (socket) => socket.resetAndDestroy()],
+  ])('has one line for a body in the middle of which the client %s', async (_what, leave) => {
+    const before = await accounts();
+    const { socket, text } = await openConnection(service.url);
+    const [head, body] = aRegistration().split('\r\n\r\n') as [string, string];
+    socket.write(`${head}\r\nExpect: 100-continue\r\n\r\n`);
+    await vi.waitFor(() => expect(text()).toContain('100 Continue'), TIMEOUT_MS);
+    socket.write(body.slice(0, -1), () => leave(socket));
+    await untilLogged(1);
+
+    expect(await allLines()).toEqual([
+      expect.objectContaining({ route: '/api/auth/register', status: 400, aborted: true }),
+    ]);
+    expect(await accounts()).toBe(before);
+  });
+
+  it('has one line for each answer that was cut off', async () => {
+    const { socket } = await openConnection(service.url);
+    socket.once('data', () => socket.resetAndDestroy());
+    // Far more than the system buffers for a client that reads nothing.
+    socket.write(keptAliveRequest('GET /docs/swagger-ui-bundle.js').repeat(20));
+    await untilLogged(20);
+
+    const logged = await allLines();
+    expect(logged.map(({ status }) => status)).toEqual(times(20, () => 200));
+    expect(logged.at(-1)).toMatchObject({ aborted: true });
+  });
+
+  it.runIf(engine === 'mariadb')('names the user although the client left', async () => {
+    const ada = await anAccount(service, 'ada');
+    const locker = await createConnection(service.db.url);
+    await locker.query('LOCK TABLES orgs WRITE');
+    const { socket, closed } = await openConnection(service.url);
+    socket.end(jsonRequest('POST /api/orgs', { name: 'Engines' }, [`Authorization: Bearer ${ada.token}`]));
+    await closed;
+    await locker.query('UNLOCK TABLES');
+    await locker.end();
+    await untilLogged(2);
+
+    expect((await allLines()).at(-1)).toMatchObject({ userId: ada.id, status: 201, aborted: true });
+  });
+
+  it('says nothing of the kind where the client stayed', async () => {
+    await anAccount(service);
+
+    const [line, ...more] = await allLines();
+    expect(line).toMatchObject({ route: '/api/auth/register', status: 201 });
+    expect(line).not.toHaveProperty('aborted');
+    expect(more).toEqual([]);
+  });
+
+  const chunked = ['Transfer-Encoding: chunked', 'Content-Type: application/json'];
+  it.each([
+    ['no HTTP', 400, 'nonsense\r\n\r\n'],
+    ['CONNECT', 400, keptAliveRequest('CONNECT /api/me')],
+    ['a path that cannot be decoded', 400, keptAliveRequest('GET /%zz', ['Connection: close'])],
+    ['a body in bad chunks', 400, keptAliveRequest('POST /api/auth/login', chunked, 'zz\r\n')],
+    ['headers that are too large', 431, keptAliveRequest('GET /', [`X-Large: ${'x'.repeat(20_000)}`])],
+    ['an odd expectation', 200, keptAliveRequest('GET /health/live', ['Expect: x', 'Connection: close'])],
+  ])('has one line for %s, with the id that the answer names', async (_what, status, bytes) => {
+    const { socket, closed, statuses } = await openConnection(service.url);
+    socket.write(bytes);
+    const answer = await closed;
+    expect(statuses()).toEqual([status]);
+
+    const [line, ...more] = await allLines();
+    expect(line).toMatchObject({ status, ip: '127.0.0.1' });
+    expect(line).not.toHaveProperty('aborted');
+    expect(answer).toContain(line!.requestId);
+    expect(more).toEqual([]);
+  });
+
+  it('has none for a connection that nothing came over', async () => {
+    const { socket, closed } = await openConnection(service.url);
+    socket.end();
+    await closed;
+
+    expect(await allLines()).toEqual([]);
+  });
+});
