@@ -12,6 +12,7 @@ import { CodesService } from './codes/codes.service.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { SessionChecks } from './sessions/session-checks.js';
+import { SessionRevocation } from './sessions/session-revocation.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { JwksController } from './tokens/jwks.controller.js';
@@ -40,6 +41,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     KeyRing,
     PasswordHasher,
     SessionChecks,
+    SessionRevocation,
     SessionsService,
     TokenIssuer,
     VerifiedTokens,

@@ -35,16 +35,25 @@ export const DATA_CHECKS: Check[] = [
       WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id)`,
   ),
   emptyQuery(
-    'no authorization code was used twice',
-    'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …',
-    `SELECT granted_session_id AS fault FROM authorization_codes
-      WHERE granted_session_id IS NOT NULL GROUP BY granted_session_id HAVING COUNT(*) > 1`,
+    'every session that a code opened has the session that issued the code',
+    'Delete these sessions: their tokens do not work, and what was derived from them must not.',
+    `SELECT s.id AS fault FROM sessions s
+      WHERE (s.parent_id IS NULL) <> (s.code_hash IS NULL)
+         OR (s.parent_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent_id))`,
   ),
   emptyQuery(
-    'every used authorization code says which session it opened',
-    'Delete these codes: their reuse could not be answered.',
-    `SELECT hash AS fault FROM authorization_codes
-      WHERE (consumed_at IS NULL) <> (granted_session_id IS NULL)`,
+    'every session that a code opened is of the same login as the one that issued it',
+    'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …',
+    `SELECT s.id AS fault FROM sessions s JOIN sessions p ON p.id = s.parent_id
+      WHERE s.user_id <> p.user_id OR s.auth_time <> p.auth_time`,
+  ),
+  emptyQuery(
+    'no session is alive below one that was ended with all below it',
+    'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …',
+    // A child that was born while its parent was being ended may be unrevoked: it is dead by its parent.
+    `SELECT s.id AS fault FROM sessions s
+       JOIN sessions p ON p.id = s.parent_id JOIN sessions g ON g.id = p.parent_id
+      WHERE s.revoked_at IS NULL AND p.revoked_at IS NULL AND g.descendants_revoked_at IS NOT NULL`,
   ),
   emptyQuery(
     'no session lives beyond its login',

@@ -1,6 +1,7 @@
 import { EXPIRED_CODES, EXPIRED_SESSIONS } from '../auth/cleanup/expired-rows.service.js';
-import { findIssuers } from '../auth/codes/codes.service.js';
+import { EXCHANGE, findIssuers, findOpened } from '../auth/codes/codes.service.js';
 import { findCallers } from '../auth/sessions/session-checks.js';
+import { findDescendants } from '../auth/sessions/session-revocation.js';
 import { FIND_ROLE_AND_USER, FIND_ROLES, FIND_TWO_OWNERS } from '../members/membership.js';
 import { LIST_MEMBERS, LIST_MEMBERS_AFTER } from '../members/member-list.service.js';
 import { findMemberships } from '../members/memberships.service.js';
@@ -12,6 +13,10 @@ import type { Check, Inspection } from './check.js';
 export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
   'the session check': { sql: findCallers(2), values: ['', ''] },
   'the look-up of a code': { sql: findIssuers(2), values: ['', ''] },
+  'the exchange of a code': { sql: EXCHANGE, values: ['', 0, 0, '', 0] },
+  'the look-up of what a code opened': { sql: findOpened(2), values: ['', ''] },
+  'the search for what was derived from a session': { sql: findDescendants(1), values: ['', ''] },
+  'the search for what was derived from several': { sql: findDescendants(2), values: ['', '', ''] },
   'the look-up of a login': { sql: FIND_CREDENTIALS, values: [''] },
   'the role check': { sql: findMemberships(2), values: ['', '', '', ''] },
   'the member list': { sql: LIST_MEMBERS, values: [''] },

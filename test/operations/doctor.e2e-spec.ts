@@ -4,21 +4,30 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engine } from '../support/engine.js';
-import { aCode, type Cast, anOrg } from '../support/personas.js';
+import { type Account, aCode, type Cast, anOrg } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
+import { decodeToken } from '../support/signing-keys.js';
 
 const DOCTOR = resolve(import.meta.dirname, '../../dist/doctor.js');
 
 describe('the doctor', () => {
   let service: Service;
   let cast: Cast;
+  /** sessions: of a login, derived from it, and derived from that */
+  let chain: string[];
 
   beforeAll(async () => {
     service = await startService();
     cast = await anOrg(service);
-    for (const code of [await aCode(cast.owner), await aCode(cast.owner)]) {
-      await service.anyone.post('/api/auth/code/exchange', { code });
-    }
+    const derive = async (from: Account): Promise<Account> => {
+      const code = await aCode(from);
+      const { body } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
+      return from.as(body.token);
+    };
+    const derived = await derive(cast.owner);
+    const accounts = [cast.owner, derived, await derive(derived)];
+    chain = accounts.map(({ token }) => decodeToken(token).claims['sid'] as string);
+    await aCode(cast.owner);
   });
 
   afterAll(() => service.stop());
@@ -41,7 +50,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(12);
+    expect(lines).toHaveLength(13);
     expect(code).toBe(0);
   });
 
@@ -62,24 +71,44 @@ describe('the doctor', () => {
       () => service.db.query('UPDATE users SET email = ? WHERE id = ?', ['loud@example.com', cast.member.id]),
     ],
     [
-      'no authorization code was used twice',
-      () => service.db.query("UPDATE authorization_codes SET granted_session_id = 'the same'"),
-      () => service.db.query('UPDATE authorization_codes SET granted_session_id = SUBSTR(hash, 1, 36)'),
+      'every session that a code opened has the session that issued the code',
+      () => service.db.query('UPDATE sessions SET parent_id = NULL WHERE id = ?', [chain[1]!]),
+      () => service.db.query('UPDATE sessions SET parent_id = ? WHERE id = ?', [chain[0]!, chain[1]!]),
+    ],
+    [
+      'every session that a code opened has the session that issued the code',
+      () => service.db.query("UPDATE sessions SET parent_id = 'gone' WHERE id = ?", [chain[1]!]),
+      () => service.db.query('UPDATE sessions SET parent_id = ? WHERE id = ?', [chain[0]!, chain[1]!]),
+    ],
+    [
+      'every session that a code opened is of the same login as the one that issued it',
+      () => service.db.query('UPDATE sessions SET user_id = ? WHERE id = ?', [cast.admin.id, chain[1]!]),
+      () => service.db.query('UPDATE sessions SET user_id = ? WHERE id = ?', [cast.owner.id, chain[1]!]),
+    ],
+    [
+      'every session that a code opened is of the same login as the one that issued it',
+      () => service.db.query('UPDATE sessions SET auth_time = auth_time - 1 WHERE id = ?', [chain[1]!]),
+      () => service.db.query('UPDATE sessions SET auth_time = auth_time + 1 WHERE id = ?', [chain[1]!]),
+    ],
+    [
+      'no session is alive below one that was ended with all below it',
+      () => service.db.query('UPDATE sessions SET descendants_revoked_at = 1 WHERE id = ?', [chain[0]!]),
+      () => service.db.query('UPDATE sessions SET descendants_revoked_at = NULL'),
     ],
     [
       'the tables are as the migrations made them',
       () =>
         service.db.query(
           engine === 'sqlite'
-            ? 'DROP INDEX sessions_expires_at_idx'
-            : 'ALTER TABLE sessions DROP INDEX sessions_expires_at_idx',
+            ? 'DROP INDEX sessions_expires_at_id_idx'
+            : 'ALTER TABLE sessions DROP INDEX sessions_expires_at_id_idx',
         ),
-      () => service.db.query('CREATE INDEX sessions_expires_at_idx ON sessions (expires_at)'),
+      () => service.db.query('CREATE INDEX sessions_expires_at_id_idx ON sessions (expires_at, id)'),
     ],
     [
       'every migration of this version has run',
-      () => service.db.query("UPDATE migrations SET name = 'x'"),
-      () => service.db.query("UPDATE migrations SET name = 'CreateSchema1795219200000'"),
+      () => service.db.query("UPDATE migrations SET name = CONCAT('x', name)"),
+      () => service.db.query('UPDATE migrations SET name = SUBSTR(name, 2)'),
     ],
   ])('sees when not %s', async (claim, damage, repair) => {
     await damage();

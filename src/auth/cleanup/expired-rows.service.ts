@@ -5,11 +5,12 @@ import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 const PERIOD_MS = 60_000;
 const BATCH = 500;
 
-/** Codes go first: a session is kept while a code still refers to it, for reuse to be noticed. */
+/** Codes go first: a session is kept while a code or a session that was derived from it refers to it. */
 export const EXPIRED_CODES =
-  'SELECT hash AS id FROM authorization_codes WHERE purge_at < ? ORDER BY purge_at LIMIT ?';
+  'SELECT hash AS id FROM authorization_codes WHERE expires_at < ? ORDER BY expires_at LIMIT ?';
 export const EXPIRED_SESSIONS = `SELECT s.id FROM sessions s
   WHERE s.expires_at < ? AND NOT EXISTS (SELECT 1 FROM authorization_codes c WHERE c.session_id = s.id)
+    AND NOT EXISTS (SELECT 1 FROM sessions d WHERE d.parent_id = s.id)
   ORDER BY s.expires_at LIMIT ?`;
 
 /** Deletes what has expired, in batches small enough that nothing else waits for them. */
