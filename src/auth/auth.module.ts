@@ -6,7 +6,9 @@ import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
+import { ExpiredCodes } from './cleanup/expired-codes.js';
 import { ExpiredRowsService } from './cleanup/expired-rows.service.js';
+import { ExpiredSessions } from './cleanup/expired-sessions.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { CodesService } from './codes/codes.service.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
@@ -35,7 +37,9 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     AcceptablePassword,
     AuthService,
     CodesService,
+    ExpiredCodes,
     ExpiredRowsService,
+    ExpiredSessions,
     JwtAuthGuard,
     JwtStrategy,
     KeyRing,

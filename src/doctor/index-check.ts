@@ -1,4 +1,5 @@
-import { EXPIRED_CODES, EXPIRED_SESSIONS } from '../auth/cleanup/expired-rows.service.js';
+import { EXPIRED_CODES } from '../auth/cleanup/expired-codes.js';
+import { EXPIRED_SESSIONS, findReferred } from '../auth/cleanup/expired-sessions.js';
 import { EXCHANGE, findIssuers, findOpened } from '../auth/codes/codes.service.js';
 import { findCallers } from '../auth/sessions/session-checks.js';
 import { findDescendants } from '../auth/sessions/session-revocation.js';
@@ -25,8 +26,9 @@ export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
   'the roles that decide about a change': { sql: FIND_ROLES, values: ['', '', ''] },
   'the role and the user of an addition': { sql: FIND_ROLE_AND_USER, values: ['', '', ''] },
   'the owners that must stay': { sql: FIND_TWO_OWNERS, values: [''] },
-  'the clean-up of codes': { sql: EXPIRED_CODES, values: [0, 1] },
-  'the clean-up of sessions': { sql: EXPIRED_SESSIONS, values: [0, 1] },
+  'the clean-up of codes': { sql: EXPIRED_CODES, values: [0] },
+  'the clean-up of sessions': { sql: EXPIRED_SESSIONS, values: [0, 0, ''] },
+  'the search for what refers to a session': { sql: findReferred(2), values: ['', '', '', ''] },
 };
 
 /** Below this many rows an engine may rightly prefer to read a table whole. */
