@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
+import { createHash, createHmac, randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { type Database, DuplicateError } from './db.ts';
 import { codeChallenge, email, newPassword, objectBody, password, text } from './input.ts';
@@ -45,9 +45,8 @@ export function authRoutes(app: FastifyInstance, db: Database, codeTtlSeconds: n
     const code = randomBytes(32).toString('base64url');
     const createdAt = Date.now();
     await sql.insertCode(db, {
-      hash: sha256(code),
+      hash: hashCode(code, challenge),
       sessionId: caller.sessionId,
-      codeChallenge: challenge,
       createdAt,
       expiresAt: createdAt + codeTtlSeconds * 1000,
     });
@@ -56,33 +55,27 @@ export function authRoutes(app: FastifyInstance, db: Database, codeTtlSeconds: n
 
   app.post('/api/auth/code/exchange', async (request) => {
     const body = objectBody(request.body);
-    const hash = sha256(text(body, 'code'));
-    const session = await exchange(db, hash, body['codeVerifier']);
+    const verifier = body['codeVerifier'];
+    const challenge = typeof verifier === 'string' ? sha256(verifier) : null;
+    const session = await exchange(db, hashCode(text(body, 'code'), challenge));
     if (!session) throw new Problem(400, 'invalid_code', 'The code is unknown, used or expired.');
     return { token: signToken(session) };
   });
 }
 
-async function exchange(db: Database, hash: string, verifier: unknown): Promise<sql.SessionRow | undefined> {
-  const code = await sql.findCode(db, hash);
-  if (!code) return undefined;
-  if (
-    code.codeChallenge !== null &&
-    (typeof verifier !== 'string' || sha256(verifier) !== code.codeChallenge)
-  ) {
-    return undefined;
+async function exchange(db: Database, codeHash: string): Promise<sql.SessionRow | undefined> {
+  const issuer = await sql.findIssuer(db, codeHash);
+  if (issuer) {
+    const session = newSession(issuer.userId, issuer.authTime);
+    try {
+      if ((await sql.exchangeCode(db, codeHash, session)) === 1) return session;
+    } catch (error) {
+      if (!(error instanceof DuplicateError)) throw error;
+    }
   }
-  if (code.consumedAt !== null) {
-    // A code that is seen twice may be stolen: what the first exchange opened is closed (RFC 6749, 4.1.2).
-    if (code.grantedSessionId !== null) await sql.revokeSession(db, code.grantedSessionId, Date.now());
-    return undefined;
-  }
-  const session = newSession(code.userId, code.authTime);
-  return db.transaction(async (tx) => {
-    if ((await sql.consumeCode(tx, hash, session)) === 0) return undefined;
-    await sql.insertSession(tx, session);
-    return session;
-  });
+  // A code that is seen twice may be stolen: what the first exchange opened is closed (RFC 6749, 4.1.2).
+  await sql.revokeSessionOfCode(db, codeHash, Date.now());
+  return undefined;
 }
 
 function newSession(userId: string, authTime?: number): sql.SessionRow {
@@ -94,6 +87,12 @@ function newSession(userId: string, authTime?: number): sql.SessionRow {
     createdAt,
     expiresAt: createdAt + TOKEN_TTL_SECONDS * 1000,
   };
+}
+
+function hashCode(code: string, challenge: string | null): string {
+  return createHmac('sha256', code)
+    .update(challenge ?? '')
+    .digest('base64url');
 }
 
 function sha256(value: string): string {

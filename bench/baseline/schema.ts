@@ -27,13 +27,13 @@ function tables({ ascii, unicode, tableOptions }: Dialect): string[] {
       'sessions',
       `id ${id} NOT NULL PRIMARY KEY, user_id ${id} NOT NULL, auth_time bigint NOT NULL,
        created_at bigint NOT NULL, expires_at bigint NOT NULL, revoked_at bigint NULL,
+       descendants_revoked_at bigint NULL, parent_id ${id} NULL, code_hash varchar(43) ${ascii} NULL UNIQUE,
        CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE`,
     ),
     table(
       'authorization_codes',
       `hash varchar(43) ${ascii} NOT NULL PRIMARY KEY, session_id ${id} NOT NULL,
-       code_challenge varchar(43) ${ascii} NULL, created_at bigint NOT NULL, expires_at bigint NOT NULL,
-       consumed_at bigint NULL, granted_session_id ${id} NULL, purge_at bigint NOT NULL,
+       created_at bigint NOT NULL, expires_at bigint NOT NULL,
        CONSTRAINT codes_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions (id) ON DELETE CASCADE`,
     ),
     table(
@@ -53,9 +53,10 @@ function tables({ ascii, unicode, tableOptions }: Dialect): string[] {
 
 const INDEXES = [
   'CREATE INDEX IF NOT EXISTS sessions_user_id_idx ON sessions (user_id)',
-  'CREATE INDEX IF NOT EXISTS sessions_expires_at_idx ON sessions (expires_at)',
+  'CREATE INDEX IF NOT EXISTS sessions_parent_id_idx ON sessions (parent_id, id)',
+  'CREATE INDEX IF NOT EXISTS sessions_expires_at_id_idx ON sessions (expires_at, id)',
   'CREATE INDEX IF NOT EXISTS authorization_codes_session_id_idx ON authorization_codes (session_id)',
-  'CREATE INDEX IF NOT EXISTS authorization_codes_purge_at_idx ON authorization_codes (purge_at)',
+  'CREATE INDEX IF NOT EXISTS authorization_codes_expires_at_idx ON authorization_codes (expires_at)',
   'CREATE INDEX IF NOT EXISTS members_org_id_joined_at_idx ON members (org_id, joined_at, user_id)',
   'CREATE INDEX IF NOT EXISTS members_org_id_role_idx ON members (org_id, role)',
   'CREATE INDEX IF NOT EXISTS members_user_id_joined_at_idx ON members (user_id, joined_at, org_id)',

@@ -19,11 +19,8 @@ export interface SessionRow {
   expiresAt: number;
 }
 
-export interface CodeRow {
-  codeChallenge: string | null;
-  expiresAt: number;
-  consumedAt: number | null;
-  grantedSessionId: string | null;
+/** Whose login a code passes on. */
+export interface IssuerRow {
   userId: string;
   authTime: number;
 }
@@ -59,8 +56,11 @@ export function insertSession(db: Db, session: SessionRow): Promise<number> {
   );
 }
 
-export function revokeSession(db: Db, sessionId: string, now: number): Promise<number> {
-  return db.run('UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', [now, sessionId]);
+export function revokeSessionOfCode(db: Db, codeHash: string, now: number): Promise<number> {
+  return db.run('UPDATE sessions SET revoked_at = ? WHERE code_hash = ? AND revoked_at IS NULL', [
+    now,
+    codeHash,
+  ]);
 }
 
 /** One row for each organization; a user in none has one row without an organization. */
@@ -78,40 +78,38 @@ export function findUserWithOrgs(
 
 export function insertCode(
   db: Db,
-  code: {
-    hash: string;
-    sessionId: string;
-    codeChallenge: string | null;
-    createdAt: number;
-    expiresAt: number;
-  },
+  code: { hash: string; sessionId: string; createdAt: number; expiresAt: number },
 ): Promise<number> {
   return db.run(
-    `INSERT INTO authorization_codes (hash, session_id, code_challenge, created_at, expires_at, purge_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    [code.hash, code.sessionId, code.codeChallenge, code.createdAt, code.expiresAt, code.expiresAt],
+    'INSERT INTO authorization_codes (hash, session_id, created_at, expires_at) VALUES (?, ?, ?, ?)',
+    [code.hash, code.sessionId, code.createdAt, code.expiresAt],
   );
 }
 
-/** A code whose issuing session was revoked is as good as none. */
-export async function findCode(db: Db, hash: string): Promise<CodeRow | undefined> {
-  const [code] = await db.query<CodeRow>(
-    `SELECT c.code_challenge AS codeChallenge, c.expires_at AS expiresAt, c.consumed_at AS consumedAt,
-            c.granted_session_id AS grantedSessionId, s.user_id AS userId, s.auth_time AS authTime
-     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id
-     WHERE c.hash = ? AND s.revoked_at IS NULL`,
-    [hash],
+export async function findIssuer(db: Db, codeHash: string): Promise<IssuerRow | undefined> {
+  const [issuer] = await db.query<IssuerRow>(
+    `SELECT s.user_id AS userId, s.auth_time AS authTime
+     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id WHERE c.hash = ?`,
+    [codeHash],
   );
-  return code;
+  return issuer;
 }
 
-/** Matches one row for exactly one of any number of simultaneous callers. */
-export function consumeCode(db: Db, hash: string, granted: SessionRow): Promise<number> {
+/**
+ * Inserts one row for exactly one of any number of simultaneous callers; none for a code that expired or whose
+ * session, or the session that it came from, was revoked.
+ *
+ * @throws DuplicateError when the code was used before
+ */
+export function exchangeCode(db: Db, codeHash: string, granted: SessionRow): Promise<number> {
   return db.run(
-    `UPDATE authorization_codes SET consumed_at = ?, granted_session_id = ?, purge_at = ?
-     WHERE hash = ? AND consumed_at IS NULL AND expires_at > ?
-       AND EXISTS (SELECT 1 FROM sessions s WHERE s.id = session_id AND s.revoked_at IS NULL)`,
-    [granted.createdAt, granted.id, granted.expiresAt, hash, granted.createdAt],
+    `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash)
+     SELECT ?, s.user_id, s.auth_time, ?, ?, s.id, c.hash
+     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id
+     LEFT JOIN sessions p ON p.id = s.parent_id
+     WHERE c.hash = ? AND c.expires_at > ? AND s.revoked_at IS NULL
+       AND (s.parent_id IS NULL OR (p.id IS NOT NULL AND p.revoked_at IS NULL))`,
+    [granted.id, granted.createdAt, granted.expiresAt, codeHash, granted.createdAt],
   );
 }
 

@@ -65,7 +65,8 @@ export class AuthController {
   /**
    * Exchange a one-time code for a token
    *
-   * @remarks Works once for each code. A second exchange also revokes the token of the first.
+   * @remarks Works once for each code. A second exchange also revokes the token of the first, and every
+   * token that was derived from it.
    */
   @Post('code/exchange')
   @HttpCode(200)

@@ -6,12 +6,15 @@ import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
+import { ExpiredCodes } from './cleanup/expired-codes.js';
 import { ExpiredRowsService } from './cleanup/expired-rows.service.js';
+import { ExpiredSessions } from './cleanup/expired-sessions.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { CodesService } from './codes/codes.service.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { SessionChecks } from './sessions/session-checks.js';
+import { SessionRevocation } from './sessions/session-revocation.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { JwksController } from './tokens/jwks.controller.js';
@@ -34,11 +37,14 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     AcceptablePassword,
     AuthService,
     CodesService,
+    ExpiredCodes,
     ExpiredRowsService,
+    ExpiredSessions,
     JwtAuthGuard,
     JwtStrategy,
     PasswordHasher,
     SessionChecks,
+    SessionRevocation,
     SessionsService,
     TokenIssuer,
     VerifiedTokens,

@@ -27,12 +27,19 @@ export class Transactions {
   }
 
   /**
-   * One statement by itself.
+   * One INSERT, UPDATE or DELETE by itself; tells how many rows it matched.
    *
    * @throws LostConflictError when every attempt lost
    */
-  statement<T>(sql: string, values: unknown[]): Promise<T> {
-    return retryLostConflicts(() => this.dataSource.query<T>(sql, values));
+  statement(sql: string, values: unknown[]): Promise<number> {
+    return retryLostConflicts(async () => {
+      const runner = this.dataSource.createQueryRunner();
+      try {
+        return await new Transaction(runner).write(sql, values);
+      } finally {
+        await runner.release();
+      }
+    });
   }
 
   private async attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {

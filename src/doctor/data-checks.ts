@@ -34,16 +34,4 @@ export const DATA_CHECKS: Check[] = [
     `SELECT c.hash AS fault FROM authorization_codes c
       WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id)`,
   ),
-  emptyQuery(
-    'no authorization code was used twice',
-    'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …',
-    `SELECT granted_session_id AS fault FROM authorization_codes
-      WHERE granted_session_id IS NOT NULL GROUP BY granted_session_id HAVING COUNT(*) > 1`,
-  ),
-  emptyQuery(
-    'every used authorization code says which session it opened',
-    'Delete these codes: their reuse could not be answered.',
-    `SELECT hash AS fault FROM authorization_codes
-      WHERE (consumed_at IS NULL) <> (granted_session_id IS NULL)`,
-  ),
 ];

@@ -1,6 +1,8 @@
-import { EXPIRED_CODES, EXPIRED_SESSIONS } from '../auth/cleanup/expired-rows.service.js';
-import { findIssuers } from '../auth/codes/codes.service.js';
+import { EXPIRED_CODES } from '../auth/cleanup/expired-codes.js';
+import { EXPIRED_SESSIONS, findReferred } from '../auth/cleanup/expired-sessions.js';
+import { EXCHANGE, findIssuers, findOpened } from '../auth/codes/codes.service.js';
 import { findCallers } from '../auth/sessions/session-checks.js';
+import { findDescendants } from '../auth/sessions/session-revocation.js';
 import { FIND_ROLE_AND_USER, FIND_ROLES, FIND_TWO_OWNERS } from '../members/membership.js';
 import { LIST_MEMBERS, LIST_MEMBERS_AFTER } from '../members/member-list.service.js';
 import { findMemberships } from '../members/memberships.service.js';
@@ -12,6 +14,10 @@ import type { Check, Inspection } from './check.js';
 export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
   'the session check': { sql: findCallers(2), values: ['', ''] },
   'the look-up of a code': { sql: findIssuers(2), values: ['', ''] },
+  'the exchange of a code': { sql: EXCHANGE, values: ['', 0, 0, '', 0] },
+  'the look-up of what a code opened': { sql: findOpened(2), values: ['', ''] },
+  'the search for what was derived from a session': { sql: findDescendants(1), values: ['', ''] },
+  'the search for what was derived from several': { sql: findDescendants(2), values: ['', '', ''] },
   'the look-up of a login': { sql: FIND_CREDENTIALS, values: [''] },
   'the role check': { sql: findMemberships(2), values: ['', '', '', ''] },
   'the member list': { sql: LIST_MEMBERS, values: [''] },
@@ -20,8 +26,9 @@ export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
   'the roles that decide about a change': { sql: FIND_ROLES, values: ['', '', ''] },
   'the role and the user of an addition': { sql: FIND_ROLE_AND_USER, values: ['', '', ''] },
   'the owners that must stay': { sql: FIND_TWO_OWNERS, values: [''] },
-  'the clean-up of codes': { sql: EXPIRED_CODES, values: [0, 1] },
-  'the clean-up of sessions': { sql: EXPIRED_SESSIONS, values: [0, 1] },
+  'the clean-up of codes': { sql: EXPIRED_CODES, values: [0] },
+  'the clean-up of sessions': { sql: EXPIRED_SESSIONS, values: [0, 0, ''] },
+  'the search for what refers to a session': { sql: findReferred(2), values: ['', '', '', ''] },
 };
 
 /** Below this many rows an engine may rightly prefer to read a table whole. */

@@ -4,7 +4,7 @@ import { type Check, emptyQuery } from './check.js';
 const LEEWAY_MS = LEEWAY_SECONDS * 1000;
 const REVOKE = 'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …';
 
-/** How long sessions live. Of one that is revoked nothing is asked any more. */
+/** How long sessions live, of which nothing is asked once they are revoked, and what they were derived from. */
 export const SESSION_CHECKS: Check[] = [
   emptyQuery(
     'no session expires before it begins',
@@ -23,5 +23,26 @@ export const SESSION_CHECKS: Check[] = [
     `The setting was lowered, or somebody changed the rows; their tokens are refused already. ${REVOKE}`,
     'SELECT id AS fault FROM sessions WHERE expires_at > auth_time + ? AND revoked_at IS NULL',
     ({ sessionMaxAge }) => [sessionMaxAge * 1000 + LEEWAY_MS],
+  ),
+  emptyQuery(
+    'every session that a code opened has the session that issued the code',
+    'Delete these sessions: their tokens do not work, and what was derived from them must not.',
+    `SELECT s.id AS fault FROM sessions s
+      WHERE (s.parent_id IS NULL) <> (s.code_hash IS NULL)
+         OR (s.parent_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent_id))`,
+  ),
+  emptyQuery(
+    'every session that a code opened is of the same login as the one that issued it',
+    REVOKE,
+    `SELECT s.id AS fault FROM sessions s JOIN sessions p ON p.id = s.parent_id
+      WHERE s.user_id <> p.user_id OR s.auth_time <> p.auth_time`,
+  ),
+  emptyQuery(
+    'no session is alive below one that was ended with all below it',
+    REVOKE,
+    // A child that was born while its parent was being ended may be unrevoked: it is dead by its parent.
+    `SELECT s.id AS fault FROM sessions s
+       JOIN sessions p ON p.id = s.parent_id JOIN sessions g ON g.id = p.parent_id
+      WHERE s.revoked_at IS NULL AND p.revoked_at IS NULL AND g.descendants_revoked_at IS NOT NULL`,
   ),
 ];

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidCode, invalidFields, invalidToken } from '../support/expected.js';
-import { aCode, anAccount, type Account } from '../support/personas.js';
+import { aBoundCode, aCode, anAccount, type Account } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('a code with a proof key (RFC 7636)', () => {
@@ -14,21 +14,11 @@ describe('a code with a proof key (RFC 7636)', () => {
   });
   afterAll(() => service.stop());
 
-  async function aBoundCode(): Promise<{ code: string; verifier: string }> {
-    const verifier = randomBytes(32).toString('base64url');
-    const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
-    const answer = await ada.post<{ code: string }>('/api/auth/code', {
-      codeChallenge,
-      codeChallengeMethod: 'S256',
-    });
-    expect(answer.status, answer.text).toBe(201);
-    return { code: answer.body.code, verifier };
-  }
   const exchange = (code: string, codeVerifier?: unknown) =>
     service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code, codeVerifier });
 
   it('is exchanged by whoever holds the verifier', async () => {
-    const { code, verifier } = await aBoundCode();
+    const { code, verifier } = await aBoundCode(ada);
 
     const answer = await exchange(code, verifier);
 
@@ -37,7 +27,7 @@ describe('a code with a proof key (RFC 7636)', () => {
   });
 
   it('is refused without the verifier or with a wrong one, which consumes nothing', async () => {
-    const { code, verifier } = await aBoundCode();
+    const { code, verifier } = await aBoundCode(ada);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
 
     for (const wrong of [
@@ -56,7 +46,7 @@ describe('a code with a proof key (RFC 7636)', () => {
   });
 
   it.each([[null], [0], [true], [['x']], [{}]])('takes no verifier of another type: %j', async (verifier) => {
-    const { code } = await aBoundCode();
+    const { code } = await aBoundCode(ada);
 
     expect(await exchange(code, verifier)).toMatchObject(invalidFields('codeVerifier'));
   });
@@ -69,7 +59,7 @@ describe('a code with a proof key (RFC 7636)', () => {
   });
 
   it('ends the first session when it is used again rightly, not by a stranger without the verifier', async () => {
-    const { code, verifier } = await aBoundCode();
+    const { code, verifier } = await aBoundCode(ada);
     const first = await exchange(code, verifier);
     const desktop = service.anyone.withToken(first.body.token);
 

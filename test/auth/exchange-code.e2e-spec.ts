@@ -46,13 +46,17 @@ describe('POST /api/auth/code/exchange', () => {
     const used = await aCode(ada);
     await exchange(used);
     const expired = await aCode(ada);
-    await service.db.query('UPDATE authorization_codes SET expires_at = ? WHERE consumed_at IS NULL', [
+    await service.db.query('UPDATE authorization_codes SET expires_at = ? WHERE session_id = ?', [
       Date.now() - 1,
+      decodeToken(ada.token).claims['sid'] as string,
     ]);
     const codes = [
       used,
       expired,
       'A'.repeat(43),
+      '+'.repeat(43),
+      'A'.repeat(42),
+      'A'.repeat(44),
       'x',
       '',
       ' ',

@@ -5,9 +5,11 @@ import { invalidCode, invalidToken } from '../support/expected.js';
 import { aCode, anAccount } from '../support/personas.js';
 import { type Cluster, startCluster } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
+import { survivorsOfReuse } from '../support/stolen-code.js';
 
 const ROUNDS = 20;
 const CLIENTS = 50;
+const THEFTS = 40;
 
 describe('one code and many clients', () => {
   let cluster: Cluster;
@@ -50,6 +52,20 @@ describe('one code and many clients', () => {
         );
       }
     }
+    expect((await ada.get('/api/me')).status).toBe(200);
+  });
+
+  it('leave no session alive that is derived while another use of the code ends all of them', async () => {
+    const [owner, thief] = [cluster.instances[0]!, cluster.instances.at(-1)!];
+    const ada = await anAccount(owner, 'ada');
+    const rounds = [];
+    for (let round = 0; round < THEFTS; round += 1) {
+      rounds.push(await survivorsOfReuse(ada, { owner, thief, checks: cluster.instances }, round % 4));
+    }
+
+    expect(rounds.flatMap(({ survivors }) => survivors)).toEqual([]);
+    // Rounds in which nothing was derived would prove nothing.
+    expect(rounds.filter(({ derived }) => derived >= 2).length).toBeGreaterThanOrEqual(THEFTS / 4);
     expect((await ada.get('/api/me')).status).toBe(200);
   });
 });

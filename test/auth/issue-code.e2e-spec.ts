@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aCodeText, invalidFields, malformedJson } from '../support/expected.js';
-import { aCode, anAccount, type Account } from '../support/personas.js';
+import { aBoundCode, aCode, anAccount, type Account } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 const CHALLENGE = createHash('sha256').update('v'.repeat(43)).digest('base64url');
@@ -79,15 +79,21 @@ describe('POST /api/auth/code', () => {
     expect(Math.abs(ones - 60_000)).toBeLessThan(1_560);
   });
 
-  it('stores a code only as its hash', async () => {
-    const code = await aCode(ada);
+  it('stores a code and its challenge only as one keyed hash', async () => {
+    const plain = await aCode(ada);
+    const { code: bound, verifier } = await aBoundCode(ada);
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
 
     const rows = await service.db.query('SELECT * FROM authorization_codes');
 
     const stored = JSON.stringify(rows);
-    const bytes = Buffer.from(code, 'base64url');
-    for (const form of [code, bytes.toString('hex'), bytes.toString('base64')])
-      expect(stored).not.toContain(form);
-    expect(rows.map(({ hash }) => hash)).toContain(createHash('sha256').update(code).digest('base64url'));
+    for (const secret of [plain, bound, challenge]) {
+      const bytes = Buffer.from(secret, 'base64url');
+      for (const form of [secret, bytes.toString('hex'), bytes.toString('base64')])
+        expect(stored).not.toContain(form);
+    }
+    const hashes = rows.map(({ hash }) => hash);
+    expect(hashes).toContain(createHmac('sha256', plain).update('').digest('base64url'));
+    expect(hashes).toContain(createHmac('sha256', bound).update(challenge).digest('base64url'));
   });
 });

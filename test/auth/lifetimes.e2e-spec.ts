@@ -39,6 +39,19 @@ describe('lifetimes', () => {
     await service.stop();
   });
 
+  it('a code opens nothing once its login has reached SESSION_MAX_AGE', async () => {
+    const service = await startService({ env: { SESSION_MAX_AGE: '2s' } });
+    const ada = await anAccount(service, 'ada');
+    const { auth_time: authTime } = decodeToken(ada.token).claims as { auth_time: number };
+    const code = await aCode(ada);
+
+    await pass((authTime + 3) * 1000 - Date.now());
+
+    expect(await service.anyone.post('/api/auth/code/exchange', { code })).toMatchObject(invalidCode);
+    expect(await service.db.query('SELECT id FROM sessions WHERE code_hash IS NOT NULL')).toEqual([]);
+    await service.stop();
+  });
+
   it('no token outlives SESSION_MAX_AGE', async () => {
     const service = await startService({ env: { TOKEN_TTL: '24h', SESSION_MAX_AGE: '1h' } });
 

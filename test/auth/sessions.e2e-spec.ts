@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { invalidCredentials, invalidToken } from '../support/expected.js';
-import { anAccount, anOrg, aPassword, type Session } from '../support/personas.js';
+import { invalidCode, invalidCredentials, invalidToken } from '../support/expected.js';
+import { aCode, anAccount, anOrg, aPassword, type Session } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
@@ -30,6 +30,23 @@ describe('a session', () => {
     expect(await ada.get('/api/me')).toMatchObject(invalidToken);
     expect(await ada.post('/api/auth/code')).toMatchObject(invalidToken);
     expect((await ada.withToken(login.body.token).get('/api/me')).status).toBe(200);
+  });
+
+  it.each([
+    ['revoked', 'UPDATE sessions SET revoked_at = 1 WHERE id = ?'],
+    ['gone', 'DELETE FROM sessions WHERE id = ?'],
+  ])('that was derived from one that is %s is dead, itself revoked or not', async (_what, sql) => {
+    const ada = await anAccount(service, 'ada');
+    const exchange = async (code: string) =>
+      service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
+    const derived = ada.as((await exchange(await aCode(ada))).body.token);
+    const code = await aCode(derived);
+
+    await service.db.query(sql, [sessionOf(ada.token)]);
+
+    expect(await derived.get('/api/me')).toMatchObject(invalidToken);
+    expect(await derived.post('/api/auth/code')).toMatchObject(invalidToken);
+    expect(await exchange(code)).toMatchObject(invalidCode);
   });
 
   it('that is gone ends its tokens', async () => {

@@ -83,9 +83,9 @@ describe.runIf(engine === 'mariadb')('the migration lease', () => {
     await hand('', 0);
     const next = start();
     await untilListening(next);
-    expect(await installation.db.query('SELECT COUNT(*) AS applied FROM migrations')).toEqual([
-      { applied: 1 },
-    ]);
+    const noted = await installation.db.query('SELECT name FROM migrations');
+    expect(noted).not.toEqual([]);
+    expect(new Set(noted.map(({ name }) => name)).size).toBe(noted.length);
     next.child.kill('SIGTERM');
     await exitCode(next);
   });

@@ -41,17 +41,18 @@ describe('the plan of', () => {
       'none',
       n,
     ]);
-    await insert('sessions', 'id, user_id, auth_time, created_at, expires_at', (n) => [
+    await insert('sessions', 'id, user_id, auth_time, created_at, expires_at, parent_id, code_hash', (n) => [
       id(n),
       id(n),
       n,
       n,
       n,
+      id(Math.floor(n / 2)),
+      id(n),
     ]);
-    await insert('authorization_codes', 'hash, session_id, created_at, expires_at, purge_at', (n) => [
+    await insert('authorization_codes', 'hash, session_id, created_at, expires_at', (n) => [
       id(n),
       id(n),
-      n,
       n,
       n,
     ]);

@@ -12,6 +12,7 @@ import {
   join,
   type Org,
 } from '../support/personas.js';
+import { survivorsOfReuse } from '../support/stolen-code.js';
 import { report } from './support/figures.js';
 import { GaleraCluster } from './support/galera-cluster.js';
 import {
@@ -186,6 +187,21 @@ it('exchanges one code once, for many clients on three nodes', async () => {
   }
   report({ faults: rounds, requests: rounds * clients, wrong: wrong.length });
   expect(wrong).toEqual([]);
+});
+
+it('leaves no session alive that a thief derives on one node while his code is used again on another', async () => {
+  const rounds = 200;
+  const [owner, thief] = [on(0), on(1)];
+  const account = await anAccount(owner);
+  const races = [];
+  for (let round = 0; round < rounds; round += 1) {
+    races.push(await survivorsOfReuse(account, { owner, thief, checks: [owner, thief] }, round % 4));
+  }
+  const derived = races.reduce((sum, race) => sum + race.derived, 0);
+  const survivors = races.flatMap((race) => race.survivors);
+  report({ faults: rounds, requests: 4 * rounds + 4 * derived, wrong: survivors.length });
+  expect(survivors).toEqual([]);
+  expect(races.filter((race) => race.derived >= 2).length).toBeGreaterThanOrEqual(rounds / 4);
 });
 
 it('registers an e-mail once, for many clients on three nodes', async () => {

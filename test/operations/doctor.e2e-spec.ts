@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '../support/database.js';
 import { examine as examineInstallation, type Examination } from '../support/doctor.js';
 import { engine } from '../support/engine.js';
-import { aCode, type Cast, anOrg } from '../support/personas.js';
+import { type Account, aCode, type Cast, anOrg } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
+import { decodeToken } from '../support/signing-keys.js';
 
 const REVOKE = 'UPDATE sessions SET revoked_at = created_at';
 const DAY_MS = 86_400_000;
@@ -19,13 +20,21 @@ interface Damage {
 describe('the doctor', () => {
   let service: Service;
   let cast: Cast;
+  /** sessions: of a login, derived from it, and derived from that */
+  let chain: string[];
 
   beforeAll(async () => {
     service = await startService();
     cast = await anOrg(service);
-    for (const code of [await aCode(cast.owner), await aCode(cast.owner)]) {
-      await service.anyone.post('/api/auth/code/exchange', { code });
-    }
+    const derive = async (from: Account): Promise<Account> => {
+      const code = await aCode(from);
+      const { body } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
+      return from.as(body.token);
+    };
+    const derived = await derive(cast.owner);
+    const accounts = [cast.owner, derived, await derive(derived)];
+    chain = accounts.map(({ token }) => decodeToken(token).claims['sid'] as string);
+    await aCode(cast.owner);
   });
 
   afterAll(() => service.stop());
@@ -61,7 +70,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(14);
+    expect(lines).toHaveLength(15);
     expect(code).toBe(0);
   });
 
@@ -109,22 +118,34 @@ describe('the doctor', () => {
       red: ['every authorization code belongs to a session'],
     },
     {
-      what: 'two codes that opened one session',
-      tables: ['authorization_codes'],
-      do: () => force("UPDATE authorization_codes SET granted_session_id = 'the same'"),
-      red: ['no authorization code was used twice'],
+      what: 'a session that a code opened without the one that issued it',
+      tables: ['sessions'],
+      do: () => force('UPDATE sessions SET parent_id = NULL WHERE id = ?', chain[1]!),
+      red: ['every session that a code opened has the session that issued the code'],
     },
     {
-      what: 'a used code that opened no session',
-      tables: ['authorization_codes'],
-      do: () => force('UPDATE authorization_codes SET granted_session_id = NULL'),
-      red: ['every used authorization code says which session it opened'],
+      what: 'a session that a code of no session opened',
+      tables: ['sessions'],
+      do: () => force("UPDATE sessions SET parent_id = 'gone' WHERE id = ?", chain[1]!),
+      red: ['every session that a code opened has the session that issued the code'],
     },
     {
-      what: 'a session opened by a code that was not used',
-      tables: ['authorization_codes'],
-      do: () => force('UPDATE authorization_codes SET consumed_at = NULL'),
-      red: ['every used authorization code says which session it opened'],
+      what: 'a session of another user than the one that issued its code',
+      tables: ['sessions'],
+      do: () => force('UPDATE sessions SET user_id = ? WHERE id = ?', cast.admin.id, chain[2]!),
+      red: ['every session that a code opened is of the same login as the one that issued it'],
+    },
+    {
+      what: 'a session of another login than the one that issued its code',
+      tables: ['sessions'],
+      do: () => force('UPDATE sessions SET auth_time = auth_time - 1 WHERE id = ?', chain[2]!),
+      red: ['every session that a code opened is of the same login as the one that issued it'],
+    },
+    {
+      what: 'a session alive below one that was ended with all below it',
+      tables: ['sessions'],
+      do: () => force('UPDATE sessions SET descendants_revoked_at = 1 WHERE id = ?', chain[0]!),
+      red: ['no session is alive below one that was ended with all below it'],
     },
     {
       what: 'a session that expires before it begins',
@@ -135,7 +156,7 @@ describe('the doctor', () => {
     {
       what: 'a session that begins long before its login',
       tables: ['sessions'],
-      do: () => force('UPDATE sessions SET auth_time = created_at + 30001'),
+      do: () => force('UPDATE sessions SET auth_time = created_at + 30001 WHERE user_id = ?', cast.member.id),
       red: ['no session begins before its login'],
     },
     {
@@ -175,13 +196,13 @@ describe('the doctor', () => {
       await fillSessions();
       await service.db.query(
         engine === 'sqlite'
-          ? 'DROP INDEX sessions_expires_at_idx'
-          : 'ALTER TABLE sessions DROP INDEX sessions_expires_at_idx',
+          ? 'DROP INDEX sessions_expires_at_id_idx'
+          : 'ALTER TABLE sessions DROP INDEX sessions_expires_at_id_idx',
       );
       try {
         return await examine();
       } finally {
-        await service.db.query('CREATE INDEX sessions_expires_at_idx ON sessions (expires_at)');
+        await service.db.query('CREATE INDEX sessions_expires_at_id_idx ON sessions (expires_at, id)');
       }
     });
 
@@ -221,7 +242,11 @@ describe('the doctor', () => {
 
   it('finds nothing wrong with clocks that differ by no more than tokens may', async () => {
     const { code, lines } = await restoring(['sessions'], async () => {
-      await force('UPDATE sessions SET auth_time = created_at + 30000, expires_at = created_at + ?', DAY_MS);
+      await force(
+        'UPDATE sessions SET auth_time = created_at + 30000, expires_at = created_at + ? WHERE user_id = ?',
+        DAY_MS,
+        cast.member.id,
+      );
       return examine();
     });
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { Caller, type Connection } from './caller.js';
 import type { Service } from './service.js';
@@ -30,6 +30,11 @@ export class Account extends Caller {
   /** The same user with the same token at another instance of the service. */
   at(service: Service): Account {
     return new Account(connectionTo(service), this.token, this.id, this.email, this.password);
+  }
+
+  /** The same user with another of his tokens. */
+  as(token: string): Account {
+    return new Account(this.connection, token, this.id, this.email, this.password);
   }
 }
 
@@ -99,6 +104,18 @@ export async function aCode(account: Account): Promise<string> {
   const { status, body, text } = await account.post<{ code: string }>('/api/auth/code');
   expect(status, text).toBe(201);
   return body.code;
+}
+
+/** A code that only the holder of the verifier can exchange (RFC 7636). */
+export async function aBoundCode(account: Account): Promise<{ code: string; verifier: string }> {
+  const verifier = randomBytes(32).toString('base64url');
+  const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
+  const { status, body, text } = await account.post<{ code: string }>('/api/auth/code', {
+    codeChallenge,
+    codeChallengeMethod: 'S256',
+  });
+  expect(status, text).toBe(201);
+  return { code: body.code, verifier };
 }
 
 function connectionTo(service: Service): Connection {

@@ -1,18 +1,23 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
+import { BATCH, type Batch } from './batch.js';
+import { ExpiredCodes } from './expired-codes.js';
+import { ExpiredSessions } from './expired-sessions.js';
 
 const PERIOD_MS = 60_000;
-const BATCH = 500;
+/** after a run that had to leave something to the next */
+const PAUSE_MS = 1000;
+/** batches of each table in one run */
+const BATCHES = 200;
 
-/** Codes go first: a session is kept while a code still refers to it, for reuse to be noticed. */
-export const EXPIRED_CODES =
-  'SELECT hash AS id FROM authorization_codes WHERE purge_at < ? ORDER BY purge_at LIMIT ?';
-export const EXPIRED_SESSIONS = `SELECT s.id FROM sessions s
-  WHERE s.expires_at < ? AND NOT EXISTS (SELECT 1 FROM authorization_codes c WHERE c.session_id = s.id)
-  ORDER BY s.expires_at LIMIT ?`;
+interface Run {
+  deleted: number;
+  /** it deleted something, and did not come to the end */
+  goesOn: boolean;
+}
 
-/** Deletes what has expired, in batches small enough that nothing else waits for them. */
+/** Deletes what has expired, in batches between which everything else gets its turn. */
 @Injectable()
 export class ExpiredRowsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Cleanup');
@@ -20,10 +25,13 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
   private running: Promise<void> = Promise.resolve();
   private stopped = false;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly codes: ExpiredCodes,
+    private readonly sessions: ExpiredSessions,
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.schedule();
+    this.schedule(PERIOD_MS);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -32,46 +40,45 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     await this.running;
   }
 
-  /** @returns the number of rows deleted */
-  async deleteExpired(now = Date.now()): Promise<number> {
-    const sessionsBefore = now - LEEWAY_SECONDS * 1000;
-    return (
-      (await this.deleteAll(EXPIRED_CODES, now, 'authorization_codes', 'hash')) +
-      (await this.deleteAll(EXPIRED_SESSIONS, sessionsBefore, 'sessions', 'id'))
-    );
+  async deleteExpired(now = Date.now()): Promise<Run> {
+    const before = now - LEEWAY_SECONDS * 1000;
+    const codes = await this.deleteBatches(() => this.codes.deleteBatch(before));
+    const sessions = await this.deleteBatches(() => this.sessions.deleteBatch(before));
+    return { deleted: codes.deleted + sessions.deleted, goesOn: codes.goesOn || sessions.goesOn };
   }
 
-  private async deleteAll(select: string, before: number, table: string, key: string): Promise<number> {
-    for (let deleted = 0; ;) {
-      const rows = await this.dataSource.query<{ id: string }[]>(select, [before, BATCH]);
-      if (rows.length > 0) {
-        const places = rows.map(() => '?').join(', ');
-        await this.dataSource.query(
-          `DELETE FROM ${table} WHERE ${key} IN (${places})`,
-          rows.map((row) => row.id),
-        );
-      }
-      deleted += rows.length;
-      if (rows.length < BATCH || this.stopped) return deleted;
+  private async deleteBatches(next: () => Promise<Batch>): Promise<Run> {
+    let deleted = 0;
+    for (let batches = 0; batches < BATCHES && !this.stopped; batches += 1) {
+      const batch = await next();
+      deleted += batch.deleted;
+      if (batch.examined < BATCH) return { deleted, goesOn: false };
+      // On SQLite nothing else would get a turn before the last batch.
+      await turnOfTheLoop();
     }
+    return { deleted, goesOn: deleted > 0 };
   }
 
   /** Each instance waits its own time, so that several do not delete the same rows at once. */
-  private schedule(): void {
-    const pause = PERIOD_MS * (0.75 + Math.random() / 2);
-    this.timer = setTimeout(() => {
-      this.running = this.runOnce();
-    }, pause);
+  private schedule(pauseMs: number): void {
+    this.timer = setTimeout(
+      () => {
+        this.running = this.runOnce();
+      },
+      pauseMs * (0.75 + Math.random() / 2),
+    );
     this.timer.unref();
   }
 
   private async runOnce(): Promise<void> {
+    let pauseMs = PERIOD_MS;
     try {
-      const deleted = await this.deleteExpired();
+      const { deleted, goesOn } = await this.deleteExpired();
       if (deleted > 0) this.logger.debug(`${deleted} expired codes and sessions deleted`);
+      if (goesOn) pauseMs = PAUSE_MS;
     } catch (error) {
       this.logger.warn({ msg: 'clean-up failed and will be tried again', err: error });
     }
-    if (!this.stopped) this.schedule();
+    if (!this.stopped) this.schedule(pauseMs);
   }
 }

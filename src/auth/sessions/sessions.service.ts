@@ -16,6 +16,7 @@ export interface OpenSession {
 const INSERT_SESSION =
   'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, ?, ?, ?)';
 
+/** Plans sessions, and opens those of logins. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -43,13 +44,6 @@ export class SessionsService {
   /** As `save`, as a unit of work of its own. */
   async open(session: OpenSession): Promise<void> {
     await this.transactions.statement(INSERT_SESSION, rowOf(session));
-  }
-
-  async revoke(sessionId: string): Promise<void> {
-    await this.transactions.statement(
-      'UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
-      [Date.now(), sessionId],
-    );
   }
 }
 

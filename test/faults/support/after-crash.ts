@@ -15,9 +15,6 @@ export interface Findings {
 }
 
 const HALVES = {
-  'a code used for no session': `SELECT c.hash FROM authorization_codes c
-    LEFT JOIN sessions s ON s.id = c.granted_session_id
-    WHERE (c.consumed_at IS NOT NULL OR c.granted_session_id IS NOT NULL) AND s.id IS NULL`,
   'a code of no session': `SELECT c.hash FROM authorization_codes c
     LEFT JOIN sessions s ON s.id = c.session_id WHERE s.id IS NULL`,
 };

@@ -5,8 +5,7 @@ export interface Snapshot {
   users: { id: string; email: string }[];
   orgs: { id: string }[];
   members: { orgId: string; userId: string; role: Role }[];
-  sessions: { id: string; userId: string }[];
-  codes: { sessionId: string; grantedSessionId: string | null }[];
+  sessions: { id: string; userId: string; parentId: string | null; codeHash: string | null }[];
 }
 
 export interface Answered {
@@ -40,21 +39,34 @@ const mayBeDone = (operation: Answered): boolean =>
   operation.status === undefined || operation.status < 300 || operation.status === 503;
 
 /** I1 to I4 on the final state; gives one sentence for each violation. */
-export function brokenInState({ users, orgs, members, sessions, codes }: Snapshot): string[] {
+export function brokenInState({ users, orgs, members, sessions }: Snapshot): string[] {
   const known = new Set(users.map((user) => user.id));
   const owned = new Set(members.filter((m) => m.role === 'owner' && known.has(m.userId)).map((m) => m.orgId));
+  const open = new Map(sessions.map((session) => [session.id, session]));
   const orgIds = new Set(orgs.map((org) => org.id));
   return [
     ...orgs.filter((org) => !owned.has(org.id)).map((org) => `I1: organization ${org.id} has no owner`),
     ...repeated(members.map((m) => `${m.orgId} ${m.userId}`)).map((key) => `I2: member twice: ${key}`),
     ...repeated(users.map((user) => user.email)).map((email) => `I3: e-mail twice: ${email}`),
-    ...repeated(codes.flatMap((code) => code.grantedSessionId ?? [])).map(
-      (id) => `I4: session of two codes: ${id}`,
+    ...repeated(sessions.flatMap(({ codeHash }) => codeHash ?? [])).map(
+      (hash) => `I4: two sessions of one code: ${hash}`,
     ),
     ...members.filter((m) => !known.has(m.userId)).map((m) => `orphan: member ${m.userId} of ${m.orgId}`),
     ...members.filter((m) => !orgIds.has(m.orgId)).map((m) => `orphan: membership of ${m.orgId}`),
     ...sessions.filter((s) => !known.has(s.userId)).map((s) => `orphan: session ${s.id} of ${s.userId}`),
+    ...sessions
+      .filter((s) => !comesFromOneOf(open, s))
+      .map((s) => `orphan: session ${s.id} of ${s.parentId}`),
   ];
+}
+
+/** One that a code opened has a parent, of the same user. */
+function comesFromOneOf(
+  sessions: ReadonlyMap<string, { userId: string }>,
+  { userId, parentId, codeHash }: Snapshot['sessions'][number],
+): boolean {
+  if (parentId === null) return codeHash === null;
+  return codeHash !== null && sessions.get(parentId)?.userId === userId;
 }
 
 /** I4 as the clients saw it. */

@@ -15,6 +15,8 @@ const refused = (status: number, code: string): Expected => ({ status, code });
 
 export interface ModelSession {
   user: string;
+  /** the session that issued its code; undefined for a login */
+  parent: number | undefined;
   revoked: boolean;
 }
 
@@ -67,7 +69,7 @@ export class ReferenceModel {
     return CREATED;
   }
 
-  /** A code works once, while the session that asked for it lives; a second use ends what the first one began. */
+  /** A code works once, while the session that asked for it lives; a second use ends all that the first one began. */
   exchange(index: number): Expected {
     const code = this.codes[index];
     if (!code) return refused(400, 'invalid_code');
@@ -76,7 +78,7 @@ export class ReferenceModel {
       return refused(400, 'invalid_code');
     }
     if (!this.isLive(code.issuer)) return refused(400, 'invalid_code');
-    code.usedBy = this.open(this.userOf(code.issuer));
+    code.usedBy = this.open(this.userOf(code.issuer), code.issuer);
     return OK;
   }
 
@@ -146,12 +148,15 @@ export class ReferenceModel {
     return owners.length === 1 && owners[0]?.[0] === email;
   }
 
-  private open(user: string): number {
-    return this.sessions.push({ user, revoked: false }) - 1;
+  private open(user: string, parent?: number): number {
+    return this.sessions.push({ user, parent, revoked: false }) - 1;
   }
 
   private revoke(session: number): void {
     const found = this.sessions[session];
     if (found) found.revoked = true;
+    for (const [derived, { parent }] of this.sessions.entries()) {
+      if (parent === session) this.revoke(derived);
+    }
   }
 }

@@ -47,12 +47,11 @@ export class Storage {
 
   /** To be read when nothing is under way. */
   async snapshot(): Promise<Snapshot> {
-    const [users, orgs, members, sessions, codes] = [
+    const [users, orgs, members, sessions] = [
       await this.query('SELECT id, email FROM users'),
       await this.query('SELECT id FROM orgs'),
       await this.query('SELECT org_id, user_id, role FROM members'),
-      await this.query('SELECT id, user_id FROM sessions'),
-      await this.query('SELECT session_id, granted_session_id FROM authorization_codes'),
+      await this.query('SELECT id, user_id, parent_id, code_hash FROM sessions'),
     ];
     return {
       users: users.map((row) => ({ id: text(row, 'id'), email: text(row, 'email') })),
@@ -62,10 +61,11 @@ export class Storage {
         userId: text(row, 'user_id'),
         role: text(row, 'role') as Role,
       })),
-      sessions: sessions.map((row) => ({ id: text(row, 'id'), userId: text(row, 'user_id') })),
-      codes: codes.map((row) => ({
-        sessionId: text(row, 'session_id'),
-        grantedSessionId: row['granted_session_id'] === null ? null : text(row, 'granted_session_id'),
+      sessions: sessions.map((row) => ({
+        id: text(row, 'id'),
+        userId: text(row, 'user_id'),
+        parentId: textOrNull(row, 'parent_id'),
+        codeHash: textOrNull(row, 'code_hash'),
       })),
     };
   }
@@ -154,4 +154,8 @@ export class Storage {
 
 function text(row: Row, column: string): string {
   return asString(row[column]);
+}
+
+function textOrNull(row: Row, column: string): string | null {
+  return row[column] === null ? null : text(row, column);
 }

@@ -1,0 +1,118 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { forEachSize, padded } from '../../database/batched-queries.js';
+import { Transactions } from '../../database/transactions.js';
+import { Session } from './session.entity.js';
+
+interface Descendant {
+  id: string;
+  revokedAt: number | null;
+}
+
+/** Sessions whose children are still to be read: those with a greater id than `after`. */
+interface Branch {
+  parents: string[];
+  after: string;
+}
+
+/** so many rows in one statement at most; 512 parents, when padded */
+const PAGE = 500;
+
+/** @param size the number of parents; of several, a full page is not the first of anything */
+export const findDescendants = forEachSize(
+  (size) => `SELECT id, revoked_at AS revokedAt FROM sessions
+  WHERE parent_id IN (${Array(size).fill('?').join(', ')}) AND id > ? AND descendants_revoked_at IS NULL
+  ORDER BY parent_id, id LIMIT ${PAGE}`,
+);
+
+/**
+ * Ends a session with all that was derived from it. Whoever stole a code can derive sessions without end, so
+ * no statement grows with their number, neither in width nor in depth (a recursive one would); no second search
+ * looks below a session that a first one was done with; and the searches of one user take turns.
+ */
+@Injectable()
+export class SessionRevocation {
+  private readonly last = new Map<string, Promise<void>>();
+
+  constructor(
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Resolves when neither the session nor any that was derived from it can be alive. */
+  async revoke({ id, userId }: { id: string; userId: string }): Promise<void> {
+    await this.set('revoked_at', [id]);
+    const turn = (this.last.get(userId) ?? Promise.resolve()).then(
+      () => this.revokeDescendants(id),
+      () => this.revokeDescendants(id),
+    );
+    this.last.set(userId, turn);
+    try {
+      await turn;
+    } finally {
+      if (this.last.get(userId) === turn) this.last.delete(userId);
+    }
+  }
+
+  /**
+   * A pass ends what it finds. While it runs, children of what it has not ended yet may be born, on another
+   * node too, with children of their own: passes go on until one finds nothing to end. What is born later has
+   * a parent that was revoked before, so it is dead from birth and has no children.
+   */
+  private async revokeDescendants(rootId: string): Promise<void> {
+    if (await this.areDescendantsRevoked(rootId)) return;
+    for (;;) {
+      const found: Descendant[] = [];
+      for await (const page of this.below(rootId)) found.push(...page);
+      const alive = found.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
+      if (alive.length === 0) {
+        return this.set('descendants_revoked_at', [...found.map(({ id }) => id), rootId]);
+      }
+      await this.set('revoked_at', alive);
+    }
+  }
+
+  private async *below(rootId: string): AsyncGenerator<Descendant[]> {
+    const branches: Branch[] = [{ parents: [rootId], after: '' }];
+    for (let branch = branches.pop(); branch; branch = branches.pop()) {
+      const { parents, after } = branch;
+      const page = await this.findChildren(branch);
+      if (page.length === PAGE && parents.length > 1) {
+        const half = parents.length >> 1;
+        branches.push({ parents: parents.slice(0, half), after }, { parents: parents.slice(half), after });
+        continue;
+      }
+      if (page.length === PAGE) branches.push({ parents, after: page.at(-1)!.id });
+      if (page.length > 0) branches.push({ parents: page.map(({ id }) => id), after: '' });
+      yield page;
+    }
+  }
+
+  private async findChildren({ parents, after }: Branch): Promise<Descendant[]> {
+    // On SQLite nothing else ever would get a turn.
+    await turnOfTheLoop();
+    const values = padded(parents, '');
+    return this.sessions.query<Descendant[]>(findDescendants(values.length), [...values, after]);
+  }
+
+  private async areDescendantsRevoked(id: string): Promise<boolean> {
+    const rows = await this.sessions.query<unknown[]>(
+      'SELECT id FROM sessions WHERE id = ? AND descendants_revoked_at IS NOT NULL',
+      [id],
+    );
+    return rows.length > 0;
+  }
+
+  private async set(column: 'revoked_at' | 'descendants_revoked_at', ids: string[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += PAGE) {
+      await turnOfTheLoop();
+      const chunk = ids.slice(from, from + PAGE);
+      await this.transactions.statement(
+        `UPDATE sessions SET ${column} = ? WHERE id IN (${chunk.map(() => '?').join(', ')}) AND ${column} IS NULL`,
+        [Date.now(), ...chunk],
+      );
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DataSource } from 'typeorm';
+import { Session } from '../../src/auth/sessions/session.entity.js';
+import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
+import { Transactions } from '../../src/database/transactions.js';
+import { aDataSource } from '../support/data-source.js';
+import { recordStatements } from '../support/executed-statements.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { insertSessions, sessionId, type SessionRow } from '../support/session-rows.js';
+
+const PAGE = 500;
+const USER = sessionId(0);
+const LATER = Date.now() + 1_000_000;
+const ROOT = 1;
+
+/** The service's own code on a real database, which the test can change in the middle of it. */
+describe('ending a session with all that was derived from it', () => {
+  let installation: Installation;
+  let dataSource: DataSource;
+  let revocation: SessionRevocation;
+
+  beforeEach(async () => {
+    installation = await anInstallation();
+    dataSource = await aDataSource(installation);
+    await dataSource.runMigrations({ transaction: 'each' });
+    revocation = new SessionRevocation(dataSource.getRepository(Session), new Transactions(dataSource));
+    await insertSessions(dataSource, [session(ROOT)]);
+  });
+
+  afterEach(async () => {
+    await dataSource.destroy();
+    await installation.remove();
+  });
+
+  function session(number: number, parent?: number): SessionRow {
+    return {
+      id: sessionId(number),
+      expiresAt: LATER,
+      ...(parent !== undefined && { parentId: sessionId(parent) }),
+    };
+  }
+
+  const end = (number: number): Promise<void> => revocation.revoke({ id: sessionId(number), userId: USER });
+
+  async function unrevoked(): Promise<number> {
+    const [row] = await dataSource.query<{ count: number | string }[]>(
+      'SELECT COUNT(*) AS count FROM sessions WHERE revoked_at IS NULL',
+    );
+    return Number(row!.count);
+  }
+
+  function interceptStatements(meanwhile: (sql: string, values: unknown[]) => Promise<void>): void {
+    const create = dataSource.createQueryRunner.bind(dataSource);
+    dataSource.createQueryRunner = (mode) => {
+      const runner = create(mode);
+      const query = runner.query.bind(runner) as (...parameters: unknown[]) => Promise<never>;
+      runner.query = async (sql: string, values: unknown[] = [], ...rest: unknown[]) => {
+        await meanwhile(sql, values);
+        return query(sql, values, ...rest);
+      };
+      return runner;
+    };
+  }
+
+  it('ends what is born, two generations of it, after it looked and before it acted', async () => {
+    await insertSessions(dataSource, [session(2, ROOT), session(3, 2)]);
+    let born = false;
+    interceptStatements(async (sql, values) => {
+      if (!sql.startsWith('UPDATE') || !values.includes(sessionId(3)) || born) return;
+      born = true;
+      await insertSessions(dataSource, [session(4, 3), session(5, 4)]);
+    });
+
+    await end(ROOT);
+
+    expect(born).toBe(true);
+    expect(await unrevoked()).toBe(0);
+  });
+
+  it.each([
+    ['one below the other', (number: number) => number - 1],
+    ['side by side', () => ROOT],
+    ['in bunches', (number: number) => Math.max(ROOT, Math.floor((number - 2) / 700) * 700)],
+    ['crosswise', (number: number) => (number <= 3 ? ROOT : number <= 3 + PAGE + 100 ? 3 : 2)],
+  ])('reads and writes no more at once, however many there are, %s', async (_how, parentOf) => {
+    const count = 3 * PAGE + 7;
+    await insertSessions(
+      dataSource,
+      Array.from({ length: count }, (_, index) => session(index + 2, parentOf(index + 2))),
+    );
+    await insertSessions(dataSource, [session(90_000)]);
+    const executed = recordStatements(dataSource);
+
+    await end(ROOT);
+
+    expect(await unrevoked()).toBe(1);
+    expect(Math.max(...executed.map(({ rows }) => rows))).toBe(PAGE);
+    const turns = executed.map(({ turn }) => turn);
+    expect(new Set(turns).size).toBeGreaterThan(turns.length / 2);
+  });
+
+  it('does not look again below what was ended, though a chain of codes is used again one by one', async () => {
+    const count = 200;
+    await insertSessions(
+      dataSource,
+      Array.from({ length: count }, (_, index) => session(index + 2, index + 1)),
+    );
+    await end(ROOT);
+    const executed = recordStatements(dataSource);
+
+    await Promise.all(Array.from({ length: count }, (_, index) => end(index + 2)));
+
+    expect(executed.length).toBeLessThanOrEqual(2 * count);
+  });
+
+  it('searches once for all uses of a user that come at the same time', async () => {
+    const count = 100;
+    await insertSessions(
+      dataSource,
+      Array.from({ length: count }, (_, index) => session(index + 2, index + 1)),
+    );
+    const executed = recordStatements(dataSource);
+
+    await Promise.all(Array.from({ length: count }, (_, index) => end(index + 1)));
+
+    expect(await unrevoked()).toBe(0);
+    // A few passes over the chain, and of each use a look whether it was done already.
+    expect(executed.length).toBeLessThan(10 * count);
+  });
+
+  it('goes on with the next use of a user after one that failed', async () => {
+    await insertSessions(dataSource, [session(2, ROOT), session(3, 2)]);
+    let failed = false;
+    interceptStatements(async (sql) => {
+      if (!sql.startsWith('SELECT') || failed) return;
+      failed = true;
+      while ((await unrevoked()) > 1) await setImmediate();
+      throw new Error('broken off');
+    });
+
+    const endings = await Promise.allSettled([end(ROOT), end(2)]);
+
+    expect(endings).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled' }]);
+    expect(await unrevoked()).toBe(0);
+  });
+});

@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DataSource } from 'typeorm';
+import type { ExpiredRowsService } from '../../src/auth/cleanup/expired-rows.service.js';
+import { aCleanUp } from '../support/clean-up.js';
+import { aDataSource } from '../support/data-source.js';
+import { recordStatements } from '../support/executed-statements.js';
+import { invalidCode, invalidToken } from '../support/expected.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { aCode, anAccount } from '../support/personas.js';
+import { startService } from '../support/service.js';
+import { insertCodes, insertSessions, sessionId, type SessionRow } from '../support/session-rows.js';
+
+const NOW = 1_800_000_000_000;
+const LEEWAY_MS = 30_000;
+const BATCH = 100;
+const BATCHES = 200;
+const EXPIRED = NOW - LEEWAY_MS - 1;
+const ALIVE = NOW + 1_000_000;
+
+describe('the clean-up', () => {
+  let installation: Installation;
+  let dataSource: DataSource;
+  let cleanUp: ExpiredRowsService;
+
+  beforeEach(async () => {
+    installation = await anInstallation();
+    dataSource = await aDataSource(installation);
+    await dataSource.runMigrations({ transaction: 'each' });
+    cleanUp = aCleanUp(dataSource);
+  });
+
+  afterEach(async () => {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    await installation.remove();
+  });
+
+  async function left(table: 'sessions' | 'authorization_codes'): Promise<string[]> {
+    const key = table === 'sessions' ? 'id' : 'hash';
+    const rows = await dataSource.query<{ id: string }[]>(
+      `SELECT ${key} AS id FROM ${table} ORDER BY ${key}`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Each derived from the one before, and expiring so many milliseconds after it, the last one at `until`. */
+  function chain(length: number, until: number, { first = 1, apart = 1 } = {}): SessionRow[] {
+    return Array.from({ length }, (_, place) => ({
+      id: sessionId(first + place),
+      expiresAt: until - (length - 1 - place) * apart,
+      ...(place > 0 && { parentId: sessionId(first + place - 1) }),
+    }));
+  }
+
+  it('deletes what expired longer ago than clocks may differ, to the millisecond', async () => {
+    const ends = [-1, 0, 1].map((more) => NOW - LEEWAY_MS + more);
+    await insertSessions(dataSource, [
+      ...ends.map((expiresAt, place) => ({ id: sessionId(place + 1), expiresAt })),
+      { id: sessionId(9), expiresAt: ALIVE },
+    ]);
+    const codes = ends.map((expiresAt, place) => ({
+      hash: `code ${place + 1}`,
+      sessionId: sessionId(9),
+      expiresAt,
+    }));
+    await insertCodes(dataSource, codes);
+
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2, goesOn: false });
+
+    expect(await left('sessions')).toEqual([2, 3, 9].map(sessionId));
+    expect(await left('authorization_codes')).toEqual(['code 2', 'code 3']);
+  });
+
+  it('keeps an expired session while one of its codes can be exchanged', async () => {
+    await insertSessions(
+      dataSource,
+      [1, 2].map((number) => ({ id: sessionId(number), expiresAt: EXPIRED })),
+    );
+    await insertCodes(dataSource, [
+      { hash: 'expired', sessionId: sessionId(1), expiresAt: EXPIRED },
+      { hash: 'alive', sessionId: sessionId(2), expiresAt: ALIVE },
+    ]);
+
+    await cleanUp.deleteExpired(NOW);
+
+    expect(await left('sessions')).toEqual([sessionId(2)]);
+    expect(await left('authorization_codes')).toEqual(['alive']);
+  });
+
+  it('keeps all that a session which has not expired was derived from, and nothing else', async () => {
+    await insertSessions(dataSource, [
+      ...chain(3, EXPIRED),
+      { id: sessionId(4), expiresAt: ALIVE, parentId: sessionId(3) },
+      // derived from the second, and over
+      { id: sessionId(10), expiresAt: EXPIRED - 1, parentId: sessionId(2) },
+      { id: sessionId(11), expiresAt: EXPIRED, parentId: sessionId(10) },
+    ]);
+
+    expect(await cleanUp.deleteExpired(NOW)).toMatchObject({ deleted: 2 });
+    expect(await left('sessions')).toEqual([1, 2, 3, 4].map(sessionId));
+
+    await cleanUp.deleteExpired(ALIVE + LEEWAY_MS + 1);
+    expect(await left('sessions')).toEqual([]);
+  });
+
+  it('deletes a chain of several batches in one run', async () => {
+    await insertSessions(dataSource, chain(2 * BATCH + 50, EXPIRED));
+
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2 * BATCH + 50, goesOn: false });
+
+    expect(await left('sessions')).toEqual([]);
+  });
+
+  it('deletes a chain whose sessions all end at the same moment, as SESSION_MAX_AGE makes them', async () => {
+    await insertSessions(dataSource, chain(2 * BATCH + 50, EXPIRED, { apart: 0 }));
+
+    await cleanUp.deleteExpired(NOW);
+
+    expect(await left('sessions')).toEqual([]);
+  });
+
+  it('deletes codes of several batches in one run', async () => {
+    await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: ALIVE }]);
+    const codes = Array.from({ length: 2 * BATCH + 50 }, (_, number) => ({
+      hash: `code ${number}`,
+      sessionId: sessionId(1),
+      expiresAt: EXPIRED,
+    }));
+    await insertCodes(dataSource, codes);
+
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: codes.length, goesOn: false });
+
+    expect(await left('authorization_codes')).toEqual([]);
+  });
+
+  it('comes past what it must keep, however much that is, run by run', async () => {
+    const kept = BATCH * BATCHES + 50;
+    await insertSessions(dataSource, [
+      { id: sessionId(1), expiresAt: 1 },
+      ...chain(kept, EXPIRED, { first: 10 }),
+      { id: sessionId(kept + 10), expiresAt: ALIVE, parentId: sessionId(kept + 9) },
+    ]);
+    const executed = recordStatements(dataSource);
+
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 0, goesOn: false });
+    expect(executed.reduce((sum, { verb, rows }) => (verb === 'SELECT' ? sum + rows : sum), 0)).toBeLessThan(
+      3 * kept,
+    );
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 1, goesOn: false });
+
+    expect(Math.max(...executed.map(({ rows }) => rows))).toBe(BATCH);
+    expect(await left('sessions')).toHaveLength(kept + 1);
+  });
+
+  it('lets the reuse of a code end its session still', async () => {
+    await dataSource.destroy();
+    const before = await startService({ installation });
+    const ada = await anAccount(before, 'ada');
+    const code = await aCode(ada);
+    const exchanged = await before.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
+    const desktop = ada.as(exchanged.body.token);
+    await before.stop();
+
+    dataSource = await aDataSource(installation);
+    expect(await left('authorization_codes')).toHaveLength(1);
+    await aCleanUp(dataSource).deleteExpired(Date.now() + 60_000 + LEEWAY_MS + 1);
+    expect(await left('authorization_codes')).toEqual([]);
+    await dataSource.destroy();
+
+    const after = await startService({ installation });
+    expect((await desktop.at(after).get('/api/me')).status).toBe(200);
+    expect(await after.anyone.post('/api/auth/code/exchange', { code })).toMatchObject(invalidCode);
+    expect(await desktop.at(after).get('/api/me')).toMatchObject(invalidToken);
+    expect((await ada.at(after).get('/api/me')).status).toBe(200);
+    await after.stop();
+  });
+});

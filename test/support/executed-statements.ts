@@ -1,0 +1,34 @@
+import type { DataSource } from 'typeorm';
+
+export interface Executed {
+  verb: string;
+  /** read, or written */
+  rows: number;
+  /** how often the event loop had turned before */
+  turn: number;
+}
+
+/** Notes every statement from now on, and how often everything else got its turn meanwhile. */
+export function recordStatements(dataSource: DataSource): Executed[] {
+  const executed: Executed[] = [];
+  let turn = 0;
+  const count = (): void => {
+    turn += 1;
+    setImmediate(count).unref();
+  };
+  count();
+  const create = dataSource.createQueryRunner.bind(dataSource);
+  dataSource.createQueryRunner = (mode) => {
+    const runner = create(mode);
+    const query = runner.query.bind(runner) as (...parameters: unknown[]) => Promise<unknown>;
+    runner.query = async (sql: string, ...rest: unknown[]) => {
+      const before = turn;
+      const result = await query(sql, ...rest);
+      const rows = Array.isArray(result) ? result.length : ((result as { affected?: number }).affected ?? 0);
+      executed.push({ verb: sql.trim().split(/\s/)[0]!, rows, turn: before });
+      return result as never;
+    };
+    return runner;
+  };
+  return executed;
+}

@@ -1,0 +1,57 @@
+import type { DataSource } from 'typeorm';
+
+export interface SessionRow {
+  id: string;
+  expiresAt: number;
+  parentId?: string;
+}
+
+const AT_ONCE = 1000;
+
+/** Ids that sort by their number. */
+export function sessionId(number: number): string {
+  return `01a1fbf4-7ea2-724e-b0f0-${String(number).padStart(12, '0')}`;
+}
+
+/** Sessions of one user, who is made when he is not there. */
+export async function insertSessions(dataSource: DataSource, sessions: SessionRow[]): Promise<void> {
+  const user = sessionId(0);
+  const [known] = await dataSource.query<unknown[]>('SELECT id FROM users WHERE id = ?', [user]);
+  if (!known) {
+    await dataSource.query('INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)', [
+      user,
+      'ada@example.com',
+      'none',
+      0,
+    ]);
+  }
+  for (let from = 0; from < sessions.length; from += AT_ONCE) {
+    const rows = sessions
+      .slice(from, from + AT_ONCE)
+      .map(({ id, expiresAt, parentId }) => [
+        id,
+        user,
+        0,
+        0,
+        expiresAt,
+        parentId ?? null,
+        parentId ? id : null,
+      ]);
+    await dataSource.query(
+      `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash)
+        VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?)').join()}`,
+      rows.flat(),
+    );
+  }
+}
+
+export async function insertCodes(
+  dataSource: DataSource,
+  codes: { hash: string; sessionId: string; expiresAt: number }[],
+): Promise<void> {
+  await dataSource.query(
+    `INSERT INTO authorization_codes (hash, session_id, created_at, expires_at)
+      VALUES ${codes.map(() => '(?, ?, ?, ?)').join()}`,
+    codes.flatMap(({ hash, sessionId: session, expiresAt }) => [hash, session, 0, expiresAt]),
+  );
+}

@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import { type Account, aCode } from './personas.js';
+import type { Service } from './service.js';
+
+const GENERATIONS = 6;
+
+/**
+ * A thief exchanges a code of the account and goes on deriving session from session at one instance, as fast as
+ * it answers. Once he has a number of them the code is used again at another, which ends all of them.
+ *
+ * @returns of each token that the thief got and that still works somewhere, its place in the line
+ */
+export async function survivorsOfReuse(
+  account: Account,
+  at: { thief: Service; owner: Service; checks: readonly Service[] },
+  whenDerived: number,
+): Promise<{ derived: number; survivors: number[] }> {
+  const code = await aCode(account.at(at.owner));
+  const tokens: string[] = [];
+  const exchange = async (stolen: string): Promise<Account | undefined> => {
+    const path = '/api/auth/code/exchange';
+    const { status, body } = await at.thief.anyone.post<{ token: string }>(path, { code: stolen });
+    expect([200, 400]).toContain(status);
+    if (status !== 200) return undefined;
+    tokens.push(body.token);
+    return account.as(body.token).at(at.thief);
+  };
+
+  const enough = Promise.withResolvers<void>();
+  const derive = async (): Promise<void> => {
+    let thief = await exchange(code);
+    while (thief && tokens.length <= GENERATIONS) {
+      if (tokens.length > whenDerived) enough.resolve();
+      const issued = await thief.post<{ code: string }>('/api/auth/code');
+      expect([201, 401]).toContain(issued.status);
+      thief = issued.status === 201 ? await exchange(issued.body.code) : undefined;
+    }
+    enough.resolve();
+  };
+  const reuse = async (): Promise<void> => {
+    await enough.promise;
+    const { status } = await at.owner.anyone.post('/api/auth/code/exchange', { code });
+    expect(status).toBe(400);
+  };
+  await Promise.all([derive(), reuse()]);
+
+  const survivors: number[] = [];
+  for (const [place, token] of tokens.entries()) {
+    for (const service of at.checks) {
+      const { status } = await service.anyone.withToken(token).get('/api/me');
+      if (status !== 401) survivors.push(place);
+    }
+  }
+  return { derived: tokens.length - 1, survivors };
+}
