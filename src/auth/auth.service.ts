@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { isForeignKeyViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
-import { canonicalEmail } from '../users/email-address.js';
 import { type UserCredentials, UsersService } from '../users/users.service.js';
 import { InvalidCredentialsError } from './auth.errors.js';
 import { CodesService } from './codes/codes.service.js';
 import type { SignedInResponse, TokenResponse } from './dto/auth.responses.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
-import { normalizePassword } from './passwords/password-text.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
 
+/** E-mails are given in canonical form, passwords normalized: DTOs make them so. */
 @Injectable()
 export class AuthService {
   constructor(
@@ -23,14 +22,13 @@ export class AuthService {
   ) {}
 
   /**
-   * Takes an e-mail and a password that passed validation. Whether the e-mail is taken is known only after
-   * the hashing, by the database: asking first would lose races and answer faster for known e-mails.
+   * Whether the e-mail is taken is known only after the hashing, by the database: asking first would lose races
+   * and answer faster for known e-mails.
    *
    * @throws EmailTakenError
    */
-  async register(rawEmail: string, rawPassword: string): Promise<SignedInResponse> {
-    const email = canonicalEmail(rawEmail)!;
-    const hash = await this.passwords.hash(normalizePassword(rawPassword)!);
+  async register(email: string, password: string): Promise<SignedInResponse> {
+    const hash = await this.passwords.hash(password);
     const { user, session } = await this.transactions.run(async (transaction) => {
       const created = await this.users.create(transaction, email, hash);
       const opened = this.sessions.plan(created.id);
@@ -41,17 +39,14 @@ export class AuthService {
   }
 
   /**
-   * Takes an e-mail that passed validation. Does the same work whether or not it is known.
+   * Does the same work whether or not the e-mail is known.
    *
    * @throws InvalidCredentialsError
    */
-  async login(rawEmail: string, rawPassword: string): Promise<SignedInResponse> {
-    const email = canonicalEmail(rawEmail)!;
-    const password = normalizePassword(rawPassword);
+  async login(email: string, password: string): Promise<SignedInResponse> {
     const user = await this.users.findCredentials(email);
-    const known = password === undefined ? undefined : user?.passwordHash;
-    const right = await this.passwords.verify(known, password ?? '');
-    if (!user || password === undefined || !right) throw new InvalidCredentialsError();
+    const right = await this.passwords.verify(user?.passwordHash, password);
+    if (!user || !right) throw new InvalidCredentialsError();
 
     await this.strengthenHash(user, password);
     const session = this.sessions.plan(user.id);

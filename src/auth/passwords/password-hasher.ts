@@ -7,6 +7,7 @@ import { loadArgon2Engine, readArgon2Cost } from './argon2-engine.js';
 import { EventLoopLoad } from './event-loop-load.js';
 import { HashQueue } from './hash-queue.js';
 import { putHashingLast } from './hash-threads.js';
+import { isPasswordText } from './password-text.js';
 
 /** The default size of libuv's thread pool: more hashes at once would only queue inside it, unseen. */
 const THREAD_POOL_SIZE = 4;
@@ -66,12 +67,14 @@ export class PasswordHasher implements OnModuleInit {
 
   /**
    * Whether the password made the stored hash; false for a damaged hash. undefined stands for an unknown
-   * e-mail: it costs the same work as a wrong password, so that the time does not tell who has an account.
+   * e-mail. That, and text that can be no password, costs the same work as a wrong password, so that the time
+   * does not tell who has an account.
    */
   async verify(storedHash: string | undefined, password: string): Promise<boolean> {
     const engine = await loadArgon2Engine();
-    const matches = await this.queue.run(() => engine.verify(storedHash ?? this.dummyHash, password));
-    return storedHash !== undefined && matches;
+    const candidate = isPasswordText(password) ? storedHash : undefined;
+    const matches = await this.queue.run(() => engine.verify(candidate ?? this.dummyHash, password));
+    return candidate !== undefined && matches;
   }
 
   /** Whether the stored hash is weaker than the configuration in any parameter, or is no argon2id hash. */
