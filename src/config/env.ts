@@ -1,3 +1,5 @@
+import type { IpRange } from './ip-address.js';
+
 /** `limit` requests in any window of `windowMs` milliseconds. */
 export interface RateLimit {
   limit: number;
@@ -41,7 +43,7 @@ export class Env {
   readonly rateLimitRegister: RateLimit | undefined;
   readonly rateLimitLogin: RateLimit | undefined;
   readonly argon2: Argon2Cost;
-  readonly trustProxy: string[];
+  readonly trustProxy: IpRange[];
   readonly corsOrigins: string[];
   readonly passwordMinLength: number;
   readonly migrations: 'run' | 'check';

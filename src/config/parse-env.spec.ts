@@ -94,6 +94,11 @@ describe('wrong values', () => {
     ['TRUST_PROXY', 'loopback'],
     ['TRUST_PROXY', '10.0.0.0/33'],
     ['TRUST_PROXY', '10.0.0.1, all'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.1,::/0'],
+    ['TRUST_PROXY', '::ffff:0:0/96'],
+    ['TRUST_PROXY', '0.0.0.0/1,128.0.0.0/1'],
+    ['TRUST_PROXY', '2000::/3'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'null'],
     ['CORS_ORIGINS', 'https://app.example.com/'],
@@ -121,7 +126,11 @@ describe('lists and switches', () => {
       CORS_ORIGINS: 'tauri://localhost,https://app.example.com:8443',
       RATE_LIMIT_LOGIN: 'off',
     });
-    expect(env.trustProxy).toEqual(['10.0.0.0/8', '127.0.0.1', 'fd00::/8']);
+    expect(env.trustProxy.map(([network, length]) => `${network.toString()}/${length}`)).toEqual([
+      '10.0.0.0/8',
+      '127.0.0.1/32',
+      'fd00::/8',
+    ]);
     expect(env.corsOrigins).toEqual(['tauri://localhost', 'https://app.example.com:8443']);
     expect(env.rateLimitLogin).toBeUndefined();
   });

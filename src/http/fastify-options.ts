@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyHttpOptions } from 'fastify';
 import { Logger } from '@nestjs/common';
 import type { Env } from '../config/env.js';
+import { trustRanges } from './client-address.js';
 import { sendProblem } from './problem.filter.js';
 import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';
 import { toProblem } from '../problems/to-problem.js';
@@ -45,7 +46,7 @@ export function fastifyOptions(env: Env): FastifyHttpOptions<Server> {
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While closing, requests that still arrive on open connections are served like any other.
     return503OnClosing: false,
-    trustProxy: env.trustProxy.length > 0 ? env.trustProxy : false,
+    trustProxy: env.trustProxy.length > 0 ? trustRanges(env.trustProxy) : false,
     genReqId: () => randomUUID(),
     schemaController: NO_JSON_SCHEMAS,
     // A URL that cannot be decoded never reaches the framework.

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { isEntityId } from '../identifiers/entity-id.js';
+import { clientAddress } from './client-address.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,7 +30,7 @@ export function logRequests(fastify: FastifyInstance, log: Logger): void {
       status: reply.statusCode,
       code: request.problemCode,
       userId: request.user?.id,
-      ip: request.ip,
+      ip: clientAddress(request),
       ms: Math.round(reply.elapsedTime * 10) / 10,
     });
     done();

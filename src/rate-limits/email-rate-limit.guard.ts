@@ -1,8 +1,10 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ThrottlerGuard } from '@nestjs/throttler';
+import type { FastifyRequest } from 'fastify';
 import { Env } from '../config/env.js';
 import { canonicalEmail } from '../users/email-address.js';
-import { clientKey } from './client-address.js';
+import { clientAddress } from '../http/client-address.js';
+import { clientKey } from './client-key.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { rateLimitKey } from './rate-limit-key.js';
 import { type NamedRateLimit, type RateLimitName, rateLimitOf } from './rate-limit-rules.js';
@@ -12,11 +14,7 @@ import { RateLimitedError } from './rate-limits.errors.js';
 export const RATE_LIMIT_NAME = 'rate-limits:name';
 
 /** What the limit reads of a Fastify request; the body is as it came, guards run before validation. */
-interface LimitedRequest {
-  /** undefined when the client is gone already */
-  ip?: string;
-  body?: unknown;
-}
+type LimitedRequest = Pick<FastifyRequest, 'ip' | 'socket' | 'body'>;
 
 /**
  * Limits a handler marked `@RateLimited` by client and canonical e-mail. A request without a usable e-mail is
@@ -39,7 +37,7 @@ export class EmailRateLimitGuard extends ThrottlerGuard {
     const rule = rateLimitOf(this.env, name);
     if (!rule) return true;
     const { req, res } = this.getRequestResponse(context);
-    const key = keyOf(rule, req);
+    const key = keyOf(rule, req as LimitedRequest);
     if (!key) return true;
 
     const { limit, windowMs } = rule;
@@ -53,9 +51,9 @@ export class EmailRateLimitGuard extends ThrottlerGuard {
   }
 }
 
-function keyOf(rule: NamedRateLimit, { ip = '', body }: LimitedRequest): string | undefined {
-  const email = canonicalEmail(emailIn(body));
-  return email === undefined ? undefined : rateLimitKey(rule.name, clientKey(ip), email);
+function keyOf(rule: NamedRateLimit, request: LimitedRequest): string | undefined {
+  const email = canonicalEmail(emailIn(request.body));
+  return email === undefined ? undefined : rateLimitKey(rule.name, clientKey(clientAddress(request)), email);
 }
 
 function emailIn(body: unknown): unknown {
