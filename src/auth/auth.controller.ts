@@ -27,7 +27,7 @@ export class AuthController {
    */
   @Post('register')
   @Public()
-  @RateLimited('register')
+  @RateLimited(['register'])
   @ApiProblems('validation_failed', 'malformed_json', 'email_taken', 'rate_limited')
   register(@Body() dto: RegisterDto): Promise<SignedInResponse> {
     return this.auth.register(dto.email, dto.password);
@@ -42,7 +42,7 @@ export class AuthController {
   @Post('login')
   @HttpCode(200)
   @Public()
-  @RateLimited('login')
+  @RateLimited(['login'])
   @ApiProblems('validation_failed', 'malformed_json', 'invalid_credentials', 'rate_limited')
   login(@Body() dto: LoginDto): Promise<SignedInResponse> {
     return this.auth.login(dto.email, dto.password);

@@ -1,21 +1,60 @@
 import type { Env, RateLimit } from '../config/env.js';
+import { clientKey } from './client-key.js';
+import { rateLimitKey } from './rate-limit-key.js';
+import type { Counter } from './rate-limit-store.js';
 
 export const RATE_LIMIT_NAMES = ['register', 'login'] as const;
 
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
 
-export interface NamedRateLimit extends RateLimit {
+/** What a request can be counted by. */
+export interface Subject {
+  /** from `clientAddress` */
+  address: string;
+  /** in canonical form; undefined where there is none, or none that is usable */
+  email: string | undefined;
+}
+
+export interface NamedCounter extends Counter {
   name: RateLimitName;
 }
 
-/** undefined where the limit is switched off */
-export function rateLimitOf(env: Env, name: RateLimitName): NamedRateLimit | undefined {
-  const limits = { register: env.rateLimitRegister, login: env.rateLimitLogin };
-  const limit = limits[name];
-  return limit && { name, ...limit };
+interface RateLimitRule {
+  limitOf(env: Env): RateLimit | undefined;
+  /** undefined: requests of this subject are not counted */
+  keyOf(subject: Subject): string | undefined;
+  /** what a refused client is told */
+  refusal: string;
 }
 
+const RULES: Record<RateLimitName, RateLimitRule> = {
+  register: {
+    limitOf: (env) => env.rateLimitRegister,
+    keyOf: ({ address, email }) => email && rateLimitKey('register', clientKey(address), email),
+    refusal: 'Too many registrations of this e-mail from your address; wait before the next one.',
+  },
+  login: {
+    limitOf: (env) => env.rateLimitLogin,
+    keyOf: ({ address, email }) => email && rateLimitKey('login', clientKey(address), email),
+    refusal: 'Too many logins with this e-mail from your address; wait before the next one.',
+  },
+};
+
+export const refusalOf = (name: RateLimitName): string => RULES[name].refusal;
+
 /** The limits that are switched on. */
-export function rateLimitRules(env: Env): NamedRateLimit[] {
-  return RATE_LIMIT_NAMES.flatMap((name) => rateLimitOf(env, name) ?? []);
+export function activeLimits(env: Env): [RateLimitName, RateLimit][] {
+  return RATE_LIMIT_NAMES.flatMap((name) => {
+    const limit = RULES[name].limitOf(env);
+    return limit ? [[name, limit]] : [];
+  });
+}
+
+/** A request's counters, under those of the named limits that are switched on and apply to it. */
+export function countersOf(env: Env, names: readonly RateLimitName[], subject: Subject): NamedCounter[] {
+  return names.flatMap((name) => {
+    const limit = RULES[name].limitOf(env);
+    const key = limit && RULES[name].keyOf(subject);
+    return limit && key ? { ...limit, name, key } : [];
+  });
 }

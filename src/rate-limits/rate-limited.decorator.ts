@@ -1,7 +1,20 @@
-import { SetMetadata, UseGuards, applyDecorators } from '@nestjs/common';
-import { EmailRateLimitGuard, RATE_LIMIT_NAME } from './email-rate-limit.guard.js';
+import { UseGuards, UseInterceptors, applyDecorators } from '@nestjs/common';
+import { toProblem } from '../problems/to-problem.js';
+import { GiveBackInterceptor } from './give-back.interceptor.js';
+import { RateLimitGuard } from './rate-limit.guard.js';
 import type { RateLimitName } from './rate-limit-rules.js';
+import { RateLimiting, type RateLimitingOptions } from './rate-limiting.js';
 
-/** Limits the handler by client and the `email` in the body, under the limit of that name in the configuration. */
-export const RateLimited = (name: RateLimitName): MethodDecorator =>
-  applyDecorators(SetMetadata(RATE_LIMIT_NAME, name), UseGuards(EmailRateLimitGuard));
+/** A service that was busy or broken must not use up the tries of a client that obeys `Retry-After`. */
+const unlessServiceFailed = (error: unknown): boolean => error === undefined || toProblem(error).status < 500;
+
+/** Limits the handler under the named limits of the configuration. */
+export const RateLimited = (
+  limits: readonly RateLimitName[],
+  isCounted: RateLimitingOptions['isCounted'] = unlessServiceFailed,
+): MethodDecorator =>
+  applyDecorators(
+    RateLimiting({ limits, isCounted }),
+    UseGuards(RateLimitGuard),
+    UseInterceptors(GiveBackInterceptor),
+  );

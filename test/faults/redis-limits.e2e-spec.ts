@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { anInstallation, type Installation } from '../support/installation.js';
+import { besideLoginFlood, SLOW_HASH } from '../support/login-flood.js';
 import { anEmail, aPassword } from '../support/personas.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
@@ -156,6 +157,31 @@ it('keeps no e-mail in Redis, and nothing for ever', async () => {
   // -2: it went away in the meantime.
   expect(lifetimes.filter((reply) => !/^:(?:[1-9]|-2)/.test(reply))).toEqual([]);
   report({ requests: 4, wrong: 0 });
+});
+
+it('gives a login back that got no hash, and every instance knows', async () => {
+  const slow = { ...env, ...SLOW_HASH, RATE_LIMIT_LOGIN: `${LIMIT}/15m` };
+  const [busy, idle] = (await startInstances(installation, [slow, slow])) as [Instance, Instance];
+  const body = { email: anEmail(), password: PASSWORD };
+  const remaining = async (at: Instance): Promise<[status: number, remaining: number]> => {
+    const { status, headers } = await at.anyone.post('/api/auth/login', body);
+    return [status, Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1])];
+  };
+  let [refused, hashed] = [0, 0];
+
+  const flood = await besideLoginFlood(busy, { perSecond: 300 }, async () => {
+    while (refused < 2 * LIMIT && hashed < LIMIT - 1) {
+      const [status, left] = await remaining(busy);
+      if (status === 503) refused += 1;
+      else hashed += 1;
+      expect(left).toBe(LIMIT - hashed);
+    }
+  });
+
+  expect(refused).toBe(2 * LIMIT);
+  expect(await remaining(idle)).toEqual([401, LIMIT - hashed - 1]);
+  await stopAll([busy, idle]);
+  report({ faults: refused, requests: refused + flood.length, wrong: 0 });
 });
 
 interface Fault {

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { besideLoginFlood, SLOW_HASH } from '../support/login-flood.js';
+import { anAccount, aPassword } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+const LIMIT = 10;
+const REFUSALS = 20;
+
+describe('a login that got no hash', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService({ env: SLOW_HASH });
+  });
+  afterAll(() => service.stop());
+
+  it('is given back to its limit', async () => {
+    const { email, password } = await anAccount(service, 'ada');
+    const login = (attempt: string) => service.anyone.post('/api/auth/login', { email, password: attempt });
+    let [refused, hashed] = [0, 0];
+
+    await besideLoginFlood(service, { perSecond: 300 }, async () => {
+      while (refused < REFUSALS && hashed < LIMIT - 1) {
+        const { status, headers } = await login(aPassword());
+        if (status === 503) refused += 1;
+        else hashed += 1;
+        expect(headers.get('ratelimit')).toMatch(new RegExp(`^"login";r=${LIMIT - hashed};`));
+      }
+    });
+
+    expect(refused).toBe(REFUSALS);
+    const right = await login(password);
+    expect(right.status).toBe(200);
+    expect(right.headers.get('ratelimit')).toMatch(new RegExp(`^"login";r=${LIMIT - hashed - 1};`));
+  });
+});
