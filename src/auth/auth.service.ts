@@ -5,6 +5,7 @@ import { type UserCredentials, UsersService } from '../users/users.service.js';
 import { InvalidCredentialsError } from './auth.errors.js';
 import { CodesService } from './codes/codes.service.js';
 import type { SignedInResponse, TokenResponse } from './dto/auth.responses.js';
+import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
@@ -27,8 +28,8 @@ export class AuthService {
    *
    * @throws EmailTakenError
    */
-  async register(email: string, password: string): Promise<SignedInResponse> {
-    const hash = await this.passwords.hash(password);
+  async register(email: string, password: string, client: HashClient): Promise<SignedInResponse> {
+    const hash = await this.passwords.hash(password, client);
     const { user, session } = await this.transactions.run(async (transaction) => {
       const created = await this.users.create(transaction, email, hash);
       const opened = this.sessions.plan(created.id);
@@ -43,12 +44,12 @@ export class AuthService {
    *
    * @throws InvalidCredentialsError
    */
-  async login(email: string, password: string): Promise<SignedInResponse> {
+  async login(email: string, password: string, client: HashClient): Promise<SignedInResponse> {
     const user = await this.users.findCredentials(email);
-    const right = await this.passwords.verify(user?.passwordHash, password);
+    const right = await this.passwords.verify(user?.passwordHash, password, client);
     if (!user || !right) throw new InvalidCredentialsError();
 
-    await this.strengthenHash(user, password);
+    await this.strengthenHash(user, password, client);
     const session = this.sessions.plan(user.id);
     try {
       await this.sessions.open(session);
@@ -64,8 +65,9 @@ export class AuthService {
   }
 
   /** The only moment when the password is at hand to be hashed at the cost that is configured now. */
-  private async strengthenHash(user: UserCredentials, password: string): Promise<void> {
+  private async strengthenHash(user: UserCredentials, password: string, client: HashClient): Promise<void> {
     if (!this.passwords.needsRehash(user.passwordHash)) return;
-    await this.users.replacePasswordHash(user.id, user.passwordHash, await this.passwords.hash(password));
+    const hash = await this.passwords.hash(password, client);
+    await this.users.replacePasswordHash(user.id, user.passwordHash, hash);
   }
 }

@@ -160,7 +160,8 @@ it('keeps no e-mail in Redis, and nothing for ever', async () => {
 });
 
 it('gives a login back that got no hash, and every instance knows', async () => {
-  const slow = { ...env, ...SLOW_HASH, RATE_LIMIT_LOGIN: `${LIMIT}/15m` };
+  const limit = 4 * LIMIT;
+  const slow = { ...env, ...SLOW_HASH, RATE_LIMIT_LOGIN: `${limit}/15m` };
   const [busy, idle] = (await startInstances(installation, [slow, slow])) as [Instance, Instance];
   const body = { email: anEmail(), password: PASSWORD };
   const remaining = async (at: Instance): Promise<[status: number, remaining: number]> => {
@@ -169,17 +170,18 @@ it('gives a login back that got no hash, and every instance knows', async () => 
   };
   let [refused, hashed] = [0, 0];
 
-  const flood = await besideLoginFlood(busy, { perSecond: 300 }, async () => {
-    while (refused < 2 * LIMIT && hashed < LIMIT - 1) {
+  const flood = await besideLoginFlood(busy, {}, async () => {
+    while (refused < 2 * LIMIT && hashed < limit - 1) {
       const [status, left] = await remaining(busy);
-      if (status === 503) refused += 1;
+      // One that waits for its hash until the deadline gets a 503 too, and counts.
+      if (status === 503 && left === limit - hashed) refused += 1;
       else hashed += 1;
-      expect(left).toBe(LIMIT - hashed);
+      expect(left).toBe(limit - hashed);
     }
   });
 
   expect(refused).toBe(2 * LIMIT);
-  expect(await remaining(idle)).toEqual([401, LIMIT - hashed - 1]);
+  expect(await remaining(idle)).toEqual([401, limit - hashed - 1]);
   await stopAll([busy, idle]);
   report({ faults: refused, requests: refused + flood.length, wrong: 0 });
 });

@@ -1,17 +1,15 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as pass } from 'node:timers/promises';
 import type { Service } from './service.js';
 
-/** A hash that takes so long that a flood of a few hundred logins a second fills the line of those that wait. */
+/** A hash that takes so long that the line of those that wait for one does not empty between two requests. */
 export const SLOW_HASH = { ARGON2_MEMORY_KIB: '19456', ARGON2_TIME: '4' };
 
-interface Flood {
-  perSecond: number;
-  headers?: Record<string, string>;
-}
+/** More than the service hashes at once and lets wait, for all clients together. */
+const SENDERS = 55 * Math.min(4, availableParallelism());
+/** after an answer without a hash: else this process and the service would have no time for the hashes */
+const PAUSE_MS = 1000;
 
-const PERIOD_MS = 20;
-/** More than the line has places for; a machine that is busy itself is asked for no more. */
-const MAX_UNANSWERED = 250;
 let floods = 0;
 
 /**
@@ -23,38 +21,41 @@ let floods = 0;
  */
 export async function besideLoginFlood(
   service: Pick<Service, 'url'>,
-  { perSecond, headers = {} }: Flood,
+  headers: Record<string, string>,
   work: () => Promise<void>,
 ): Promise<number[]> {
   const name = `flood${(floods += 1)}`;
   const statuses: number[] = [];
-  const sent: Promise<unknown>[] = [];
-  const send = (): void => {
-    const email = `${name}-${sent.length}@example.com`;
-    const answer = fetch(`${service.url}/api/auth/login`, {
+  const over = new AbortController();
+  const send = async (sender: number): Promise<void> => {
+    for (let turn = 0; !over.signal.aborted; turn += 1) {
+      const status = await login(service, headers, `${name}-${sender}-${turn}@example.com`);
+      statuses.push(status);
+      if (status !== 401) await pass(PAUSE_MS);
+    }
+  };
+
+  const senders = Array.from({ length: SENDERS }, (_, sender) => send(sender));
+  try {
+    while (!statuses.includes(503)) await pass(20);
+    await work();
+  } finally {
+    over.abort();
+    await Promise.all(senders);
+  }
+  return statuses;
+}
+
+async function login({ url }: Pick<Service, 'url'>, headers: Record<string, string>, email: string) {
+  try {
+    const response = await fetch(`${url}/api/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ email, password: 'not the right one' }),
     });
-    sent.push(
-      answer
-        .then((response) => response.arrayBuffer().then(() => response.status))
-        .catch(() => 0)
-        .then((status) => statuses.push(status)),
-    );
-  };
-
-  const begin = performance.now();
-  const timer = setInterval(() => {
-    const due = ((performance.now() - begin) / 1000) * perSecond;
-    while (sent.length < Math.min(due, statuses.length + MAX_UNANSWERED)) send();
-  }, PERIOD_MS);
-  try {
-    while (!statuses.includes(503)) await pass(PERIOD_MS);
-    await work();
-  } finally {
-    clearInterval(timer);
-    await Promise.all(sent);
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
   }
-  return statuses;
 }

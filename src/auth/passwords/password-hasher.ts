@@ -5,7 +5,7 @@ import { workersFor } from '../../config/concurrency.js';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { loadArgon2Engine, readArgon2Cost } from './argon2-engine.js';
 import { EventLoopLoad } from './event-loop-load.js';
-import { HashQueue } from './hash-queue.js';
+import { type HashClient, HashQueue } from './hash-queue.js';
 import { putHashingLast } from './hash-threads.js';
 import { isPasswordText } from './password-text.js';
 
@@ -50,19 +50,19 @@ export class PasswordHasher implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    this.dummyHash = await this.hash(randomBytes(32).toString('base64'));
+    const engine = await loadArgon2Engine();
+    this.dummyHash = await engine.hash(randomBytes(32).toString('base64'), this.cost);
     putHashingLast();
-    const { name } = await loadArgon2Engine();
     const { memoryKib, timeCost, parallelism } = this.cost;
-    this.logger.log(`argon2id by ${name}, m=${memoryKib} KiB, t=${timeCost}, p=${parallelism}`);
+    this.logger.log(`argon2id by ${engine.name}, m=${memoryKib} KiB, t=${timeCost}, p=${parallelism}`);
     if (!OWASP_ROWS.some((row) => !isWeaker(this.cost, row))) {
       this.logger.warn('ARGON2_MEMORY_KIB and ARGON2_TIME are below every setting that OWASP recommends');
     }
   }
 
-  async hash(password: string): Promise<string> {
+  async hash(password: string, client: HashClient): Promise<string> {
     const engine = await loadArgon2Engine();
-    return this.queue.run(() => engine.hash(password, this.cost));
+    return this.queue.run(client, () => engine.hash(password, this.cost));
   }
 
   /**
@@ -70,10 +70,10 @@ export class PasswordHasher implements OnModuleInit {
    * e-mail. That, and text that can be no password, costs the same work as a wrong password, so that the time
    * does not tell who has an account.
    */
-  async verify(storedHash: string | undefined, password: string): Promise<boolean> {
+  async verify(storedHash: string | undefined, password: string, client: HashClient): Promise<boolean> {
     const engine = await loadArgon2Engine();
     const candidate = isPasswordText(password) ? storedHash : undefined;
-    const matches = await this.queue.run(() => engine.verify(candidate ?? this.dummyHash, password));
+    const matches = await this.queue.run(client, () => engine.verify(candidate ?? this.dummyHash, password));
     return candidate !== undefined && matches;
   }
 
