@@ -42,6 +42,8 @@ export class Env {
   /** undefined where the limit is switched off */
   readonly rateLimitRegister: RateLimit | undefined;
   readonly rateLimitLogin: RateLimit | undefined;
+  readonly rateLimitAddress: RateLimit | undefined;
+  readonly rateLimitLookup: RateLimit | undefined;
   readonly argon2: Argon2Cost;
   readonly trustProxy: IpRange[];
   readonly corsOrigins: string[];

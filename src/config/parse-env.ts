@@ -81,6 +81,8 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     sessionMaxAge: duration('SESSION_MAX_AGE', '30d', 3650 * 86_400, '3650d'),
     rateLimitRegister: limit('RATE_LIMIT_REGISTER', '5/1h'),
     rateLimitLogin: limit('RATE_LIMIT_LOGIN', '10/15m'),
+    rateLimitAddress: limit('RATE_LIMIT_ADDRESS', 'off'),
+    rateLimitLookup: limit('RATE_LIMIT_LOOKUP', '100/1h'),
     argon2: {
       memoryKib: integer('ARGON2_MEMORY_KIB', 19_456, 1024, 4_194_304),
       timeCost: integer('ARGON2_TIME', 2, 1, 100),

@@ -3,7 +3,10 @@ import { clientKey } from './client-key.js';
 import { rateLimitKey } from './rate-limit-key.js';
 import type { Counter } from './rate-limit-store.js';
 
-export const RATE_LIMIT_NAMES = ['register', 'login'] as const;
+export const RATE_LIMIT_NAMES = ['register', 'login', 'address', 'lookup'] as const;
+
+/** What providers give to one customer (RFC 6177): whoever changes subnets within it is still the same. */
+const CUSTOMER_PREFIX = 56;
 
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
 
@@ -13,6 +16,8 @@ export interface Subject {
   address: string;
   /** in canonical form; undefined where there is none, or none that is usable */
   email: string | undefined;
+  /** undefined where nobody is signed in */
+  userId: string | undefined;
 }
 
 export interface NamedCounter extends Counter {
@@ -37,6 +42,16 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
     limitOf: (env) => env.rateLimitLogin,
     keyOf: ({ address, email }) => email && rateLimitKey('login', clientKey(address), email),
     refusal: 'Too many logins with this e-mail from your address; wait before the next one.',
+  },
+  address: {
+    limitOf: (env) => env.rateLimitAddress,
+    keyOf: ({ address, email }) => email && rateLimitKey('address', clientKey(address, CUSTOMER_PREFIX)),
+    refusal: 'Too many registrations and logins from your address; wait before the next one.',
+  },
+  lookup: {
+    limitOf: (env) => env.rateLimitLookup,
+    keyOf: ({ userId }) => userId && rateLimitKey('lookup', userId),
+    refusal: 'Too many of the e-mails that you added have no account; wait before you add the next one.',
   },
 };
 

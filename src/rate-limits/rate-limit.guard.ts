@@ -41,11 +41,11 @@ export class RateLimitGuard extends ThrottlerGuard {
   }
 }
 
-/** The body is as it came: guards run before validation. */
+/** The body is as it came: guards run before validation, and this one after those of the whole application. */
 function subjectOf(request: LimitedRequest): Subject {
   const { body } = request;
   const email = typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined;
-  return { address: clientAddress(request), email: canonicalEmail(email) };
+  return { address: clientAddress(request), email: canonicalEmail(email), userId: request.user?.id };
 }
 
 /** Tells of the limit that asks for the longest wait. */

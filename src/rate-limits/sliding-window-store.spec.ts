@@ -75,10 +75,10 @@ describe('the window', () => {
       { limit: 1, windowMs: 7 },
     ] as const;
     const logs = new Map<string, number[]>();
-    const quotaOf = (log: number[], { limit, windowMs }: RateLimit): Quota => ({
-      remaining: limit - log.length,
-      resetMs: log.length === 0 ? windowMs : windowMs - (clock.ms - log[0]!),
-    });
+    const differ = (quota: Quota, log: number[], { limit, windowMs }: RateLimit): boolean =>
+      quota.remaining !== limit - log.length ||
+      quota.resetMs !== (log.length === 0 ? windowMs : windowMs - (clock.ms - log[0]!));
+    let differences = 0;
     for (let step = 0; step < 30_000; step++) {
       clock.ms += random() < 0.02 ? random() * 6000 : random() < 0.5 ? 0 : Math.floor(random() * 40);
       const n = Math.floor(random() * 30);
@@ -89,11 +89,12 @@ describe('the window', () => {
       logs.set(`${n}`, log);
 
       const admission = await store.admit([aCounter(`${n}`, rule)]);
-      expect(admission).toMatchObject({ admitted, quotas: [quotaOf(log, rule)] });
+      differences += Number(admission.admitted !== admitted || differ(admission.quotas[0]!, log, rule));
       if (!admitted || random() < 0.7) continue;
       log.pop();
-      expect(await admission.giveBack()).toEqual([quotaOf(log, rule)]);
+      differences += Number(differ((await admission.giveBack())[0]!, log, rule));
     }
+    expect(differences).toBe(0);
   });
 });
 
@@ -134,6 +135,7 @@ describe('memory', () => {
 
   it('equals a naive log of bounded size while keys come and go', async () => {
     const { admitAt } = aStore(2, 50);
+    let differences = 0;
     const random = seeded(7);
     const logs = new Map<string, number[]>();
     let ms = 0;
@@ -148,8 +150,11 @@ describe('memory', () => {
         logs.delete(email);
         logs.set(email, [...log, ms]);
       }
-      expect(await admitAt(ms, email)).toMatchObject({ admitted, remaining: admitted ? 1 - log.length : 0 });
+      const answer = await admitAt(ms, email);
+      const remaining = admitted ? 1 - log.length : 0;
+      differences += Number(answer.admitted !== admitted || answer.remaining !== remaining);
     }
+    expect(differences).toBe(0);
   });
 
   it('has a bound in keys that falls as limits grow', () => {

@@ -4,7 +4,7 @@ import { anAccount } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 const PATIENCE_MS = 20_000;
-const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' };
+const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
 
 describe('WEB_CONCURRENCY', () => {
   let service: Service;
