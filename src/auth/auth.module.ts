@@ -9,6 +9,7 @@ import { AuthService } from './auth.service.js';
 import { ExpiredRowsService } from './cleanup/expired-rows.service.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { CodesService } from './codes/codes.service.js';
+import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { SessionChecks } from './sessions/session-checks.js';
@@ -31,6 +32,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
   ],
   controllers: [AuthController, JwksController],
   providers: [
+    { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
     AcceptablePassword,
     AuthService,
     CodesService,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isForeignKeyViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
-import { type UserCredentials, UsersService } from '../users/users.service.js';
+import { UsersService } from '../users/users.service.js';
 import { InvalidCredentialsError } from './auth.errors.js';
 import { CodesService } from './codes/codes.service.js';
 import type { SignedInResponse, TokenResponse } from './dto/auth.responses.js';
@@ -46,10 +46,12 @@ export class AuthService {
    */
   async login(email: string, password: string, client: HashClient): Promise<SignedInResponse> {
     const user = await this.users.findCredentials(email);
-    const right = await this.passwords.verify(user?.passwordHash, password, client);
-    if (!user || !right) throw new InvalidCredentialsError();
+    const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
+    if (!user || !matches) throw new InvalidCredentialsError();
 
-    await this.strengthenHash(user, password, client);
+    // The only moment when the password is at hand to be hashed at the cost that is configured now.
+    if (replacement !== undefined)
+      await this.users.replacePasswordHash(user.id, user.passwordHash, replacement);
     const session = this.sessions.plan(user.id);
     try {
       await this.sessions.open(session);
@@ -62,12 +64,5 @@ export class AuthService {
   async exchangeCode(code: string, codeVerifier?: string): Promise<TokenResponse> {
     const session = await this.codes.exchange(code, codeVerifier);
     return { token: this.tokens.issue(session) };
-  }
-
-  /** The only moment when the password is at hand to be hashed at the cost that is configured now. */
-  private async strengthenHash(user: UserCredentials, password: string, client: HashClient): Promise<void> {
-    if (!this.passwords.needsRehash(user.passwordHash)) return;
-    const hash = await this.passwords.hash(password, client);
-    await this.users.replacePasswordHash(user.id, user.passwordHash, hash);
   }
 }
