@@ -118,6 +118,7 @@ describe('canonicalEmail', () => {
     'a@xn--.co',
     'a@xn--a-.co',
     'a@xn--bcher-kvb8.de',
+    'a@XN--BCHER-KVB8.de',
     'a@xn--ab-g1t.co',
     'a@xn--mi7c.co',
     'a@xn--n3h.co',
