@@ -4,8 +4,20 @@ import { clientAddress } from '../../http/client-address.js';
 import { clientKey } from '../../rate-limits/client-key.js';
 import type { HashClient } from './hash-queue.js';
 
-/** Whom this request's hashes are for: the client as the rate limits count it. */
-export const Client = createParamDecorator((_: unknown, context: ExecutionContext): HashClient => {
-  const request = context.switchToHttp().getRequest<FastifyRequest>();
-  return { key: clientKey(clientAddress(request)), hasLeft: () => request.socket.destroyed };
-});
+/**
+ * The most that one customer gets (RFC 6177). The limits count smaller networks; here whoever has many of them
+ * could take every place as so many clients.
+ */
+const SITE_PREFIX = 48;
+
+/** Whom this request's hashes are for. */
+export const Client = createParamDecorator((_: unknown, context: ExecutionContext): HashClient =>
+  hashClientOf(context.switchToHttp().getRequest()),
+);
+
+export function hashClientOf(request: Pick<FastifyRequest, 'ip' | 'socket'>): HashClient {
+  return {
+    key: clientKey(clientAddress(request), SITE_PREFIX),
+    hasLeft: () => request.socket.destroyed,
+  };
+}
