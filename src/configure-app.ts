@@ -11,6 +11,7 @@ import { acceptJsonBodies } from './http/json-body.js';
 import { logRequests } from './http/request-log.js';
 import { sendSecurityHeaders } from './http/security-headers.js';
 import { validationPipe } from './http/validation.js';
+import { giveBackUncounted } from './rate-limits/give-back.js';
 import { serveDocs } from './openapi/swagger-ui.js';
 
 /** The edge of the service: everything between the socket and the controllers. */
@@ -21,6 +22,7 @@ export async function configureApp(app: NestFastifyApplication, env: Env, log: L
   requireHostHeader(fastify);
   acceptJsonBodies(fastify);
   answerInTime(fastify);
+  giveBackUncounted(fastify);
   allowOrigins(app, env.corsOrigins);
   const refuseOtherMethods = collectAllowedMethods(fastify);
 

@@ -29,7 +29,7 @@ export class AuthController {
    */
   @Post('register')
   @Public()
-  @RateLimited(['register', 'address'])
+  @RateLimited('register', 'address')
   @ApiProblems('validation_failed', 'malformed_json', 'email_taken', 'rate_limited')
   register(@Body() dto: RegisterDto, @Client() client: HashClient): Promise<SignedInResponse> {
     return this.auth.register(dto.email, dto.password, client);
@@ -44,7 +44,7 @@ export class AuthController {
   @Post('login')
   @HttpCode(200)
   @Public()
-  @RateLimited(['login', 'address'])
+  @RateLimited('login', 'address')
   @ApiProblems('validation_failed', 'malformed_json', 'invalid_credentials', 'rate_limited')
   login(@Body() dto: LoginDto, @Client() client: HashClient): Promise<SignedInResponse> {
     return this.auth.login(dto.email, dto.password, client);

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { type IpAddress, type IpRange, isInRange, parseIpAddress } from '../config/ip-address.js';
 
@@ -19,6 +20,7 @@ export function trustRanges(ranges: readonly IpRange[]): (hop: string | undefine
  * of them add. What is no address stands for its sender, which is the peer.
  */
 export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
+  if (isIPv4(ip)) return ip;
   return (parseHop(ip) ?? parseHop(socket?.remoteAddress))?.toString() ?? '';
 }
 

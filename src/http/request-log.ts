@@ -2,12 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { isEntityId } from '../identifiers/entity-id.js';
+import type { ProblemCode } from '../problems/catalogue.js';
 import { clientAddress } from './client-address.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** the `code` of the problem that was answered */
-    problemCode?: string;
+    problemCode?: ProblemCode;
     user?: CurrentUser;
   }
 }

@@ -9,7 +9,6 @@ import { ChangedMemberResponse, MemberListResponse, RemovedMemberResponse } from
 import { ListMembersQuery } from './dto/list-members.query.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
-import { UserNotFoundError } from './members.errors.js';
 import { type LinkNextPage, NextPage } from './next-page.decorator.js';
 import { MembersService } from './members.service.js';
 
@@ -48,7 +47,7 @@ export class MembersController {
    */
   @Post()
   @MinRole('admin')
-  @RateLimited(['lookup'], (error) => error instanceof UserNotFoundError)
+  @RateLimited('lookup')
   @ApiProblems(
     'validation_failed',
     'malformed_json',

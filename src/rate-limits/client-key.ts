@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parseIpAddress } from '../config/ip-address.js';
 
@@ -12,6 +13,7 @@ const SUBSCRIBER_PREFIX = 64;
  * @param prefixLength of IPv6, in bits, a multiple of eight
  */
 export function clientKey(address: string, prefixLength = SUBSCRIBER_PREFIX): string {
+  if (isIPv4(address)) return address;
   const ip = parseIpAddress(address);
   if (ip?.kind() !== 'ipv6') return ip?.toString() ?? address;
   const network = ip.toByteArray().fill(0, prefixLength / 8);

@@ -1,16 +1,18 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard } from '@nestjs/throttler';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Env } from '../config/env.js';
-import { clientAddress } from '../http/client-address.js';
-import { canonicalEmail } from '../users/email-address.js';
-import { secondsOf } from './rate-limit-headers.js';
-import { countersOf, type NamedCounter, refusalOf, type Subject } from './rate-limit-rules.js';
+import { rateLimitHeaders, secondsOf } from './rate-limit-headers.js';
+import { countersOf, type NamedCounter, type RateLimitName, refusalOf } from './rate-limit-rules.js';
 import { type Quota, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
-import { type LimitedRequest, RateLimiting, sendQuotas } from './rate-limiting.js';
 import { RateLimitedError } from './rate-limits.errors.js';
 
+export const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
+
 /**
- * Admits a request of a handler marked `@RateLimited` under all of its limits in one step, or refuses it.
+ * Admits a request of a handler marked `@RateLimited` under all of its limits in one step, or refuses it. As a
+ * guard of the handler it comes after those of the whole application, and before validation.
  *
  * Of ThrottlerGuard this keeps its place in the framework. Its `canActivate` is replaced whole, since it asks
  * one limit after the other, so that one counts what the next refuses, names headers after the throttler
@@ -27,25 +29,17 @@ export class RateLimitGuard extends ThrottlerGuard {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { limits } = this.reflector.get(RateLimiting, context.getHandler());
     const http = context.switchToHttp();
-    const request = http.getRequest<LimitedRequest>();
-    const counters = countersOf(this.env, limits, subjectOf(request));
+    const request = http.getRequest<FastifyRequest>();
+    const counters = countersOf(this.env, this.reflector.get(LimitedBy, context.getHandler()), request);
     if (counters.length === 0) return true;
 
     const admission = await this.store.admit(counters);
-    sendQuotas(http.getResponse(), counters, admission.quotas);
+    http.getResponse<FastifyReply>().headers(rateLimitHeaders(counters, admission.quotas));
     if (!admission.admitted) throw refusal(counters, admission.quotas);
-    request.counted = { counters, admission };
+    request.admission = { ...admission, counters };
     return true;
   }
-}
-
-/** The body is as it came: guards run before validation, and this one after those of the whole application. */
-function subjectOf(request: LimitedRequest): Subject {
-  const { body } = request;
-  const email = typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined;
-  return { address: clientAddress(request), email: canonicalEmail(email), userId: request.user?.id };
 }
 
 /** Tells of the limit that asks for the longest wait. */
