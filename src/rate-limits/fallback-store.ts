@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import type { Admission, Counter, Quota, RateLimitStore } from './rate-limit-store.js';
+import type { Admission, Counter, RateLimitStore } from './rate-limit-store.js';
 
 /** the longest that a request waits for the shared window, in milliseconds */
 const PATIENCE_MS = 250;
@@ -60,13 +60,8 @@ export class FallbackStore implements RateLimitStore {
   }
 
   /** What cannot be given back stays counted: that errs on the side of the limit. */
-  private async giveBackShared({ giveBack, quotas }: Admission): Promise<Quota[]> {
-    try {
-      return await inTime(giveBack());
-    } catch (error) {
-      this.degrade(error);
-      return quotas;
-    }
+  private async giveBackShared({ giveBack }: Admission): Promise<void> {
+    await inTime(giveBack()).catch((error: unknown) => this.degrade(error));
   }
 
   private async look(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { isCounted, type NamedCounter } from './rate-limit-rules.js';
 import type { Admission } from './rate-limit-store.js';
@@ -10,22 +10,23 @@ declare module 'fastify' {
   }
 }
 
-/** Gives an admitted request back to its limits when it is answered in a way that they do not count. */
+/**
+ * Gives an admitted request back to its limits when it is answered in a way that they do not count. Nothing waits
+ * for that: an answer on its way must not meet the one that the deadline sends.
+ */
 export function giveBackUncounted(fastify: FastifyInstance): void {
   fastify.decorateRequest('admission', undefined);
   fastify.addHook('onSend', (request, reply, _payload, done) => {
-    if (request.admission === undefined || staysCounted(request, reply)) return done();
-    return giveBack(request.admission, reply);
+    const { admission, problemCode } = request;
+    if (admission && !admission.counters.some((one) => isCounted(one, reply.statusCode, problemCode))) {
+      request.admission = undefined;
+      void admission.giveBack();
+      const quotas = admission.quotas.map(({ remaining, resetMs }) => ({
+        remaining: remaining + 1,
+        resetMs,
+      }));
+      reply.headers(rateLimitHeaders(admission.counters, quotas));
+    }
+    done();
   });
-}
-
-function staysCounted({ admission, problemCode }: FastifyRequest, { statusCode }: FastifyReply): boolean {
-  return admission!.counters.some((counter) => isCounted(counter, statusCode, problemCode));
-}
-
-async function giveBack(
-  admission: NonNullable<FastifyRequest['admission']>,
-  reply: FastifyReply,
-): Promise<void> {
-  reply.headers(rateLimitHeaders(admission.counters, await admission.giveBack()));
 }

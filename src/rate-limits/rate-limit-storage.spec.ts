@@ -7,7 +7,7 @@ function record(admitted: boolean, quota: Quota) {
   const asked: (readonly Counter[])[] = [];
   const admit = (counters: readonly Counter[]) => {
     asked.push(counters);
-    return Promise.resolve({ admitted, quotas, giveBack: () => Promise.resolve(quotas) });
+    return Promise.resolve({ admitted, quotas, giveBack: () => Promise.resolve() });
   };
   const answer = new RateLimitStorage({ admit }).increment('key', 900_000, 10, 0, 'login');
   expect(asked).toEqual([[{ name: 'login', key: 'key', limit: 10, windowMs: 900_000 }]]);

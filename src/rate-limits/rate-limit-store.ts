@@ -22,8 +22,8 @@ export interface Admission {
   admitted: boolean;
   /** what is left of each counter, in their order */
   quotas: Quota[];
-  /** Uncounts a request that was admitted, for each counter; once at most. Resolves with what is left then. */
-  giveBack: () => Promise<Quota[]>;
+  /** Uncounts a request that was admitted, for each counter; to be called once at most. */
+  giveBack: () => Promise<void>;
 }
 
 /** Counts requests in sliding windows: no window of `windowMs`, wherever it starts, admits more than `limit`. */

@@ -6,15 +6,16 @@ const CONNECT_TIMEOUT_MS = 1000;
 const LONGEST_RECONNECT_PAUSE_MS = 1000;
 
 /**
- * The sliding log of each key is a list of times, oldest first. A script runs as one step on the server and by
- * the server's clock, so that neither the number of instances nor their clocks matter. `rule(i)` reads the window
- * and the limit of the i-th key from the arguments, `quotas()` what is left of all keys.
+ * The sliding log of each key is a list of times, oldest first. The script runs as one step on the server and by
+ * the server's clock, so that neither the number of instances nor their clocks matter. The arguments are window
+ * and limit of each key; the reply is the time that was recorded, 0 for a refused request, and what is left of
+ * each key.
  */
-const WINDOWS = `
+const ADMIT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function rule(i)
-  return tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
+  return tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
 end
 local function used(i)
   local window = rule(i)
@@ -35,10 +36,6 @@ local function quotas(first)
   end
   return reply
 end
-`;
-
-/** Replies with the time that was recorded, 0 when the request is refused, and the quotas. */
-const ADMIT = `${WINDOWS}
 for i = 1, #KEYS do
   local _, limit = rule(i)
   if used(i) >= limit then return quotas(0) end
@@ -50,18 +47,17 @@ end
 return quotas(now)
 `;
 
-/** The first argument is the time that ADMIT recorded. */
-const GIVE_BACK = `${WINDOWS}
+/** The argument is the time that ADMIT recorded. */
+const GIVE_BACK = `
 for i = 1, #KEYS do redis.call('LREM', KEYS[i], -1, ARGV[1]) end
-return quotas(0)
 `;
 
 type Reply = [admittedAt: number, ...quotas: number[]];
-type Script = (numberOfKeys: number, ...keysAndArguments: (string | number)[]) => Promise<Reply>;
+type Script<T> = (numberOfKeys: number, ...keysAndArguments: (string | number)[]) => Promise<T>;
 
 interface ScriptedRedis extends Redis {
-  admit: Script;
-  giveBack: Script;
+  admit: Script<Reply>;
+  giveBack: Script<null>;
 }
 
 /** The windows that all instances share. Fails when Redis does; see FallbackStore for what happens then. */
@@ -84,16 +80,11 @@ export class RedisWindowStore implements RateLimitStore {
   async admit(counters: readonly Counter[]): Promise<Admission> {
     const rules = counters.flatMap(({ windowMs, limit }) => [windowMs, limit]);
     const keys = counters.map(({ key }) => KEY_PREFIX + key);
-    const [time, ...numbers] = await this.redis.admit(keys.length, ...keys, 0, ...rules);
-    const quotas = pairs(numbers);
+    const [time, ...quotas] = await this.redis.admit(keys.length, ...keys, ...rules);
     return {
       admitted: time > 0,
-      quotas,
-      giveBack: async () => {
-        if (time === 0) return quotas;
-        const [, ...left] = await this.redis.giveBack(keys.length, ...keys, time, ...rules);
-        return pairs(left);
-      },
+      quotas: pairs(quotas),
+      giveBack: async () => void (await this.redis.giveBack(keys.length, ...keys, time)),
     };
   }
 

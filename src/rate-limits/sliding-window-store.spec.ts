@@ -92,7 +92,7 @@ describe('the window', () => {
       differences += Number(admission.admitted !== admitted || differ(admission.quotas[0]!, log, rule));
       if (!admitted || random() < 0.7) continue;
       log.pop();
-      differences += Number(differ((await admission.giveBack())[0]!, log, rule));
+      await admission.giveBack();
     }
     expect(differences).toBe(0);
   });
@@ -212,14 +212,14 @@ describe('a request given back', () => {
     expect((await admitAt(20)).admitted).toBe(false);
 
     clock.ms = 30;
-    expect(await first.giveBack()).toEqual([{ remaining: 1, resetMs: W - 20 }]);
+    await first.giveBack();
     expect(await admitAt(40)).toEqual({ admitted: true, remaining: 0, resetMs: W - 30 });
   });
 
   it('leaves no trace where it was the only one', async () => {
     const { store, admitAt } = aStore(1, 1);
     const { giveBack } = await store.admit([aCounter('a@b.co', { limit: 1, windowMs: W })]);
-    expect(await giveBack()).toEqual([{ remaining: 1, resetMs: W }]);
+    await giveBack();
     expect((await admitAt(1, 'b@b.co')).admitted).toBe(true);
     expect((await admitAt(2, 'b@b.co')).admitted).toBe(false);
   });

@@ -19,13 +19,14 @@ export class SlidingWindowStore implements RateLimitStore {
     const time = this.now();
     const quotas = counters.map((counter) => this.windowOf(counter).quota(counter.key, time));
     if (quotas.some(({ remaining }) => remaining === 0)) {
-      return { admitted: false, quotas, giveBack: () => Promise.resolve(quotas) };
+      return { admitted: false, quotas, giveBack: () => Promise.resolve() };
     }
     return {
       admitted: true,
       quotas: counters.map((counter) => this.windowOf(counter).add(counter.key, time)),
-      giveBack: async () =>
-        counters.map((counter) => this.windowOf(counter).remove(counter.key, time, this.now())),
+      giveBack: async () => {
+        for (const counter of counters) this.windowOf(counter).remove(counter.key, time);
+      },
     };
   }
 

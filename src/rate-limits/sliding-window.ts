@@ -50,14 +50,12 @@ export class SlidingWindow {
     return this.quotaOf(slot, now);
   }
 
-  /** Forgets the request that was recorded at that time. */
-  remove(key: string, time: number, now: number): Quota {
-    let slot = this.find(key, now);
-    if (slot !== 0) {
-      this.log.remove(slot, time);
-      if (this.log.count(slot) === 0) slot = this.free(slot);
-    }
-    return this.quotaOf(slot, now);
+  /** Forgets the request that was recorded at that time, unless it is forgotten already. */
+  remove(key: string, time: number): void {
+    const slot = this.index.find(key);
+    if (slot === 0) return;
+    this.log.remove(slot, time);
+    if (this.log.count(slot) === 0) this.free(slot);
   }
 
   private find(key: string, now: number): number {
@@ -90,11 +88,9 @@ export class SlidingWindow {
     }
   }
 
-  /** @returns 0, the slot of keys without a request */
-  private free(slot: number): 0 {
+  private free(slot: number): void {
     this.index.remove(slot);
     this.recency.remove(slot);
     this.log.clear(slot);
-    return 0;
   }
 }
