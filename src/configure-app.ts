@@ -10,6 +10,7 @@ import { acceptJsonBodies } from './http/json-body.js';
 import { replaceNodeAnswers } from './http/node-answers.js';
 import { sendSecurityHeaders } from './http/security-headers.js';
 import { validationPipe } from './http/validation.js';
+import { giveBackUncounted } from './rate-limits/give-back.js';
 import { serveDocs } from './openapi/swagger-ui.js';
 
 /** The edge of the service: everything between the socket and the controllers. */
@@ -24,6 +25,7 @@ export async function configureApp(
   replaceNodeAnswers(fastify);
   acceptJsonBodies(fastify);
   answerInTime(fastify);
+  giveBackUncounted(fastify);
   allowOrigins(app, env.corsOrigins);
   const refuseOtherMethods = collectAllowedMethods(fastify);
 

@@ -23,6 +23,7 @@ export function environment(name: string, databaseUrl: string, directory: string
     // One machine makes all the requests, so the limits would stop it at once.
     RATE_LIMIT_REGISTER: 'off',
     RATE_LIMIT_LOGIN: 'off',
+    RATE_LIMIT_LOOKUP: 'off',
     // A line of log for each request is the reader's choice, not the service's cost.
     LOG_LEVEL: 'warn',
     CODE_TTL: '10m',

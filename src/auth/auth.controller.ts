@@ -11,6 +11,8 @@ import { ExchangeCodeDto } from './dto/exchange-code.dto.js';
 import { IssueCodeDto } from './dto/issue-code.dto.js';
 import { LoginDto } from './dto/login.dto.js';
 import { RegisterDto } from './dto/register.dto.js';
+import { Client } from './passwords/client.decorator.js';
+import type { HashClient } from './passwords/hash-queue.js';
 
 @ApiTags('Auth')
 @Controller('api/auth')
@@ -27,10 +29,10 @@ export class AuthController {
    */
   @Post('register')
   @Public()
-  @RateLimited('register')
+  @RateLimited('register', 'address')
   @ApiProblems('validation_failed', 'malformed_json', 'email_taken', 'rate_limited')
-  register(@Body() dto: RegisterDto): Promise<SignedInResponse> {
-    return this.auth.register(dto.email, dto.password);
+  register(@Body() dto: RegisterDto, @Client() client: HashClient): Promise<SignedInResponse> {
+    return this.auth.register(dto.email, dto.password, client);
   }
 
   /**
@@ -42,10 +44,10 @@ export class AuthController {
   @Post('login')
   @HttpCode(200)
   @Public()
-  @RateLimited('login')
+  @RateLimited('login', 'address')
   @ApiProblems('validation_failed', 'malformed_json', 'invalid_credentials', 'rate_limited')
-  login(@Body() dto: LoginDto): Promise<SignedInResponse> {
-    return this.auth.login(dto.email, dto.password);
+  login(@Body() dto: LoginDto, @Client() client: HashClient): Promise<SignedInResponse> {
+    return this.auth.login(dto.email, dto.password, client);
   }
 
   /**

@@ -11,6 +11,7 @@ import { ExpiredRowsService } from './cleanup/expired-rows.service.js';
 import { ExpiredSessions } from './cleanup/expired-sessions.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { CodesService } from './codes/codes.service.js';
+import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { SessionChecks } from './sessions/session-checks.js';
@@ -34,6 +35,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
   ],
   controllers: [AuthController, JwksController],
   providers: [
+    { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
     AcceptablePassword,
     AuthService,
     CodesService,

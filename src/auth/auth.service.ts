@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { isForeignKeyViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
-import { canonicalEmail } from '../users/email-address.js';
-import { type UserCredentials, UsersService } from '../users/users.service.js';
+import { UsersService } from '../users/users.service.js';
 import { InvalidCredentialsError } from './auth.errors.js';
 import { CodesService } from './codes/codes.service.js';
 import type { SignedInResponse, TokenResponse } from './dto/auth.responses.js';
+import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
-import { normalizePassword } from './passwords/password-text.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
 
+/** E-mails are given in canonical form, passwords normalized: DTOs make them so. */
 @Injectable()
 export class AuthService {
   constructor(
@@ -23,14 +23,13 @@ export class AuthService {
   ) {}
 
   /**
-   * Takes an e-mail and a password that passed validation. Whether the e-mail is taken is known only after
-   * the hashing, by the database: asking first would lose races and answer faster for known e-mails.
+   * Whether the e-mail is taken is known only after the hashing, by the database: asking first would lose races
+   * and answer faster for known e-mails.
    *
    * @throws EmailTakenError
    */
-  async register(rawEmail: string, rawPassword: string): Promise<SignedInResponse> {
-    const email = canonicalEmail(rawEmail)!;
-    const hash = await this.passwords.hash(normalizePassword(rawPassword)!);
+  async register(email: string, password: string, client: HashClient): Promise<SignedInResponse> {
+    const hash = await this.passwords.hash(password, client);
     const { user, session } = await this.transactions.run(async (transaction) => {
       const created = await this.users.create(transaction, email, hash);
       const opened = this.sessions.plan(created.id);
@@ -41,19 +40,18 @@ export class AuthService {
   }
 
   /**
-   * Takes an e-mail that passed validation. Does the same work whether or not it is known.
+   * Does the same work whether or not the e-mail is known.
    *
    * @throws InvalidCredentialsError
    */
-  async login(rawEmail: string, rawPassword: string): Promise<SignedInResponse> {
-    const email = canonicalEmail(rawEmail)!;
-    const password = normalizePassword(rawPassword);
+  async login(email: string, password: string, client: HashClient): Promise<SignedInResponse> {
     const user = await this.users.findCredentials(email);
-    const known = password === undefined ? undefined : user?.passwordHash;
-    const right = await this.passwords.verify(known, password ?? '');
-    if (!user || password === undefined || !right) throw new InvalidCredentialsError();
+    const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
+    if (!user || !matches) throw new InvalidCredentialsError();
 
-    await this.strengthenHash(user, password);
+    // The only moment when the password is at hand to be hashed at the cost that is configured now.
+    if (replacement !== undefined)
+      await this.users.replacePasswordHash(user.id, user.passwordHash, replacement);
     const session = this.sessions.plan(user.id);
     try {
       await this.sessions.open(session);
@@ -66,11 +64,5 @@ export class AuthService {
   async exchangeCode(code: string, codeVerifier?: string): Promise<TokenResponse> {
     const session = await this.codes.exchange(code, codeVerifier);
     return { token: this.tokens.issue(session) };
-  }
-
-  /** The only moment when the password is at hand to be hashed at the cost that is configured now. */
-  private async strengthenHash(user: UserCredentials, password: string): Promise<void> {
-    if (!this.passwords.needsRehash(user.passwordHash)) return;
-    await this.users.replacePasswordHash(user.id, user.passwordHash, await this.passwords.hash(password));
   }
 }

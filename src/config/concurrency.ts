@@ -10,7 +10,8 @@ export function workersFor(env: Env): { workers: number; reason?: string } {
 
 function reasonForOne(env: Env): string | undefined {
   if (env.database.engine === 'sqlite') return 'SQLite serves one process';
-  const limited = env.rateLimitRegister !== undefined || env.rateLimitLogin !== undefined;
+  const limits = [env.rateLimitRegister, env.rateLimitLogin, env.rateLimitAddress, env.rateLimitLookup];
+  const limited = limits.some((limit) => limit !== undefined);
   if (limited && env.redisUrl === undefined) return 'without REDIS_URL every process would limit by itself';
   return undefined;
 }

@@ -1,3 +1,5 @@
+import type { IpRange } from './ip-address.js';
+
 /** `limit` requests in any window of `windowMs` milliseconds. */
 export interface RateLimit {
   limit: number;
@@ -52,8 +54,10 @@ export class Env {
   /** undefined where the limit is switched off */
   readonly rateLimitRegister: RateLimit | undefined;
   readonly rateLimitLogin: RateLimit | undefined;
+  readonly rateLimitAddress: RateLimit | undefined;
+  readonly rateLimitLookup: RateLimit | undefined;
   readonly argon2: Argon2Cost;
-  readonly trustProxy: string[];
+  readonly trustProxy: IpRange[];
   readonly corsOrigins: string[];
   readonly passwordMinLength: number;
   readonly migrations: 'run' | 'check';

@@ -33,6 +33,8 @@ describe('defaults', () => {
       sessionMaxAge: 2_592_000,
       rateLimitRegister: { limit: 5, windowMs: 3_600_000 },
       rateLimitLogin: { limit: 10, windowMs: 900_000 },
+      rateLimitAddress: undefined,
+      rateLimitLookup: { limit: 100, windowMs: 3_600_000 },
       argon2: { memoryKib: 19_456, timeCost: 2, parallelism: 1 },
       trustProxy: [],
       corsOrigins: [],
@@ -166,6 +168,11 @@ describe('wrong values', () => {
     ['TRUST_PROXY', 'loopback'],
     ['TRUST_PROXY', '10.0.0.0/33'],
     ['TRUST_PROXY', '10.0.0.1, all'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.1,::/0'],
+    ['TRUST_PROXY', '::ffff:0:0/96'],
+    ['TRUST_PROXY', '0.0.0.0/1,128.0.0.0/1'],
+    ['TRUST_PROXY', '2000::/3'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'null'],
     ['CORS_ORIGINS', 'https://app.example.com/'],
@@ -175,6 +182,8 @@ describe('wrong values', () => {
     ['TOKEN_TTL', '0s'],
     ['RATE_LIMIT_LOGIN', '10'],
     ['RATE_LIMIT_LOGIN', '0/15m'],
+    ['RATE_LIMIT_ADDRESS', 'on'],
+    ['RATE_LIMIT_LOOKUP', '100'],
     ['ARGON2_MEMORY_KIB', '12.5'],
     ['MIGRATIONS', 'auto'],
     ['LOG_LEVEL', 'loud'],
@@ -194,9 +203,17 @@ describe('lists and switches', () => {
       TRUST_PROXY: '10.0.0.0/8, 127.0.0.1,fd00::/8',
       CORS_ORIGINS: 'tauri://localhost,https://app.example.com:8443',
       RATE_LIMIT_LOGIN: 'off',
+      RATE_LIMIT_ADDRESS: '300/15m',
+      RATE_LIMIT_LOOKUP: 'off',
     });
-    expect(env.trustProxy).toEqual(['10.0.0.0/8', '127.0.0.1', 'fd00::/8']);
+    expect(env.trustProxy.map(([network, length]) => `${network.toString()}/${length}`)).toEqual([
+      '10.0.0.0/8',
+      '127.0.0.1/32',
+      'fd00::/8',
+    ]);
     expect(env.corsOrigins).toEqual(['tauri://localhost', 'https://app.example.com:8443']);
     expect(env.rateLimitLogin).toBeUndefined();
+    expect(env.rateLimitAddress).toEqual({ limit: 300, windowMs: 900_000 });
+    expect(env.rateLimitLookup).toBeUndefined();
   });
 });

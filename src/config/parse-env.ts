@@ -1,8 +1,11 @@
 import { readCertificates } from './certificates.js';
 import { parseDatabaseUrl } from './database-url.js';
 import { Env, type MysqlLocation, type RateLimit, type SqliteLocation } from './env.js';
-import { isAddressRange, isExactOrigin, parseDuration, parseRateLimit } from './values.js';
+import { parseIpRange } from './ip-address.js';
+import { parseDuration, parseExactOrigin, parseRateLimit } from './values.js';
 
+const TRUSTED_RANGES =
+  'IP addresses and CIDR ranges, none wider than /8 (IPv6: /7): whoever is in one can claim any client address';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Thrown with one line per wrong variable; a value is never shown, it may be a secret. */
@@ -41,13 +44,11 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     read(name, fallback, `one of ${values.join(', ')}`, (text) => values.find((value) => value === text));
   const text = (name: string, fallback: string): string =>
     read(name, fallback, 'text', (value) => value || undefined);
-  const list = (name: string, expected: string, accepts: (item: string) => boolean): string[] =>
+  const list = <T>(name: string, expected: string, parse: (item: string) => T | undefined): T[] =>
     read(name, '', `a comma-separated list of ${expected}`, (value) => {
-      const items = value
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== '');
-      return items.every(accepts) ? items : undefined;
+      const items = value.split(',').map((item) => item.trim());
+      const parsed = items.filter((item) => item !== '').map(parse);
+      return parsed.every((item) => item !== undefined) ? parsed : undefined;
     });
   const limit = (name: string, fallback: string): RateLimit | undefined => {
     const rule = read(name, fallback, 'limit/window such as 5/1h, or off', (value) =>
@@ -93,13 +94,15 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     sessionMaxAge: duration('SESSION_MAX_AGE', '30d', 3650 * 86_400, '3650d'),
     rateLimitRegister: limit('RATE_LIMIT_REGISTER', '5/1h'),
     rateLimitLogin: limit('RATE_LIMIT_LOGIN', '10/15m'),
+    rateLimitAddress: limit('RATE_LIMIT_ADDRESS', 'off'),
+    rateLimitLookup: limit('RATE_LIMIT_LOOKUP', '100/1h'),
     argon2: {
       memoryKib: integer('ARGON2_MEMORY_KIB', 19_456, 1024, 4_194_304),
       timeCost: integer('ARGON2_TIME', 2, 1, 100),
       parallelism: integer('ARGON2_PARALLELISM', 1, 1, 64),
     },
-    trustProxy: list('TRUST_PROXY', 'IP addresses and CIDR ranges', isAddressRange),
-    corsOrigins: list('CORS_ORIGINS', 'exact origins such as https://app.example.com', isExactOrigin),
+    trustProxy: list('TRUST_PROXY', TRUSTED_RANGES, parseIpRange),
+    corsOrigins: list('CORS_ORIGINS', 'exact origins such as https://app.example.com', parseExactOrigin),
     passwordMinLength: integer('PASSWORD_MIN_LENGTH', 8, 8, 128),
     migrations: oneOf('MIGRATIONS', 'run', ['run', 'check']),
     docs: oneOf('DOCS', 'on', ['on', 'off']) === 'on',

@@ -1,4 +1,3 @@
-import { BlockList, isIP } from 'node:net';
 import type { RateLimit } from './env.js';
 
 const UNIT_SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
@@ -16,22 +15,7 @@ export function parseRateLimit(text: string): RateLimit | undefined {
   return limit && seconds ? { limit: Number(limit), windowMs: seconds * 1000 } : undefined;
 }
 
-/** Whether the text is one IP address or one CIDR range. */
-export function isAddressRange(text: string): boolean {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  if (prefix === undefined) return true;
-  if (!/^\d{1,3}$/.test(prefix)) return false;
-  try {
-    new BlockList().addSubnet(address, Number(prefix), version === 6 ? 'ipv6' : 'ipv4');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether the text is exactly what a browser sends as `Origin`, custom schemes of desktop web views included. */
-export function isExactOrigin(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text);
+/** Exactly what a browser sends as `Origin`, custom schemes of desktop web views included. */
+export function parseExactOrigin(text: string): string | undefined {
+  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text) ? text : undefined;
 }

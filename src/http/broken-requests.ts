@@ -5,6 +5,7 @@ import { Logger } from '@nestjs/common';
 import type { Problem } from '../problems/problem.js';
 import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';
 import { toProblem } from '../problems/to-problem.js';
+import { clientAddress } from './client-address.js';
 import type { Connections } from './connections.js';
 import { sendProblem } from './problem.filter.js';
 import type { RequestLog } from './request-log.js';
@@ -60,7 +61,7 @@ export class BrokenRequests {
     // Already closing: the last answer said so.
     if (!socket.writable) return;
     const requestId = randomUUID();
-    if (socket.bytesRead > 0) this.log.writeUnreadable(problem, requestId, socket.remoteAddress);
+    if (socket.bytesRead > 0) this.log.writeUnreadable(problem, requestId, clientAddress({ ip: '', socket }));
     socket.end(response(problem, requestId));
     socket.resume();
     setTimeout(() => socket.destroy(), LINGER_MS).unref();

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { clientAddress } from './client-address.js';
 
 export interface EndedExchange {
   reply: FastifyReply;
@@ -20,7 +21,7 @@ export class Exchanges {
   constructor(private readonly report: (exchange: EndedExchange) => void) {}
 
   begin(reply: FastifyReply): void {
-    this.open.set(reply, { ip: reply.request.ip, sent: false });
+    this.open.set(reply, { ip: clientAddress(reply.request), sent: false });
   }
 
   /** The outcome is known; where the client has left, that is the end. */

@@ -5,6 +5,7 @@ import { Logger } from '@nestjs/common';
 import type { Env } from '../config/env.js';
 import { toProblem } from '../problems/to-problem.js';
 import { BrokenRequests } from './broken-requests.js';
+import { clientAddress, trustRanges } from './client-address.js';
 import type { Connections } from './connections.js';
 import { sendProblem } from './problem.filter.js';
 import type { RequestLog } from './request-log.js';
@@ -46,14 +47,14 @@ export function fastifyOptions(
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While closing, requests that still arrive on open connections are served like any other.
     return503OnClosing: false,
-    trustProxy: env.trustProxy.length > 0 ? env.trustProxy : false,
+    trustProxy: env.trustProxy.length > 0 ? trustRanges(env.trustProxy) : false,
     genReqId: () => randomUUID(),
     schemaController: NO_JSON_SCHEMAS,
     // A URL that cannot be decoded never reaches the framework and its hooks.
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS).header('X-Request-Id', request.id);
       sendProblem(toProblem(error), request, reply, new Logger('Http'));
-      log.write({ reply, ip: request.ip, aborted: false });
+      log.write({ reply, ip: clientAddress(request), aborted: false });
     },
     clientErrorHandler: (error, socket) => brokenRequests.refuse(error, socket),
   };

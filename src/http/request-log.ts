@@ -1,13 +1,14 @@
 import type { Logger } from 'pino';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { isEntityId } from '../identifiers/entity-id.js';
+import type { ProblemCode } from '../problems/catalogue.js';
 import type { Problem } from '../problems/problem.js';
 import type { EndedExchange } from './exchanges.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** the `code` of the problem that was answered */
-    problemCode?: string;
+    problemCode?: ProblemCode;
     user?: CurrentUser;
   }
 }
@@ -45,7 +46,7 @@ export class RequestLog {
   }
 
   /** What could not be read as a request has no route and no user. */
-  writeUnreadable(problem: Problem, requestId: string, ip: string | undefined): void {
+  writeUnreadable(problem: Problem, requestId: string, ip: string): void {
     this.log.info({ msg: 'request', requestId, status: problem.status, code: problem.code, ip });
   }
 }

@@ -7,6 +7,7 @@ import { AddMemberDto } from './dto/add-member.dto.js';
 import { ChangeRoleDto } from './dto/change-role.dto.js';
 import { ChangedMemberResponse, MemberListResponse, RemovedMemberResponse } from './dto/member.responses.js';
 import { ListMembersQuery } from './dto/list-members.query.js';
+import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
 import { type LinkNextPage, NextPage } from './next-page.decorator.js';
 import { MembersService } from './members.service.js';
@@ -41,10 +42,12 @@ export class MembersController {
   /**
    * Add a member by e-mail
    *
-   * @remarks For admins and owners. The user must have an account.
+   * @remarks For admins and owners. The user must have an account: at most 100 additions of a user in any hour may
+   * find none.
    */
   @Post()
   @MinRole('admin')
+  @RateLimited('lookup')
   @ApiProblems(
     'validation_failed',
     'malformed_json',
@@ -55,6 +58,7 @@ export class MembersController {
     'org_not_found',
     'user_not_found',
     'already_member',
+    'rate_limited',
   )
   async addMember(
     @Caller() caller: CurrentUser,

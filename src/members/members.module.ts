@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { Member } from './member.entity.js';
 import { MembersController } from './members.controller.js';
 import { MemberListService } from './member-list.service.js';
@@ -8,7 +9,7 @@ import { MembershipsService } from './memberships.service.js';
 import { RolesGuard } from './roles.guard.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Member])],
+  imports: [TypeOrmModule.forFeature([Member]), RateLimitsModule],
   controllers: [MembersController],
   providers: [MemberListService, MembersService, MembershipsService, RolesGuard],
   exports: [MemberListService, MembersService, RolesGuard],

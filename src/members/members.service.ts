@@ -3,7 +3,6 @@ import { type Role, roleAtLeast } from '../access/role.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../database/database-errors.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { canonicalEmail } from '../users/email-address.js';
 import { MEMBERS_KEY } from './member.entity.js';
 import { canChangeRole, canRemove } from './member-policy.js';
 import {
@@ -39,9 +38,11 @@ export class MembersService {
     }
   }
 
-  /** @throws UserNotFoundError, AlreadyMemberError, or because the actor may not do it (any more) */
-  add(orgId: string, actorId: string, rawEmail: string, role: Role): Promise<MemberResponse> {
-    const email = canonicalEmail(rawEmail)!;
+  /**
+   * @param email in canonical form
+   * @throws UserNotFoundError, AlreadyMemberError, or because the actor may not do it (any more)
+   */
+  add(orgId: string, actorId: string, email: string, role: Role): Promise<MemberResponse> {
     return this.transactions.run(async (transaction) => {
       await lockOrg(transaction, orgId);
       const { actor, userId } = await findRoleAndUser(transaction, orgId, actorId, email);

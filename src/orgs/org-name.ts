@@ -1,22 +1,30 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 
 const MAX_CHARACTERS = 100;
+/** More than that many characters take in their longest decomposition. Normalizing is quadratic. */
+const MAX_RAW_UNITS = 512;
 const CONTROL = /\p{Cc}/u;
 
 /** The name as it is stored: trimmed, NFC, 1 to 100 characters, no control characters. */
 export function orgName(input: unknown): string | undefined {
-  if (typeof input !== 'string' || !input.isWellFormed()) return undefined;
+  if (typeof input !== 'string' || input.length > MAX_RAW_UNITS || !input.isWellFormed()) return undefined;
   const name = input.trim().normalize('NFC');
   if (name === '' || [...name].length > MAX_CHARACTERS || CONTROL.test(name) || name.includes('\uFFFD'))
     return undefined;
   return name;
 }
 
+/** The property becomes the name as it is stored; what cannot be one is refused. */
 export const IsOrgName = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isOrgName',
-    validator: {
-      validate: (value) => orgName(value) !== undefined,
-      defaultMessage: () => `must be text of 1 to ${MAX_CHARACTERS} characters without control characters`,
-    },
-  });
+  applyDecorators(
+    Transform(({ value }: { value: unknown }) => orgName(value)),
+    ValidateBy({
+      name: 'isOrgName',
+      validator: {
+        validate: (name) => name !== undefined,
+        defaultMessage: () => `must be text of 1 to ${MAX_CHARACTERS} characters without control characters`,
+      },
+    }),
+  );

@@ -9,7 +9,6 @@ import { MemberListService } from '../members/member-list.service.js';
 import { MembersService } from '../members/members.service.js';
 import { wholeList } from '../members/whole-list.js';
 import type { OrgDetailResponse, OrgResponse } from './dto/org.responses.js';
-import { orgName } from './org-name.js';
 import { Org } from './org.entity.js';
 
 interface OrgOfUser extends OrgResponse {
@@ -40,9 +39,9 @@ export class OrgsService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Takes a name that passed validation; the creator becomes the owner in the same transaction. */
-  create(ownerId: string, rawName: string): Promise<OrgResponse> {
-    const org = { id: newEntityId(), name: orgName(rawName)! };
+  /** Takes a name as `orgName` makes it; the creator becomes the owner in the same transaction. */
+  create(ownerId: string, name: string): Promise<OrgResponse> {
+    const org = { id: newEntityId(), name };
     return this.transactions.run(async (transaction) => {
       await transaction.write('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, ?)', [
         org.id,

@@ -1,55 +1,63 @@
-import { ChunkedArray } from './chunked-array.js';
+/** Bytes for each slot: its times and how many there are. */
+export const logBytesPerSlot = (length: number): number => length * 8 + 2;
 
-/** Bytes for each slot of a log with rings of `length` times. */
-export const logBytesPerSlot = (length: number): number => length * 8 + 8;
-
-/** The times of the admitted requests of each slot, oldest first: rings of `length` times. */
+/** The times of the admitted requests of each slot, oldest first, at most `length` of each. */
 export class AdmissionLog {
-  private readonly times = new ChunkedArray(Float64Array);
-  private readonly starts = new ChunkedArray(Uint32Array);
-  private readonly counts = new ChunkedArray(Uint32Array);
+  private readonly times: Float64Array;
+  private readonly counts: Uint16Array;
 
-  constructor(private readonly length: number) {}
+  constructor(
+    capacity: number,
+    private readonly length: number,
+  ) {
+    this.times = new Float64Array((capacity + 1) * length);
+    this.counts = new Uint16Array(capacity + 1);
+  }
 
   count(slot: number): number {
-    return this.counts.get(slot);
+    return this.counts[slot]!;
   }
 
   /** The first of a slot with at least one time. */
   oldest(slot: number): number {
-    return this.time(slot, 0);
+    return this.times[slot * this.length]!;
   }
 
   /** The last of a slot with at least one time. */
   newest(slot: number): number {
-    return this.time(slot, this.count(slot) - 1);
+    return this.times[slot * this.length + this.count(slot) - 1]!;
   }
 
   /** To a slot with fewer times than `length`. */
   append(slot: number, time: number): void {
-    const count = this.count(slot);
-    this.times.set(this.position(slot, count), time);
-    this.counts.set(slot, count + 1);
+    this.times[slot * this.length + this.count(slot)] = time;
+    this.counts[slot]! += 1;
   }
 
   /** Forgets the times that are `age` or older at `now`. */
   expire(slot: number, now: number, age: number): void {
-    let dropped = 0;
-    const count = this.count(slot);
-    while (dropped < count && now - this.time(slot, dropped) >= age) dropped++;
-    this.starts.set(slot, (this.starts.get(slot) + dropped) % this.length);
-    this.counts.set(slot, count - dropped);
+    const begin = slot * this.length;
+    let expired = 0;
+    while (expired < this.count(slot) && now - this.times[begin + expired]! >= age) expired += 1;
+    this.delete(slot, 0, expired);
+  }
+
+  /** Forgets one request of that time, if there is one. */
+  remove(slot: number, time: number): void {
+    const begin = slot * this.length;
+    let nth = this.count(slot) - 1;
+    while (nth >= 0 && this.times[begin + nth] !== time) nth -= 1;
+    if (nth >= 0) this.delete(slot, nth, 1);
   }
 
   clear(slot: number): void {
-    this.counts.set(slot, 0);
+    this.counts[slot] = 0;
   }
 
-  private time(slot: number, nth: number): number {
-    return this.times.get(this.position(slot, nth));
-  }
-
-  private position(slot: number, nth: number): number {
-    return slot * this.length + ((this.starts.get(slot) + nth) % this.length);
+  private delete(slot: number, nth: number, deleted: number): void {
+    if (deleted === 0) return;
+    const begin = slot * this.length + nth;
+    this.times.copyWithin(begin, begin + deleted, slot * this.length + this.count(slot));
+    this.counts[slot]! -= deleted;
   }
 }

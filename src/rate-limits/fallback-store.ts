@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import type { RateLimit } from '../config/env.js';
-import type { Admission, RateLimitStore } from './rate-limit-store.js';
+import type { Admission, Counter, RateLimitStore } from './rate-limit-store.js';
 
 /** the longest that a request waits for the shared window, in milliseconds */
 const PATIENCE_MS = 250;
 const PROBE_PERIOD_MS = 1000;
-const PROBE_RULE: RateLimit = { limit: 1, windowMs: 1000 };
+const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 
 /**
  * Asks the shared window, and while that is gone or slow the instance's own: a request is always limited and
@@ -31,15 +30,16 @@ export class FallbackStore implements RateLimitStore {
     return this.probe !== undefined;
   }
 
-  async admit(key: string, rule: RateLimit): Promise<Admission> {
+  async admit(counters: readonly Counter[]): Promise<Admission> {
     if (!this.degraded) {
       try {
-        return await inTime(this.shared.admit(key, rule));
+        const admission = await inTime(this.shared.admit(counters));
+        return { ...admission, giveBack: () => this.giveBackShared(admission) };
       } catch (error) {
         this.degrade(error);
       }
     }
-    return this.own.admit(key, rule);
+    return this.own.admit(counters);
   }
 
   close(): void {
@@ -59,12 +59,17 @@ export class FallbackStore implements RateLimitStore {
     this.probe.unref();
   }
 
+  /** What cannot be given back stays counted: that errs on the side of the limit. */
+  private async giveBackShared({ giveBack }: Admission): Promise<void> {
+    await inTime(giveBack()).catch((error: unknown) => this.degrade(error));
+  }
+
   private async look(): Promise<void> {
     await this.askShared().catch((error: unknown) => this.degrade(error));
   }
 
   private askShared(): Promise<Admission> {
-    return inTime(this.shared.admit(`probe:${randomUUID()}`, PROBE_RULE));
+    return inTime(this.shared.admit([{ ...PROBE_RULE, key: `probe:${randomUUID()}` }]));
   }
 
   private async tryShared(): Promise<void> {

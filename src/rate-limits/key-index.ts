@@ -1,23 +1,23 @@
 import { randomFillSync } from 'node:crypto';
-import { ChunkedArray } from './chunked-array.js';
 import { KEY_BYTES, KEY_LENGTH } from './rate-limit-key.js';
 
 const WORDS = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
 
-/** Bytes for each slot: the key, its link and at most two bucket heads. */
-export const INDEX_BYTES_PER_SLOT = KEY_BYTES + 12;
+/** Bytes for each slot: the key, its link and at most one bucket head. */
+export const INDEX_BYTES_PER_SLOT = KEY_BYTES + 8;
 
 /**
  * Finds the slot of a key: a hash table with chains, in typed arrays. Slots are 1 to `capacity`, 0 is none.
  *
- * A `Map` of as many strings would take twice the memory and stop the process while it rehashes; this table
- * has its final number of buckets from the start.
+ * A `Map` of as many strings takes twice the memory and stops the process while it rehashes and while the garbage
+ * collector traces it. The arrays have their final length from the start, and the system gives them memory page
+ * by page as they are written.
  */
 export class KeyIndex {
   private readonly heads: Uint32Array;
-  private readonly keys = new ChunkedArray(Uint32Array);
+  private readonly keys: Uint32Array;
   /** the next slot of the same bucket or, for a free slot, the next free one */
-  private readonly links = new ChunkedArray(Uint32Array);
+  private readonly links: Uint32Array;
   private readonly multipliers = randomFillSync(new Uint32Array(WORDS));
   private readonly key = new Uint32Array(WORDS);
   private readonly keyBytes = Buffer.from(this.key.buffer);
@@ -26,15 +26,17 @@ export class KeyIndex {
   private free = 0;
 
   constructor(private readonly capacity: number) {
-    const bits = Math.max(1, Math.ceil(Math.log2(capacity)));
+    const bits = Math.max(1, Math.floor(Math.log2(capacity)));
     this.heads = new Uint32Array(2 ** bits);
+    this.keys = new Uint32Array((capacity + 1) * WORDS);
+    this.links = new Uint32Array(capacity + 1);
     this.shift = 32 - bits;
   }
 
   find(key: string): number {
     this.load(key);
     let slot = this.heads[this.bucketOf(this.key)]!;
-    while (slot !== 0 && !this.holds(slot)) slot = this.links.get(slot);
+    while (slot !== 0 && !this.holds(slot)) slot = this.links[slot]!;
     return slot;
   }
 
@@ -47,30 +49,30 @@ export class KeyIndex {
     this.load(key);
     const slot = this.takeFreeSlot();
     const bucket = this.bucketOf(this.key);
-    this.key.forEach((word, i) => this.keys.set(slot * WORDS + i, word));
-    this.links.set(slot, this.heads[bucket]!);
+    this.keys.set(this.key, slot * WORDS);
+    this.links[slot] = this.heads[bucket]!;
     this.heads[bucket] = slot;
     return slot;
   }
 
   remove(slot: number): void {
-    const bucket = this.bucketOf(this.key.map((_, i) => this.keys.get(slot * WORDS + i)));
-    const next = this.links.get(slot);
+    const bucket = this.bucketOf(this.keys.subarray(slot * WORDS, (slot + 1) * WORDS));
+    const next = this.links[slot]!;
     if (this.heads[bucket] === slot) {
       this.heads[bucket] = next;
     } else {
       let previous = this.heads[bucket]!;
-      while (this.links.get(previous) !== slot) previous = this.links.get(previous);
-      this.links.set(previous, next);
+      while (this.links[previous] !== slot) previous = this.links[previous]!;
+      this.links[previous] = next;
     }
-    this.links.set(slot, this.free);
+    this.links[slot] = this.free;
     this.free = slot;
   }
 
   private takeFreeSlot(): number {
     if (this.free === 0) return ++this.used;
     const slot = this.free;
-    this.free = this.links.get(slot);
+    this.free = this.links[slot]!;
     return slot;
   }
 
@@ -80,7 +82,7 @@ export class KeyIndex {
   }
 
   private holds(slot: number): boolean {
-    return this.key.every((word, i) => this.keys.get(slot * WORDS + i) === word);
+    return this.key.every((word, i) => this.keys[slot * WORDS + i] === word);
   }
 
   /** Secret multipliers keep a client from choosing e-mails whose keys share one bucket. */

@@ -1,17 +1,19 @@
-import type { NamedRateLimit } from './rate-limit-rules.js';
+import type { Counter, Quota } from './rate-limit-store.js';
 
-/**
- * The two fields of draft-ietf-httpapi-ratelimit-headers, as RFC 9651 lists with one item.
- *
- * @param resetSeconds until there is more quota, rounded up
- */
+/** Whole seconds that suffice for the wait. */
+export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
+
+/** The two fields of draft-ietf-httpapi-ratelimit-headers: RFC 9651 lists with one item for each limit. */
 export function rateLimitHeaders(
-  { name, limit, windowMs }: NamedRateLimit,
-  remaining: number,
-  resetSeconds: number,
-): Record<string, string> {
+  counters: readonly Counter[],
+  quotas: readonly Quota[],
+): { 'RateLimit-Policy': string; RateLimit: string } {
   return {
-    'RateLimit-Policy': `"${name}";q=${limit};w=${windowMs / 1000}`,
-    RateLimit: `"${name}";r=${remaining};t=${resetSeconds}`,
+    'RateLimit-Policy': counters
+      .map(({ name, limit, windowMs }) => `"${name}";q=${limit};w=${windowMs / 1000}`)
+      .join(', '),
+    RateLimit: quotas
+      .map(({ remaining, resetMs }, i) => `"${counters[i]!.name}";r=${remaining};t=${secondsOf(resetMs)}`)
+      .join(', '),
   };
 }

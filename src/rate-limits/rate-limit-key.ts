@@ -6,10 +6,10 @@ export const KEY_BYTES = 16;
 export const KEY_LENGTH = 22;
 
 /**
- * The key under which a store counts: SHA-256 of the limit's name, the client (see `clientKey`) and the
- * canonical e-mail, cut to 128 bits, in base64url. A store, which may be a shared one, thus holds no raw
- * e-mail, and a long one costs no more than a short one.
+ * The key under which a store counts: SHA-256 of the limit's name and of all that it counts by, cut to 128 bits,
+ * in base64url. A store, which may be a shared one, thus holds no raw e-mail, and a long one costs no more than
+ * a short one.
  */
-export function rateLimitKey(name: string, client: string, email: string): string {
-  return hash('sha256', `${name}\0${client}\0${email}`, 'buffer').toString('base64url', 0, KEY_BYTES);
+export function rateLimitKey(name: string, ...subject: string[]): string {
+  return hash('sha256', [name, ...subject].join('\0'), 'buffer').toString('base64url', 0, KEY_BYTES);
 }

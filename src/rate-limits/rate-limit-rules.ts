@@ -1,21 +1,99 @@
+import type { FastifyRequest } from 'fastify';
 import type { Env, RateLimit } from '../config/env.js';
+import { clientAddress } from '../http/client-address.js';
+import type { ProblemCode } from '../problems/catalogue.js';
+import { canonicalEmail } from '../users/email-address.js';
+import { clientKey } from './client-key.js';
+import { rateLimitKey } from './rate-limit-key.js';
+import type { Counter } from './rate-limit-store.js';
 
-export const RATE_LIMIT_NAMES = ['register', 'login'] as const;
+export const RATE_LIMIT_NAMES = ['register', 'login', 'address', 'lookup'] as const;
 
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
 
-export interface NamedRateLimit extends RateLimit {
+export interface NamedCounter extends Counter {
   name: RateLimitName;
 }
 
-/** undefined where the limit is switched off */
-export function rateLimitOf(env: Env, name: RateLimitName): NamedRateLimit | undefined {
-  const limits = { register: env.rateLimitRegister, login: env.rateLimitLogin };
-  const limit = limits[name];
-  return limit && { name, ...limit };
+interface RateLimitRule {
+  limitOf(env: Env): RateLimit | undefined;
+  /** undefined: the request is not counted. The body is as it came: guards run before validation. */
+  keyOf(request: FastifyRequest): string | undefined;
+  /** whether a request that was answered so stays counted */
+  counts(status: number, code: ProblemCode | undefined): boolean;
+  /** what a refused client is told */
+  refusal: string;
 }
 
+/** What providers give to one customer (RFC 6177): whoever changes subnets within it is still the same. */
+const CUSTOMER_PREFIX = 56;
+
+/** A service that was busy or broken must not use up the tries of a client that obeys `Retry-After`. */
+const unlessServiceFailed = (status: number): boolean => status < 500;
+
+const RULES: Record<RateLimitName, RateLimitRule> = {
+  register: {
+    limitOf: (env) => env.rateLimitRegister,
+    keyOf: (request) => keyOfEmail('register', request),
+    counts: unlessServiceFailed,
+    refusal: 'Too many registrations of this e-mail from your address; wait before the next one.',
+  },
+  login: {
+    limitOf: (env) => env.rateLimitLogin,
+    keyOf: (request) => keyOfEmail('login', request),
+    counts: unlessServiceFailed,
+    refusal: 'Too many logins with this e-mail from your address; wait before the next one.',
+  },
+  address: {
+    limitOf: (env) => env.rateLimitAddress,
+    keyOf: (request) =>
+      emailIn(request) && rateLimitKey('address', clientKey(clientAddress(request), CUSTOMER_PREFIX)),
+    counts: unlessServiceFailed,
+    refusal: 'Too many registrations and logins from your address; wait before the next one.',
+  },
+  lookup: {
+    limitOf: (env) => env.rateLimitLookup,
+    keyOf: ({ user }) => user && rateLimitKey('lookup', user.id),
+    counts: (_status, code) => code === 'user_not_found',
+    refusal: 'Too many of the e-mails that you added have no account; wait before you add the next one.',
+  },
+};
+
 /** The limits that are switched on. */
-export function rateLimitRules(env: Env): NamedRateLimit[] {
-  return RATE_LIMIT_NAMES.flatMap((name) => rateLimitOf(env, name) ?? []);
+export function activeLimits(env: Env): [RateLimitName, RateLimit][] {
+  return RATE_LIMIT_NAMES.flatMap((name) => {
+    const limit = RULES[name].limitOf(env);
+    return limit ? [[name, limit]] : [];
+  });
+}
+
+/** A request's counters, under those of the named limits that are switched on and apply to it. */
+export function countersOf(
+  env: Env,
+  names: readonly RateLimitName[],
+  request: FastifyRequest,
+): NamedCounter[] {
+  return names.flatMap((name) => {
+    const limit = RULES[name].limitOf(env);
+    const key = limit && RULES[name].keyOf(request);
+    return limit && key ? { ...limit, name, key } : [];
+  });
+}
+
+export function isCounted({ name }: NamedCounter, status: number, code: ProblemCode | undefined): boolean {
+  return RULES[name].counts(status, code);
+}
+
+export const refusalOf = (name: RateLimitName): string => RULES[name].refusal;
+
+function keyOfEmail(name: RateLimitName, request: FastifyRequest): string | undefined {
+  const email = emailIn(request);
+  return email && rateLimitKey(name, clientKey(clientAddress(request)), email);
+}
+
+/** In canonical form; a request without a usable e-mail is left to validation. */
+function emailIn({ body }: FastifyRequest): string | undefined {
+  return canonicalEmail(
+    typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined,
+  );
 }

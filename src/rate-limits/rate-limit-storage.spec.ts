@@ -1,9 +1,18 @@
 import { expect, it } from 'vitest';
 import { RateLimitStorage } from './rate-limit-storage.js';
-import type { Admission } from './rate-limit-store.js';
+import type { Counter, Quota } from './rate-limit-store.js';
 
-const record = (admission: Admission) =>
-  new RateLimitStorage({ admit: () => Promise.resolve(admission) }).increment('key', 900_000, 10);
+function record(admitted: boolean, quota: Quota) {
+  const quotas = [quota];
+  const asked: (readonly Counter[])[] = [];
+  const admit = (counters: readonly Counter[]) => {
+    asked.push(counters);
+    return Promise.resolve({ admitted, quotas, giveBack: () => Promise.resolve() });
+  };
+  const answer = new RateLimitStorage({ admit }).increment('key', 900_000, 10, 0, 'login');
+  expect(asked).toEqual([[{ name: 'login', key: 'key', limit: 10, windowMs: 900_000 }]]);
+  return answer;
+}
 
 it.each([
   [0.25, 1],
@@ -11,7 +20,7 @@ it.each([
   [1000.25, 2],
   [899_001, 900],
 ])('turns a wait of %d ms into %d whole seconds, which suffice', async (resetMs, seconds) => {
-  expect(await record({ admitted: false, remaining: 0, resetMs })).toEqual({
+  expect(await record(false, { remaining: 0, resetMs })).toEqual({
     totalHits: 11,
     timeToExpire: seconds,
     isBlocked: true,
@@ -20,7 +29,7 @@ it.each([
 });
 
 it('counts the admitted request among the hits', async () => {
-  expect(await record({ admitted: true, remaining: 9, resetMs: 900_000 })).toEqual({
+  expect(await record(true, { remaining: 9, resetMs: 900_000 })).toEqual({
     totalHits: 1,
     timeToExpire: 900,
     isBlocked: false,

@@ -1,4 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
+import { secondsOf } from './rate-limit-headers.js';
 import type { RateLimitStore } from './rate-limit-store.js';
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
@@ -8,9 +9,16 @@ export class RateLimitStorage implements ThrottlerStorage {
   constructor(private readonly store: Pick<RateLimitStore, 'admit'>) {}
 
   /** `ttl` is in milliseconds. A sliding log has no block duration of its own. */
-  async increment(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
-    const { admitted, remaining, resetMs } = await this.store.admit(key, { limit, windowMs: ttl });
-    const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  async increment(
+    key: string,
+    ttl: number,
+    limit: number,
+    _blockDuration: number,
+    name: string,
+  ): Promise<ThrottlerStorageRecord> {
+    const { admitted, quotas } = await this.store.admit([{ name, key, limit, windowMs: ttl }]);
+    const { remaining, resetMs } = quotas[0]!;
+    const seconds = secondsOf(resetMs);
     return {
       totalHits: admitted ? limit - remaining : limit + 1,
       timeToExpire: seconds,

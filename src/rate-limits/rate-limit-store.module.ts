@@ -1,12 +1,11 @@
 import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { FallbackStore } from './fallback-store.js';
-import { rateLimitRules } from './rate-limit-rules.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
-import { SlidingWindowStore } from './sliding-window.js';
+import { SlidingWindowStore } from './sliding-window-store.js';
 
 async function createStore(env: Env): Promise<RateLimitStore> {
-  const own = new SlidingWindowStore(Math.max(1, ...rateLimitRules(env).map((rule) => rule.limit)));
+  const own = new SlidingWindowStore();
   if (env.redisUrl === undefined) return own;
   // Only who has a Redis pays for its client, in memory and in time at the start.
   const { RedisWindowStore } = await import('./redis-window.js');

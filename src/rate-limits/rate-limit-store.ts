@@ -1,25 +1,38 @@
 import type { RateLimit } from '../config/env.js';
 
-export interface Admission {
-  admitted: boolean;
+/** A rule and one of those whom it counts. */
+export interface Counter extends RateLimit {
+  /** of the rule: the same name always comes with the same limit and window */
+  name: string;
+  /** from `rateLimitKey` */
+  key: string;
+}
+
+export interface Quota {
   /** how many more requests would be admitted right now */
   remaining: number;
   /**
-   * milliseconds until the oldest admitted request leaves the window, that is, until there is more quota;
-   * after a refusal, the wait after which a request is admitted
+   * milliseconds until the oldest admitted request leaves the window, that is, until there is more quota; with
+   * nothing remaining, the wait after which a request is admitted
    */
   resetMs: number;
 }
 
-/** Counts requests in sliding windows: no window of `rule.windowMs`, wherever it starts, admits more than `rule.limit`. */
+export interface Admission {
+  admitted: boolean;
+  /** what is left of each counter, in their order */
+  quotas: Quota[];
+  /** Uncounts a request that was admitted, for each counter; to be called once at most. */
+  giveBack: () => Promise<void>;
+}
+
+/** Counts requests in sliding windows: no window of `windowMs`, wherever it starts, admits more than `limit`. */
 export interface RateLimitStore {
   /**
-   * Admits and records one request, or refuses it and records nothing, so that asking again while
-   * refused does not prolong the wait.
-   *
-   * @param key from `rateLimitKey`; a key always comes with the same rule
+   * Admits a request and records it under every counter, or refuses it and records nothing, so that one limit
+   * never counts what another refused, and that asking again while refused does not prolong the wait.
    */
-  admit(key: string, rule: RateLimit): Promise<Admission>;
+  admit(counters: readonly Counter[]): Promise<Admission>;
 
   /** true while requests are counted by this instance alone although the windows should be shared */
   readonly degraded: boolean;

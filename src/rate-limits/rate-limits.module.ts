@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { Env } from '../config/env.js';
-import { rateLimitRules } from './rate-limit-rules.js';
+import { activeLimits } from './rate-limit-rules.js';
 import { RateLimitStorage } from './rate-limit-storage.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { RateLimitStoreModule } from './rate-limit-store.module.js';
 
-/** Gives every `@RateLimited` handler its limits and its store; ThrottlerModule is global. */
+/** For each module with a `@RateLimited` handler. */
 @Module({
   imports: [
     RateLimitStoreModule,
@@ -14,7 +14,7 @@ import { RateLimitStoreModule } from './rate-limit-store.module.js';
       imports: [RateLimitStoreModule],
       inject: [Env, RATE_LIMIT_STORE],
       useFactory: (env: Env, store: RateLimitStore): ThrottlerModuleOptions => ({
-        throttlers: rateLimitRules(env).map(({ name, limit, windowMs }) => ({ name, limit, ttl: windowMs })),
+        throttlers: activeLimits(env).map(([name, { limit, windowMs }]) => ({ name, limit, ttl: windowMs })),
         storage: new RateLimitStorage(store),
       }),
     }),

@@ -5,6 +5,7 @@ import {
   Controller,
   type ExceptionFilter,
   HttpCode,
+  HttpException,
   Module,
   Post,
 } from '@nestjs/common';
@@ -14,6 +15,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigModule } from '../config/config.module.js';
 import { parseEnv } from '../config/parse-env.js';
 import { Problem } from '../problems/problem.js';
+import { giveBackUncounted } from './give-back.js';
 import { RateLimited } from './rate-limited.decorator.js';
 import { RateLimitsModule } from './rate-limits.module.js';
 
@@ -23,6 +25,9 @@ class AuthController {
   @HttpCode(200)
   @RateLimited('login')
   login(@Body() body: unknown): string {
+    const { failure } = Object(body) as { failure?: number | string };
+    if (typeof failure === 'number') throw new HttpException('as asked', failure);
+    if (failure !== undefined) throw new Error(failure);
     return typeof body;
   }
 
@@ -38,8 +43,7 @@ class AuthController {
   }
 }
 
-/** A feature module of its own that imports no rate limits, as the real ones. */
-@Module({ controllers: [AuthController] })
+@Module({ imports: [RateLimitsModule], controllers: [AuthController] })
 class AuthModule {}
 
 @Catch(Problem)
@@ -62,10 +66,11 @@ afterEach(() => app?.close());
 
 async function started(variables: Record<string, string> = {}, trustProxy?: string) {
   const env = parseEnv(variables);
-  @Module({ imports: [ConfigModule.forRoot(env), RateLimitsModule, AuthModule] })
+  @Module({ imports: [ConfigModule.forRoot(env), AuthModule] })
   class AppModule {}
   const adapter = new FastifyAdapter(trustProxy ? { trustProxy } : {});
   app = await NestFactory.create<NestFastifyApplication>(AppModule, adapter, { logger: false });
+  giveBackUncounted(app.getHttpAdapter().getInstance());
   app.useGlobalFilters(new ProblemFilter());
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
@@ -127,6 +132,24 @@ describe('a limited route', () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => post('login', 'alice@example.com')));
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(10);
     expect(answers.filter((answer) => answer.status === 429)).toHaveLength(30);
+  });
+});
+
+describe('a request that its limit admitted', () => {
+  it.each([
+    [400, 1],
+    [401, 1],
+    [500, 0],
+    [503, 0],
+    ['a broken database', 0],
+  ])('and that ended with %j counts %d times', async (failure, counted) => {
+    const { postText } = await started({ RATE_LIMIT_LOGIN: '2/15m' });
+    const login = (fields: object) => postText('login', JSON.stringify({ email: 'a@b.co', ...fields }));
+
+    const failed = await login({ failure });
+    expect(failed.status).toBe(typeof failure === 'number' ? failure : 500);
+    expect(failed.headers.get('ratelimit')).toMatch(new RegExp(`^"login";r=${2 - counted};t=(900|899)$`));
+    expect((await login({})).headers.get('ratelimit')).toMatch(new RegExp(`^"login";r=${1 - counted};`));
   });
 });
 

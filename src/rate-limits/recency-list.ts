@@ -1,30 +1,32 @@
-import { ChunkedArray } from './chunked-array.js';
-
 /** Bytes for each slot: two links. */
 export const RECENCY_BYTES_PER_SLOT = 8;
 
 /** Orders slots (1 and up) by when they were last touched: a doubly linked list, a ring closed by slot 0. */
 export class RecencyList {
-  private readonly older = new ChunkedArray(Uint32Array);
-  private readonly newer = new ChunkedArray(Uint32Array);
+  private readonly older: Uint32Array;
+  private readonly newer: Uint32Array;
+
+  constructor(capacity: number) {
+    this.older = new Uint32Array(capacity + 1);
+    this.newer = new Uint32Array(capacity + 1);
+  }
 
   /** The slot touched longest ago; 0 when the list is empty. */
   get oldest(): number {
-    return this.newer.get(0);
+    return this.newer[0]!;
   }
 
   add(slot: number): void {
-    const newest = this.older.get(0);
-    this.link(newest, slot);
+    this.link(this.older[0]!, slot);
     this.link(slot, 0);
   }
 
   remove(slot: number): void {
-    this.link(this.older.get(slot), this.newer.get(slot));
+    this.link(this.older[slot]!, this.newer[slot]!);
   }
 
   private link(older: number, newer: number): void {
-    this.newer.set(older, newer);
-    this.older.set(newer, older);
+    this.newer[older] = newer;
+    this.older[newer] = older;
   }
 }

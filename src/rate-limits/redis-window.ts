@@ -1,39 +1,66 @@
 import { Redis } from 'ioredis';
-import type { RateLimit } from '../config/env.js';
-import type { Admission, RateLimitStore } from './rate-limit-store.js';
+import type { Admission, Counter, Quota, RateLimitStore } from './rate-limit-store.js';
 
 const KEY_PREFIX = 'accounts:rate-limit:';
 const CONNECT_TIMEOUT_MS = 1000;
 const LONGEST_RECONNECT_PAUSE_MS = 1000;
 
 /**
- * The sliding log of one key as a list of times, oldest first. It runs as one step on the server and by the
- * server's clock, so that neither the number of instances nor their clocks matter.
+ * The sliding log of each key is a list of times, oldest first. The script runs as one step on the server and by
+ * the server's clock, so that neither the number of instances nor their clocks matter. The arguments are window
+ * and limit of each key; the reply is the time that was recorded, 0 for a refused request, and what is left of
+ * each key.
  */
 const ADMIT = `
-local window = tonumber(ARGV[1])
-local limit = tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local oldest = tonumber(redis.call('LINDEX', KEYS[1], 0))
-while oldest and oldest <= now - window do
-  redis.call('LPOP', KEYS[1])
-  oldest = tonumber(redis.call('LINDEX', KEYS[1], 0))
+local function rule(i)
+  return tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
 end
-local used = redis.call('LLEN', KEYS[1])
-if used >= limit then return {0, 0, oldest + window - now} end
-redis.call('RPUSH', KEYS[1], string.format('%.0f', now))
-redis.call('PEXPIRE', KEYS[1], window)
-return {1, limit - used - 1, (oldest or now) + window - now}
+local function used(i)
+  local window = rule(i)
+  local oldest = tonumber(redis.call('LINDEX', KEYS[i], 0))
+  while oldest and oldest <= now - window do
+    redis.call('LPOP', KEYS[i])
+    oldest = tonumber(redis.call('LINDEX', KEYS[i], 0))
+  end
+  return redis.call('LLEN', KEYS[i]), oldest or now
+end
+local function quotas(first)
+  local reply = {first}
+  for i = 1, #KEYS do
+    local window, limit = rule(i)
+    local count, oldest = used(i)
+    reply[2 * i] = limit - count
+    reply[2 * i + 1] = oldest + window - now
+  end
+  return reply
+end
+for i = 1, #KEYS do
+  local _, limit = rule(i)
+  if used(i) >= limit then return quotas(0) end
+end
+for i = 1, #KEYS do
+  redis.call('RPUSH', KEYS[i], string.format('%.0f', now))
+  redis.call('PEXPIRE', KEYS[i], (rule(i)))
+end
+return quotas(now)
 `;
 
-type Reply = [admitted: 0 | 1, remaining: number, resetMs: number];
+/** The argument is the time that ADMIT recorded. */
+const GIVE_BACK = `
+for i = 1, #KEYS do redis.call('LREM', KEYS[i], -1, ARGV[1]) end
+`;
+
+type Reply = [admittedAt: number, ...quotas: number[]];
+type Script<T> = (numberOfKeys: number, ...keysAndArguments: (string | number)[]) => Promise<T>;
 
 interface ScriptedRedis extends Redis {
-  admit(key: string, windowMs: number, limit: number): Promise<Reply>;
+  admit: Script<Reply>;
+  giveBack: Script<null>;
 }
 
-/** The window that all instances share. Fails when Redis does; see FallbackStore for what happens then. */
+/** The windows that all instances share. Fails when Redis does; see FallbackStore for what happens then. */
 export class RedisWindowStore implements RateLimitStore {
   readonly degraded = false;
   private readonly redis: ScriptedRedis;
@@ -48,21 +75,34 @@ export class RedisWindowStore implements RateLimitStore {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt) => Math.min(attempt * 100, LONGEST_RECONNECT_PAUSE_MS),
-      scripts: { admit: { lua: ADMIT, numberOfKeys: 1 } },
+      scripts: { admit: { lua: ADMIT }, giveBack: { lua: GIVE_BACK } },
     }) as ScriptedRedis;
     // Every failed connection is seen by the request or the probe that needed it.
     this.redis.on('error', (error: Error) => (this.connectionError = error));
   }
 
-  async admit(key: string, { limit, windowMs }: RateLimit): Promise<Admission> {
+  async admit(counters: readonly Counter[]): Promise<Admission> {
     if (this.redis.status !== 'ready') {
       throw new Error('there is no connection', { cause: this.connectionError });
     }
-    const [admitted, remaining, resetMs] = await this.redis.admit(KEY_PREFIX + key, windowMs, limit);
-    return { admitted: admitted === 1, remaining, resetMs };
+    const rules = counters.flatMap(({ windowMs, limit }) => [windowMs, limit]);
+    const keys = counters.map(({ key }) => KEY_PREFIX + key);
+    const [time, ...quotas] = await this.redis.admit(keys.length, ...keys, ...rules);
+    return {
+      admitted: time > 0,
+      quotas: pairs(quotas),
+      giveBack: async () => void (await this.redis.giveBack(keys.length, ...keys, time)),
+    };
   }
 
   close(): void {
     this.redis.disconnect();
   }
+}
+
+function pairs(numbers: number[]): Quota[] {
+  return Array.from({ length: numbers.length / 2 }, (_, i) => ({
+    remaining: numbers[2 * i]!,
+    resetMs: numbers[2 * i + 1]!,
+  }));
 }

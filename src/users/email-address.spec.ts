@@ -37,6 +37,8 @@ describe('canonicalEmail', () => {
     expect(canonicalEmail(`a@${'\u00fc'.repeat(63)}.${'\u00fc'.repeat(63)}.de`)).toBeUndefined();
     expect(canonicalEmail(`a@${'b.'.repeat(5000)}co`)).toBeUndefined();
     expect(canonicalEmail(' '.repeat(16_000))).toBeUndefined();
+    expect(canonicalEmail(`${' '.repeat(506)}a@b.co`)).toBe('a@b.co');
+    expect(canonicalEmail(`${' '.repeat(507)}a@b.co`)).toBeUndefined();
   });
 
   it.each([
@@ -116,6 +118,7 @@ describe('canonicalEmail', () => {
     'a@xn--.co',
     'a@xn--a-.co',
     'a@xn--bcher-kvb8.de',
+    'a@XN--BCHER-KVB8.de',
     'a@xn--ab-g1t.co',
     'a@xn--mi7c.co',
     'a@xn--n3h.co',

@@ -3,7 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 const MAX_OCTETS = 254; // RFC 5321 section 4.5.3.1.3: a path of 256 less its angle brackets
 const MAX_LOCAL_OCTETS = 64; // RFC 5321 section 4.5.3.1.1
 /** Decomposed and astral letters shrink in punycode, so the raw text may be longer than its canonical form. */
-const MAX_RAW_UNITS = 1024;
+const MAX_RAW_UNITS = 512;
 
 const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i; // RFC 5322 section 3.2.3
 const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/; // RFC 5890 section 2.3.1

@@ -1,13 +1,18 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { canonicalEmail } from './email-address.js';
 
-/** The property is a string that has a canonical e-mail form; see `canonicalEmail`. */
+/** The property becomes the canonical form of an e-mail address; text that has none is refused. */
 export function IsEmailAddress(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isEmailAddress',
-    validator: {
-      validate: (value: unknown) => canonicalEmail(value) !== undefined,
-      defaultMessage: () => 'must be an e-mail address',
-    },
-  });
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => canonicalEmail(value)),
+    ValidateBy({
+      name: 'isEmailAddress',
+      validator: {
+        validate: (canonical: unknown) => canonical !== undefined,
+        defaultMessage: () => 'must be an e-mail address',
+      },
+    }),
+  );
 }

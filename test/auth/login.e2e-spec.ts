@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { aJwt, invalidCredentials, invalidFields } from '../support/expected.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { anAccount, anEmail, aPassword, type Session } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
@@ -67,6 +68,19 @@ describe('POST /api/auth/login', () => {
 
     expect(await login([ada.email], ada.password)).toMatchObject(invalidFields('email'));
     expect(await login(ada.email, [ada.password])).toMatchObject(invalidFields('password'));
+  });
+
+  it('takes an account that is deleted meanwhile for unknown', async () => {
+    const [ada, eve] = [await anAccount(service, 'ada'), await anAccount(service, 'eve')];
+    const deletion = await openTransaction(service.db);
+    await deletion.run('DELETE FROM users WHERE id = ?', [ada.id]);
+
+    // Until the COMMIT the account is read as it was, and no session of it can be written.
+    const late = login(ada.email, ada.password);
+    expect((await eve.get('/api/me')).status).toBe(200);
+    await deletion.commit();
+
+    expect(await late).toMatchObject(invalidCredentials);
   });
 
   it('has no account that it came with', async () => {

@@ -28,6 +28,7 @@ describe('the rules for passwords', () => {
     ['64 characters', 'x7'.repeat(32)],
     ['128 characters', 'x7'.repeat(64)],
     ['128 emoji', EMOJI.repeat(128)],
+    ['128 characters, each decomposed into four', '\u1f82'.repeat(128).normalize('NFD')],
     ['spaces at both ends', ' harbor lantern '],
     ['spaces alone', ' '.repeat(12)],
     ['NUL inside', 'harbor\u0000lantern'],

@@ -13,7 +13,7 @@ import { waitFor } from './support/wait.js';
 
 const RECOVERY_MS = 5000;
 const MEMORY_GROWTH_MIB = 100;
-const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
+const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: 'off' };
 
 let database: MariaDbServer;
 let network: FaultProxy;

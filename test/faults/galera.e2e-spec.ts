@@ -26,7 +26,7 @@ import {
 import { MixedLoad, recovery } from './support/mixed-load.js';
 import { waitFor } from './support/wait.js';
 
-const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
+const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: 'off' };
 const RECOVERY_MS = 6000;
 
 let cluster: GaleraCluster;

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { anEmail, aPassword } from '../support/personas.js';
+import { besideLoginFlood, SLOW_HASH } from '../support/login-flood.js';
+import { anEmail, anOrg, aPassword } from '../support/personas.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
 import { type Instance, startInstance, startInstances, stopAll } from './support/instance.js';
@@ -156,6 +157,67 @@ it('keeps no e-mail in Redis, and nothing for ever', async () => {
   // -2: it went away in the meantime.
   expect(lifetimes.filter((reply) => !/^:(?:[1-9]|-2)/.test(reply))).toEqual([]);
   report({ requests: 4, wrong: 0 });
+});
+
+it('counts by e-mail and by address in one step: neither counts what the other refuses', async () => {
+  const addressLimit = 25;
+  const both = { ...env, RATE_LIMIT_LOGIN: `${LIMIT}/15m`, RATE_LIMIT_ADDRESS: `${addressLimit}/15m` };
+  const pair = await startInstances(installation, [both, both]);
+  const asked = 4 * addressLimit;
+
+  const one = await logins(asked, pair);
+  const many = await atOnce(times(asked, (i) => () => login(pair[i % 2]!, anEmail())));
+
+  expect([count(one, 401), count(one, 429)]).toEqual([LIMIT, asked - LIMIT]);
+  const left = addressLimit - LIMIT;
+  expect([count(many, 401), count(many, 429)]).toEqual([left, asked - left]);
+  await stopAll(pair);
+  report({ requests: 2 * asked, wrong: 0 });
+});
+
+it('counts additions that find nobody, and only those, for all instances', async () => {
+  const lookups = 5;
+  const pair = await startInstances(
+    installation,
+    times(2, () => ({ ...env, RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: `${lookups}/1h` })),
+  );
+  const { org, owner, outsider } = await anOrg(pair[0]!);
+  const add = (i: number, email: string) =>
+    owner.at(pair[i % 2]!).post(`/api/orgs/${org.id}/members`, { email, role: 'member' });
+  for (let i = 0; i < 2 * lookups; i += 1) expect((await add(i, owner.email)).status).toBe(409);
+
+  const answers = await atOnce(times(30, (i) => () => add(i, anEmail())));
+
+  expect([count(answers, 404), count(answers, 429)]).toEqual([lookups, 30 - lookups]);
+  expect((await add(0, outsider.email)).status).toBe(429);
+  await stopAll(pair);
+  report({ requests: 2 * lookups + 31, wrong: 0 });
+});
+
+it('gives a login back that got no hash, and every instance knows', async () => {
+  const limit = 4 * LIMIT;
+  const slow = { ...env, ...SLOW_HASH, RATE_LIMIT_LOGIN: `${limit}/15m` };
+  const [busy, idle] = (await startInstances(installation, [slow, slow])) as [Instance, Instance];
+  const body = { email: anEmail(), password: PASSWORD };
+  const remaining = async (at: Instance): Promise<[status: number, remaining: number]> => {
+    const { status, headers } = await at.anyone.post('/api/auth/login', body);
+    return [status, Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1])];
+  };
+  let [refused, hashed] = [0, 0];
+
+  const flood = await besideLoginFlood(busy, {}, async () => {
+    while (refused < 2 * LIMIT && hashed < limit - 1) {
+      const [status, left] = await remaining(busy);
+      if (status === 503) refused += 1;
+      else hashed += 1;
+      expect(left).toBe(limit - hashed);
+    }
+  });
+
+  expect(refused).toBe(2 * LIMIT);
+  expect(await remaining(idle)).toEqual([401, limit - hashed - 1]);
+  await stopAll([busy, idle]);
+  report({ faults: refused, requests: refused + flood.length, wrong: 0 });
 });
 
 interface Fault {

@@ -30,6 +30,7 @@ beforeAll(async () => {
     DATABASE_URL: hostsUrl(installation, ports),
     RATE_LIMIT_LOGIN: 'off',
     RATE_LIMIT_REGISTER: 'off',
+    RATE_LIMIT_LOOKUP: 'off',
   };
   instance = await startInstance(installation, env);
   someone = await anAccount(instance);

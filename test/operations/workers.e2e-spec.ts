@@ -7,7 +7,7 @@ import { type Service, startService } from '../support/service.js';
 import { exitCode, spawnService } from '../support/service-process.js';
 
 const TIMEOUT_MS = 100_000;
-const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' };
+const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
 
 describe('WEB_CONCURRENCY', () => {
   let service: Service;

@@ -1,4 +1,5 @@
 import { IsAcceptablePassword } from '../passwords/is-acceptable-password.decorator.js';
+import { NormalizedPassword } from '../passwords/normalized-password.decorator.js';
 import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
 
 export class RegisterDto {
@@ -14,6 +15,7 @@ export class RegisterDto {
    * e-mail. Any character, spaces kept.
    * @example "correct horse battery staple"
    */
+  @NormalizedPassword()
   @IsAcceptablePassword()
   password: string;
 }

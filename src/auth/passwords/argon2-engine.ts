@@ -73,10 +73,10 @@ export async function loadArgon2PackageEngine(): Promise<Argon2Engine> {
   };
 }
 
-let chosen: Promise<Argon2Engine> | undefined;
-
-/** The engine of this process, picked at first use: the fast one where it loads, else the other. */
+/** The fast engine where it loads, else the other. */
 export function loadArgon2Engine(): Promise<Argon2Engine> {
-  chosen ??= loadNodeRsEngine().catch(loadArgon2PackageEngine);
-  return chosen;
+  return loadNodeRsEngine().catch(loadArgon2PackageEngine);
 }
+
+/** Injection token of the {@link Argon2Engine} of this process. */
+export const ARGON2_ENGINE = Symbol('Argon2Engine');

@@ -1,125 +1,189 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UnavailableError } from '../../problems/problem.js';
-import { HashQueue } from './hash-queue.js';
+import { type HashClient, HashQueue } from './hash-queue.js';
 
-/** Work that ends when it is told to. */
-function controlled(started: number[], id: number) {
-  let finish!: () => void;
-  let fail!: (error: Error) => void;
-  const promise = new Promise<number>((resolve, reject) => {
-    finish = () => resolve(id);
-    fail = reject;
-  });
-  const work = () => {
-    started.push(id);
-    return promise;
-  };
-  return { work, finish, fail };
-}
+const ADA: HashClient = { key: 'ada', hasLeft: () => false };
+
+const clientOf = (key: string): HashClient => ({ key, hasLeft: () => false });
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('HashQueue', () => {
+/** A queue whose pieces of work end when they are told to. */
+function aQueue(concurrency: () => number, maxWaiting: number) {
+  const queue = new HashQueue(concurrency, maxWaiting);
+  const started: string[] = [];
+  const refused: string[] = [];
+  const refusals: unknown[] = [];
+  const ends = new Map<string, () => void>();
+  const ask = (name: string, client = ADA): Promise<string | undefined> =>
+    queue
+      .run(client, () => {
+        started.push(name);
+        return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+      })
+      .catch((error: unknown) => {
+        refusals.push(error);
+        refused.push(name);
+        return undefined;
+      });
+  const end = async (name: string): Promise<void> => {
+    await settled();
+    ends.get(name)!();
+    await settled();
+  };
+  /** Ends whatever runs until nothing does. */
+  const endAll = async (): Promise<void> => {
+    await settled();
+    for (let i = 0; i < started.length; i += 1) await end(started[i]!);
+  };
+  return { queue, started, refused, refusals, ask, end, endAll };
+}
+
+afterEach(() => vi.useRealTimers());
+
+describe('the work of one client', () => {
   it('runs at most so many at once, in the order of arrival', async () => {
-    const queue = new HashQueue(() => 2, 10);
-    const started: number[] = [];
-    const jobs = [0, 1, 2, 3, 4].map((id) => controlled(started, id));
-    const results = Promise.all(jobs.map((job) => queue.run(job.work)));
+    const { ask, end, endAll, started } = aQueue(() => 2, 12);
+    const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => ask(name)));
     await settled();
-    expect(started).toEqual([0, 1]);
-    jobs[1]!.finish();
-    await settled();
-    expect(started).toEqual([0, 1, 2]);
-    for (const job of jobs) job.finish();
-    expect(await results).toEqual([0, 1, 2, 3, 4]);
-    expect(started).toEqual([0, 1, 2, 3, 4]);
+    expect(started).toEqual(['a', 'b']);
+    await end('b');
+    expect(started).toEqual(['a', 'b', 'c']);
+    await endAll();
+    expect(await results).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(started).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('begins fewer while there is room for fewer, and as many as before when there is more again', async () => {
+  it('begins less while there is room for less, and as much as before when there is more again', async () => {
     let room = 2;
-    const queue = new HashQueue(() => room, 10);
-    const started: number[] = [];
-    const jobs = [0, 1, 2, 3, 4].map((id) => controlled(started, id));
-    const results = Promise.all(jobs.map((job) => queue.run(job.work)));
+    const { ask, end, started } = aQueue(() => room, 12);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) void ask(name);
     room = 1;
-    jobs[0]!.finish();
-    await settled();
-    expect(started).toEqual([0, 1]);
-    jobs[1]!.finish();
-    await settled();
-    expect(started).toEqual([0, 1, 2]);
+    await end('a');
+    expect(started).toEqual(['a', 'b']);
+    await end('b');
+    expect(started).toEqual(['a', 'b', 'c']);
     room = 2;
-    jobs[2]!.finish();
+    await end('c');
+    expect(started).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('lets no newcomer overtake what waits', async () => {
+    const { ask, end, started } = aQueue(() => 1, 12);
+    void ask('a');
+    void ask('b');
+    await end('a');
+    void ask('c');
     await settled();
-    expect(started).toEqual([0, 1, 2, 3, 4]);
-    for (const job of jobs) job.finish();
-    expect(await results).toEqual([0, 1, 2, 3, 4]);
+    expect(started).toEqual(['a', 'b']);
   });
 
-  it('refuses at once with Retry-After when the line is full, and recovers', async () => {
-    const queue = new HashQueue(() => 1, 1);
-    const started: number[] = [];
-    const [running, waiting] = [controlled(started, 0), controlled(started, 1)];
-    const both = Promise.all([queue.run(running.work), queue.run(waiting.work)]);
-    const refusal: unknown = await queue.run(() => Promise.resolve(2)).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(UnavailableError);
-    expect(refusal).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
-    expect(started).toEqual([0]);
-    running.finish();
-    waiting.finish();
-    await both;
-    expect(await queue.run(() => Promise.resolve(3))).toBe(3);
-  });
-
-  it('gives the slot back when work rejects or throws', async () => {
-    const queue = new HashQueue(() => 1, 1);
+  it('gives the slot back when it rejects or throws', async () => {
+    const { queue } = aQueue(() => 1, 4);
     const throwing = () => {
       throw new Error('synchronous');
     };
-    await expect(queue.run(() => Promise.reject(new Error('rejected')))).rejects.toThrow('rejected');
-    await expect(queue.run(throwing)).rejects.toThrow('synchronous');
-    const failing = controlled([], 0);
-    const first = queue.run(failing.work);
-    const second = queue.run(() => Promise.resolve('second'));
-    failing.fail(new Error('late'));
-    await expect(first).rejects.toThrow('late');
-    expect(await second).toBe('second');
+    await expect(queue.run(ADA, () => Promise.reject(new Error('rejected')))).rejects.toThrow('rejected');
+    await expect(queue.run(ADA, throwing)).rejects.toThrow('synchronous');
+    expect(await queue.run(ADA, () => Promise.resolve('next'))).toBe('next');
   });
 
-  it('lets no newcomer overtake those who wait', async () => {
-    const queue = new HashQueue(() => 1, 5);
-    const started: number[] = [];
-    const jobs = [0, 1, 2].map((id) => controlled(started, id));
-    const early = jobs.slice(0, 2).map((job) => queue.run(job.work));
-    jobs[0]!.finish();
-    await early[0];
-    const late = queue.run(jobs[2]!.work);
+  it('waits in a quarter of the places, and is refused at once beyond', async () => {
+    const { ask, endAll, started, refused, refusals } = aQueue(() => 1, 8);
+    for (const name of ['running', 'first', 'second', 'third']) void ask(name);
     await settled();
-    expect(started).toEqual([0, 1]);
-    jobs[1]!.finish();
-    jobs[2]!.finish();
-    expect(await Promise.all([...early, late])).toEqual([0, 1, 2]);
+    expect(refused).toEqual(['third']);
+    expect(refusals[0]).toBeInstanceOf(UnavailableError);
+    expect(refusals[0]).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
+    await endAll();
+    expect(started).toEqual(['running', 'first', 'second']);
+    void ask('later');
+    await settled();
+    expect(started.at(-1)).toBe('later');
+  });
+
+  it('is refused after three seconds of waiting, and what came later is not', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { ask, end, started, refused } = aQueue(() => 1, 12);
+    void ask('running');
+    void ask('late');
+    vi.advanceTimersByTime(2000);
+    void ask('fresh');
+    vi.advanceTimersByTime(1000);
+    await settled();
+    expect(refused).toEqual(['late']);
+    await end('running');
+    expect(started).toEqual(['running', 'fresh']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('does not begin when the client has left', async () => {
+    const { ask, end, started, refused } = aQueue(() => 1, 12);
+    const gone = { key: 'gone', left: false, hasLeft: () => gone.left };
+    void ask('running');
+    void ask('abandoned', gone);
+    void ask('next');
+    gone.left = true;
+    await end('running');
+    expect(started).toEqual(['running', 'next']);
+    expect(refused).toEqual(['abandoned']);
   });
 });
 
-it('does not begin what waited too long, and goes on with the next', async () => {
-  let now = 0;
-  const queue = new HashQueue(
-    () => 1,
-    2,
-    () => now,
-  );
-  const done: string[] = [];
-  const held = Promise.withResolvers<void>();
-  const first = queue.run(() => held.promise);
-  const late = queue.run(() => Promise.resolve(done.push('late')));
-  now = 3001;
-  const fresh = queue.run(() => Promise.resolve(done.push('fresh')));
+describe('clients', () => {
+  it('are served in turn, however much one of them asks for', async () => {
+    const { ask, endAll, started } = aQueue(() => 1, 100);
+    void ask('running');
+    for (let i = 1; i <= 20; i += 1) void ask(`flood ${i}`, clientOf('flood'));
+    for (const name of ['ada 1', 'ada 2']) void ask(name, ADA);
+    void ask('eve 1', clientOf('eve'));
+    await endAll();
+    expect(started.slice(0, 7)).toEqual([
+      'running',
+      'flood 1',
+      'ada 1',
+      'eve 1',
+      'flood 2',
+      'ada 2',
+      'flood 3',
+    ]);
+    expect(started).toHaveLength(24);
+  });
 
-  held.resolve();
+  it('take the place of the newest request of the client with the most when all are taken', async () => {
+    const { ask, endAll, started, refused } = aQueue(() => 1, 8);
+    void ask('running');
+    for (const key of ['a', 'b', 'c', 'd']) {
+      for (const turn of [1, 2]) void ask(`${key}${turn}`, clientOf(key));
+    }
+    void ask('e1', clientOf('e'));
+    await settled();
+    expect(refused).toEqual(['a2']);
+    void ask('f1', clientOf('f'));
+    await settled();
+    expect(refused).toEqual(['a2', 'b2']);
+    await endAll();
+    expect(started).toEqual(['running', 'a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'c2', 'd2']);
+  });
 
-  await first;
-  await expect(late).rejects.toBeInstanceOf(UnavailableError);
-  await fresh;
-  expect(done).toEqual(['fresh']);
+  it('take no place of one that would be left with fewer', async () => {
+    const { ask, endAll, started, refused } = aQueue(() => 1, 4);
+    void ask('running');
+    for (const key of ['a', 'b', 'c', 'd', 'e']) void ask(`${key}1`, clientOf(key));
+    await settled();
+    expect(refused).toEqual(['e1']);
+    await endAll();
+    expect(started).toEqual(['running', 'a1', 'b1', 'c1', 'd1']);
+  });
+
+  it('all begin or are refused, and what may wait is never more than the places', async () => {
+    const { ask, endAll, started, refused } = aQueue(() => 2, 12);
+    const asked = Array.from({ length: 500 }, (_, i) => ask(`${i}`, clientOf(`${(i * i) % 17}`)));
+    await settled();
+    expect(refused).toHaveLength(500 - 2 - 12);
+    await endAll();
+    const answers = await Promise.all(asked);
+    expect(answers.filter((name) => name !== undefined)).toHaveLength(14);
+    expect(started).toHaveLength(14);
+  });
 });

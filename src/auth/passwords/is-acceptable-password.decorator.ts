@@ -6,7 +6,6 @@ import {
   type ValidatorConstraintInterface,
 } from 'class-validator';
 import { Env } from '../../config/env.js';
-import { canonicalEmail } from '../../users/email-address.js';
 import { passwordFault } from './password-policy.js';
 
 /** Applies the password policy; class-validator gets it from the application's container (`useContainer`). */
@@ -25,12 +24,12 @@ export class AcceptablePassword implements ValidatorConstraintInterface {
 
   private fault(value: unknown, args: ValidationArguments): string | undefined {
     if (typeof value !== 'string') return 'must be a string';
-    const { email } = args.object as { email?: unknown };
-    return passwordFault(value, canonicalEmail(email), this.env.passwordMinLength);
+    const { email } = args.object as { email?: string };
+    return passwordFault(value, email, this.env.passwordMinLength);
   }
 }
 
-/** The property is a password that may be set; compared with the `email` property of the same object. */
+/** The property is a normalized password that may be set; compared with the canonical `email` of its object. */
 export function IsAcceptablePassword(): PropertyDecorator {
   return Validate(AcceptablePassword);
 }

@@ -1,16 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { workersFor } from '../../config/concurrency.js';
 import { type Argon2Cost, Env } from '../../config/env.js';
-import { loadArgon2Engine, readArgon2Cost } from './argon2-engine.js';
+import { ARGON2_ENGINE, type Argon2Engine, readArgon2Cost } from './argon2-engine.js';
 import { EventLoopLoad } from './event-loop-load.js';
-import { HashQueue } from './hash-queue.js';
+import { FailedLoginCost } from './failed-login-cost.js';
+import { type HashClient, HashQueue } from './hash-queue.js';
 import { putHashingLast } from './hash-threads.js';
+import { isPasswordText } from './password-text.js';
 
 /** The default size of libuv's thread pool: more hashes at once would only queue inside it, unseen. */
 const THREAD_POOL_SIZE = 4;
 const WAITING_PER_SLOT = 50;
+
+/** for work whose result nobody needs */
+const NO_PASSWORD = '';
 
 /** OWASP Password Storage Cheat Sheet: the argon2id rows, each of the same strength. */
 const OWASP_ROWS: readonly Argon2Cost[] = [
@@ -21,6 +25,12 @@ const OWASP_ROWS: readonly Argon2Cost[] = [
   { memoryKib: 7168, timeCost: 5, parallelism: 1 },
 ];
 
+export interface Verification {
+  matches: boolean;
+  /** of a password that matches: its hash at the configured cost, where the stored one is weaker */
+  replacement: string | undefined;
+}
+
 /**
  * Hashes and verifies passwords with argon2id at the configured cost, a bounded number at a time; rejects
  * with `UnavailableError` when too many wait. Every password given is the result of `normalizePassword`.
@@ -30,14 +40,14 @@ export class PasswordHasher implements OnModuleInit {
   private readonly logger = new Logger(PasswordHasher.name);
   private readonly queue: HashQueue;
   private readonly cost: Argon2Cost;
-  /** how every hash begins that is made at the configured cost */
-  private readonly prefix: string;
-  private dummyHash: string;
+  private readonly failure: FailedLoginCost;
 
-  constructor(env: Env) {
+  constructor(
+    env: Env,
+    @Inject(ARGON2_ENGINE) private readonly engine: Argon2Engine,
+  ) {
     this.cost = env.argon2;
-    const { memoryKib, timeCost, parallelism } = this.cost;
-    this.prefix = `$argon2id$v=19$m=${memoryKib},t=${timeCost},p=${parallelism}$`;
+    this.failure = new FailedLoginCost(this.cost);
     // As many as there are cores for all processes together: more give no login and make other routes wait.
     const cores = Math.max(1, Math.floor(availableParallelism() / workersFor(env).workers));
     const slots = Math.min(cores, THREAD_POOL_SIZE);
@@ -49,39 +59,55 @@ export class PasswordHasher implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    this.dummyHash = await this.hash(randomBytes(32).toString('base64'));
+    // Starts the threads.
+    await this.engine.hash(NO_PASSWORD, this.cost);
     putHashingLast();
-    const { name } = await loadArgon2Engine();
     const { memoryKib, timeCost, parallelism } = this.cost;
-    this.logger.log(`argon2id by ${name}, m=${memoryKib} KiB, t=${timeCost}, p=${parallelism}`);
+    this.logger.log(`argon2id by ${this.engine.name}, m=${memoryKib} KiB, t=${timeCost}, p=${parallelism}`);
     if (!OWASP_ROWS.some((row) => !isWeaker(this.cost, row))) {
       this.logger.warn('ARGON2_MEMORY_KIB and ARGON2_TIME are below every setting that OWASP recommends');
     }
   }
 
-  async hash(password: string): Promise<string> {
-    const engine = await loadArgon2Engine();
-    return this.queue.run(() => engine.hash(password, this.cost));
+  hash(password: string, client: HashClient): Promise<string> {
+    return this.queue.run(client, () => this.engine.hash(password, this.cost));
   }
 
   /**
-   * Whether the password made the stored hash; false for a damaged hash. undefined stands for an unknown
-   * e-mail: it costs the same work as a wrong password, so that the time does not tell who has an account.
+   * Whether the password made the stored hash; false for a damaged hash. undefined stands for an unknown e-mail.
+   * All that fails costs the same work, and what belongs to one login is done in one turn.
    */
-  async verify(storedHash: string | undefined, password: string): Promise<boolean> {
-    const engine = await loadArgon2Engine();
-    const matches = await this.queue.run(() => engine.verify(storedHash ?? this.dummyHash, password));
-    return storedHash !== undefined && matches;
+  verify(storedHash: string | undefined, password: string, client: HashClient): Promise<Verification> {
+    return this.queue.run(client, async () => {
+      const stored = storedHash === undefined ? undefined : readArgon2Cost(storedHash);
+      this.failure.meet(stored);
+      if (storedHash === undefined || !isPasswordText(password)) return this.failUnknown();
+      const matches = await this.engine.verify(storedHash, password);
+      return matches ? this.succeed(password, stored) : this.fail(stored);
+    });
   }
 
-  /** Whether the stored hash is weaker than the configuration in any parameter, or is no argon2id hash. */
-  needsRehash(storedHash: string): boolean {
-    if (storedHash.startsWith(this.prefix)) return false;
-    const cost = readArgon2Cost(storedHash);
-    return cost === undefined || isWeaker(cost, this.cost);
+  private async succeed(password: string, stored: Argon2Cost | undefined): Promise<Verification> {
+    const isOutdated = stored === undefined || isWeaker(stored, this.cost);
+    return {
+      matches: true,
+      replacement: isOutdated ? await this.engine.hash(password, this.cost) : undefined,
+    };
+  }
+
+  private async fail(verified: Argon2Cost | undefined): Promise<Verification> {
+    const missing = this.failure.missing(verified);
+    if (missing) await this.engine.hash(NO_PASSWORD, missing);
+    return { matches: false, replacement: undefined };
+  }
+
+  private async failUnknown(): Promise<Verification> {
+    await this.engine.verify(this.failure.dummyHash, NO_PASSWORD);
+    return { matches: false, replacement: undefined };
   }
 }
 
+/** In any parameter. */
 function isWeaker(cost: Argon2Cost, than: Argon2Cost): boolean {
   return (
     cost.memoryKib < than.memoryKib || cost.timeCost < than.timeCost || cost.parallelism < than.parallelism

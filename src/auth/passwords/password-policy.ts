@@ -1,28 +1,29 @@
 import { canonicalEmail } from '../../users/email-address.js';
 import { isCommonPassword } from './common-passwords.js';
-import { normalizePassword } from './password-text.js';
+import { isBroken, isTooLong } from './password-text.js';
 
 const MAX_CODE_POINTS = 128;
 
 /**
  * What is wrong with a new password, in words for its owner; undefined when it is acceptable. Lengths are in
  * Unicode code points after NFC (NIST SP 800-63B-4 section 3.1.1.2); there are no composition rules.
- * `email` is in canonical form, or undefined when it is unusable and reported elsewhere.
+ *
+ * @param password the result of `normalizePassword`
+ * @param email in canonical form, or undefined when it is unusable and reported elsewhere
  */
 export function passwordFault(
   password: string,
   email: string | undefined,
   minLength: number,
 ): string | undefined {
-  const tooShort = `must be at least ${minLength} characters long`;
-  if (password === '') return tooShort;
-  const normalized = normalizePassword(password);
-  if (normalized === undefined) return 'must be well-formed Unicode text';
-  const length = [...normalized].length;
-  if (length < minLength) return tooShort;
-  if (length > MAX_CODE_POINTS) return `must be at most ${MAX_CODE_POINTS} characters long`;
-  if (isCommonPassword(normalized)) return 'is one of the most common passwords; choose another';
-  if (email !== undefined && isNamedBy(email, normalized)) {
+  const tooLong = `must be at most ${MAX_CODE_POINTS} characters long`;
+  if (isTooLong(password)) return tooLong;
+  if (isBroken(password)) return 'must be well-formed Unicode text';
+  const length = [...password].length;
+  if (length < minLength) return `must be at least ${minLength} characters long`;
+  if (length > MAX_CODE_POINTS) return tooLong;
+  if (isCommonPassword(password)) return 'is one of the most common passwords; choose another';
+  if (email !== undefined && isNamedBy(email, password)) {
     return 'must not be the e-mail address or its part before the @';
   }
   return undefined;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { normalizePassword } from './password-text.js';
+import { isPasswordText, normalizePassword } from './password-text.js';
+
+const NO_PASSWORDS = ['', '\ud800', 'abcdefgh\udfff', '\udc00\ud800', 'broken\ufffd'];
 
 describe('normalizePassword', () => {
   it('makes composed and decomposed spellings one', () => {
@@ -14,7 +16,25 @@ describe('normalizePassword', () => {
     },
   );
 
-  it.each(['', '\ud800', 'abcdefgh\udfff', '\udc00\ud800', 'broken\ufffd'])('refuses %j', (text) => {
-    expect(normalizePassword(text)).toBeUndefined();
+  it('leaves text alone that can be no password', () => {
+    const tooLong = 'A\u030a'.repeat(257);
+    for (const text of [...NO_PASSWORDS, tooLong]) expect(normalizePassword(text)).toBe(text);
+  });
+
+  it('takes 128 characters in their longest decomposition', () => {
+    const text = '\u1f82'.repeat(128);
+    expect(text.normalize('NFD')).toHaveLength(512);
+    expect(normalizePassword(text.normalize('NFD'))).toBe(text);
+  });
+});
+
+describe('isPasswordText', () => {
+  it.each(NO_PASSWORDS)('is false for %j', (text) => {
+    expect(isPasswordText(text)).toBe(false);
+  });
+
+  it('is true up to 512 UTF-16 units', () => {
+    expect(isPasswordText('x'.repeat(512))).toBe(true);
+    expect(isPasswordText('x'.repeat(513))).toBe(false);
   });
 });

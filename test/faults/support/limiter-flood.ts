@@ -3,11 +3,12 @@
  * and prints what that cost as one line of JSON.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Admission } from '../../../src/rate-limits/rate-limit-store.js';
 
 const dist = new URL('../../../dist/rate-limits/', import.meta.url);
 const { SlidingWindowStore } = (await import(
-  new URL('sliding-window.js', dist).href
-)) as typeof import('../../../src/rate-limits/sliding-window.js');
+  new URL('sliding-window-store.js', dist).href
+)) as typeof import('../../../src/rate-limits/sliding-window-store.js');
 const { rateLimitKey } = (await import(
   new URL('rate-limit-key.js', dist).href
 )) as typeof import('../../../src/rate-limits/rate-limit-key.js');
@@ -27,10 +28,11 @@ export interface FloodReport {
 const KEYS = 2_000_000;
 /** as many requests as an event loop takes in one turn when it is flooded */
 const PER_TURN = 200;
-const RULE = { limit: 10, windowMs: 15 * 60 * 1000 };
+const RULE = { name: 'login', limit: 10, windowMs: 15 * 60 * 1000 };
 
 const rssMiB = (): number => process.memoryUsage.rss() / 2 ** 20;
-const keyOf = (index: number): string => rateLimitKey('login', '192.0.2.1', `somebody.${index}@example.com`);
+const admit = (index: number): Promise<Admission> =>
+  store.admit([{ ...RULE, key: rateLimitKey('login', '192.0.2.1', `somebody.${index}@example.com`) }]);
 
 const bareMiB = rssMiB();
 let peakMiB = bareMiB;
@@ -44,17 +46,17 @@ setInterval(() => {
 }, 5).unref();
 
 const began = performance.now();
-const store = new SlidingWindowStore(RULE.limit);
+const store = new SlidingWindowStore();
 let wronglyRefused = 0;
 for (let index = 0; index < KEYS; index += 1) {
-  if (!(await store.admit(keyOf(index), RULE)).admitted) wronglyRefused += 1;
+  if (!(await admit(index)).admitted) wronglyRefused += 1;
   if (index % PER_TURN === 0) await nextTurn();
 }
 const seconds = (performance.now() - began) / 1000;
 
 let admittedOfLast = 0;
 for (let again = 0; again < 12; again += 1) {
-  if ((await store.admit(keyOf(KEYS - 1), RULE)).admitted) admittedOfLast += 1;
+  if ((await admit(KEYS - 1)).admitted) admittedOfLast += 1;
 }
 peakMiB = Math.max(peakMiB, rssMiB());
 const result: FloodReport = {

@@ -6,7 +6,11 @@ import { waitFor } from './wait.js';
 const START_TIMEOUT_MS = 20_000;
 
 /** Limits off and hashing cheap, so that a fault meets as many writes as possible. */
-export const UNLIMITED: Environment = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' };
+export const UNLIMITED: Environment = {
+  RATE_LIMIT_REGISTER: 'off',
+  RATE_LIMIT_LOGIN: 'off',
+  RATE_LIMIT_LOOKUP: 'off',
+};
 
 /** One place in a deployment: process after process of the built service, on the same port and data. */
 export class RestartableService {

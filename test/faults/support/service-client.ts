@@ -9,6 +9,7 @@ export interface Reply {
 export interface RequestOptions {
   token?: string | undefined;
   body?: unknown;
+  headers?: Record<string, string>;
   timeoutMs?: number;
 }
 
@@ -18,11 +19,12 @@ export type Send = (method: string, path: string, options?: RequestOptions) => P
 /** Sends to the instances in turn. */
 export function clientOf(...baseUrls: string[]): Send {
   let turn = 0;
-  return async (method, path, { token, body, timeoutMs = 10_000 } = {}) => {
+  return async (method, path, { token, body, headers = {}, timeoutMs = 10_000 } = {}) => {
     const baseUrl = baseUrls[turn++ % baseUrls.length] ?? '';
     const response = await fetch(`${baseUrl}${path}`, {
       method,
       headers: {
+        ...headers,
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },

@@ -1,0 +1,45 @@
+import { type Type } from '@nestjs/common';
+import { useContainer } from 'class-validator';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseEnv } from '../../config/parse-env.js';
+import { validationPipe } from '../../http/validation.js';
+import { AcceptablePassword } from '../passwords/is-acceptable-password.decorator.js';
+import { LoginDto } from './login.dto.js';
+import { RegisterDto } from './register.dto.js';
+
+const NAMES = { email: ' Ada@Example.COM', password: 'A\u030angstro\u0308m lantern' };
+
+function validated<T>(metatype: Type<T>, body: object): Promise<T> {
+  return validationPipe().transform(body, { type: 'body', metatype }) as Promise<T>;
+}
+
+beforeAll(() => {
+  const acceptablePassword = new AcceptablePassword(parseEnv({}));
+  useContainer(
+    { get: (type) => (type === AcceptablePassword ? acceptablePassword : undefined) as never },
+    { fallback: true },
+  );
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+describe.each<[string, Type<{ email: string; password: string }>]>([
+  ['LoginDto', LoginDto],
+  ['RegisterDto', RegisterDto],
+])('%s', (_name, dto) => {
+  it('holds the canonical e-mail and the normalized password', async () => {
+    expect(await validated(dto, NAMES)).toEqual({
+      email: 'ada@example.com',
+      password: '\u00c5ngstr\u00f6m lantern',
+    });
+  });
+
+  it('normalizes the password once, and none that is too long', async () => {
+    const normalize = vi.spyOn(String.prototype, 'normalize');
+    await validated(dto, NAMES);
+    expect(normalize.mock.contexts.map(String)).toEqual([NAMES.password]);
+
+    await validated(dto, { ...NAMES, password: 'e\u0301'.repeat(257) }).catch(() => undefined);
+    expect(normalize).toHaveBeenCalledOnce();
+  });
+});

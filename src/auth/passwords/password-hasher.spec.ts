@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Argon2Cost } from '../../config/env.js';
+import { parseEnv } from '../../config/parse-env.js';
+import type { Argon2Engine } from './argon2-engine.js';
+import { readArgon2Cost } from './argon2-engine.js';
+import { PasswordHasher } from './password-hasher.js';
+
+const CLIENT = { key: '203.0.113.7', hasLeft: () => false };
+const RIGHT = 'harbor lantern';
+const WRONG = 'garden lantern';
+
+/** Says that one password is right, and notes what work it was asked for. */
+class NotingEngine implements Argon2Engine {
+  readonly name = 'noting';
+  asked: ['verify' | 'hash', Argon2Cost | undefined][] = [];
+
+  hash(_password: string, cost: Argon2Cost): Promise<string> {
+    this.asked.push(['hash', cost]);
+    return Promise.resolve(phc(cost));
+  }
+
+  verify(hash: string, password: string): Promise<boolean> {
+    this.asked.push(['verify', readArgon2Cost(hash)]);
+    return Promise.resolve(readArgon2Cost(hash) !== undefined && password === RIGHT);
+  }
+
+  /** KiB times passes of all that was asked for since the last time */
+  work(): number {
+    const work = this.asked.reduce((sum, [, cost]) => sum + (cost ? cost.memoryKib * cost.timeCost : 0), 0);
+    this.asked = [];
+    return work;
+  }
+}
+
+const cost = (memoryKib: number, timeCost: number, parallelism = 1): Argon2Cost => ({
+  memoryKib,
+  timeCost,
+  parallelism,
+});
+
+function phc({ memoryKib, timeCost, parallelism }: Argon2Cost): string {
+  return `$argon2id$v=19$m=${memoryKib},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+}
+
+function aHasher({ memoryKib, timeCost, parallelism }: Argon2Cost) {
+  const engine = new NotingEngine();
+  const env = parseEnv({
+    ARGON2_MEMORY_KIB: String(memoryKib),
+    ARGON2_TIME: String(timeCost),
+    ARGON2_PARALLELISM: String(parallelism),
+  });
+  const hasher = new PasswordHasher(env, engine);
+  const verify = (stored: string | undefined, password = WRONG) => hasher.verify(stored, password, CLIENT);
+  return { engine, verify };
+}
+
+const CONFIGURED = cost(19_456, 2, 2);
+const WORK = 19_456 * 2;
+
+describe('a failed login', () => {
+  let engine: NotingEngine;
+  let verify: ReturnType<typeof aHasher>['verify'];
+
+  beforeEach(() => {
+    ({ engine, verify } = aHasher(CONFIGURED));
+  });
+
+  it.each<[string, string | undefined]>([
+    ['an unknown e-mail', undefined],
+    ['the configured cost', phc(CONFIGURED)],
+    ['fewer passes', phc(cost(19_456, 1))],
+    ['less memory', phc(cost(1024, 2))],
+    ['next to no work', phc(cost(16, 1, 2))],
+    ['more passes in less memory', phc(cost(7168, 5))],
+    ['a damaged hash', '$argon2id$v=19$m=19456,t=2,p=2$'],
+    ['a hash of another kind', '$2b$10$abcdefghijklmnopqrstuv'],
+  ])('costs the configured work: %s', async (_what, stored) => {
+    expect(await verify(stored)).toEqual({ matches: false, replacement: undefined });
+    expect(Math.abs(engine.work() - WORK) / WORK).toBeLessThan(0.001);
+  });
+
+  it('takes not much more memory than a hash', async () => {
+    for (const [memoryKib, timeCost] of [
+      [19_455, 1],
+      [8192, 3],
+      [9216, 2],
+      [40, 1],
+    ] as const) {
+      await verify(phc(cost(memoryKib, timeCost)));
+    }
+    for (const [, asked] of engine.asked) expect(asked!.memoryKib).toBeLessThanOrEqual(1.25 * 19_456);
+  });
+
+  it.each(['\ud800', 'x'.repeat(513)])(
+    'costs it where the text can be no password, which is compared with nothing',
+    async (text) => {
+      const weak = phc(cost(1024, 1));
+      expect(await verify(weak, text)).toMatchObject({ matches: false });
+      expect(engine.asked).toEqual([['verify', CONFIGURED]]);
+    },
+  );
+
+  it('costs the work of the strongest hash that was met, whomever it names', async () => {
+    await verify(phc(cost(65_536, 3)));
+    expect(engine.work()).toBe(65_536 * 3);
+
+    for (const stored of [undefined, phc(CONFIGURED), phc(cost(1024, 1)), 'damaged']) {
+      await verify(stored);
+      expect(Math.abs(engine.work() / (65_536 * 3) - 1), stored).toBeLessThan(0.001);
+    }
+  });
+
+  it('costs it too where that hash was met at a login that succeeded', async () => {
+    await verify(phc(cost(65_536, 3)), RIGHT);
+    engine.work();
+    await verify(undefined);
+    expect(engine.asked).toEqual([['verify', cost(65_536, 3)]]);
+  });
+});
+
+describe('a login that succeeds', () => {
+  it.each([
+    ['less memory', cost(19_455, 2, 2)],
+    ['fewer passes', cost(19_456, 1, 2)],
+    ['fewer lanes', cost(19_456, 2, 1)],
+    ['less memory and more passes', cost(9216, 4, 2)],
+  ])('hashes again what has %s', async (_what, stored) => {
+    const { engine, verify } = aHasher(CONFIGURED);
+
+    expect(await verify(phc(stored), RIGHT)).toEqual({ matches: true, replacement: phc(CONFIGURED) });
+    expect(engine.asked).toEqual([
+      ['verify', stored],
+      ['hash', CONFIGURED],
+    ]);
+  });
+
+  it.each([
+    ['the configured cost', CONFIGURED],
+    ['more memory', cost(19_457, 2, 2)],
+    ['more passes', cost(19_456, 3, 2)],
+    ['more lanes', cost(19_456, 2, 3)],
+  ])('leaves what has %s, and does no other work', async (_what, stored) => {
+    const { engine, verify } = aHasher(CONFIGURED);
+
+    expect(await verify(phc(stored), RIGHT)).toEqual({ matches: true, replacement: undefined });
+    expect(engine.asked).toEqual([['verify', stored]]);
+  });
+
+  it('is none for an unknown e-mail, even with the password that the dummy would take', async () => {
+    const { verify } = aHasher(CONFIGURED);
+    expect(await verify(undefined, RIGHT)).toEqual({ matches: false, replacement: undefined });
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { workersFor } from './concurrency.js';
+import { parseEnv } from './parse-env.js';
+
+const LIMITS = ['RATE_LIMIT_REGISTER', 'RATE_LIMIT_LOGIN', 'RATE_LIMIT_ADDRESS', 'RATE_LIMIT_LOOKUP'];
+const ALL_OFF = Object.fromEntries(LIMITS.map((name) => [name, 'off']));
+
+const workersWith = (variables: Record<string, string>): number =>
+  workersFor(
+    parseEnv({ DATABASE_URL: 'mysql://a:b@db/accounts', WEB_CONCURRENCY: '3', ...ALL_OFF, ...variables }),
+  ).workers;
+
+it('is as many as asked for where no limit is on, or Redis counts for all', () => {
+  expect(workersWith({})).toBe(3);
+  for (const name of LIMITS) expect(workersWith({ [name]: '5/1h', REDIS_URL: 'redis://r:6379' })).toBe(3);
+});
+
+it.each(LIMITS)('is one where each process would count for %s by itself', (name) => {
+  expect(workersWith({ [name]: '5/1h' })).toBe(1);
+});
+
+it('is one on SQLite', () => {
+  expect(workersWith({ DATABASE_URL: 'sqlite:./a.sqlite' })).toBe(1);
+});

@@ -1,0 +1,33 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** A network and the length of its prefix in bits. */
+export type IpRange = readonly [network: IpAddress, prefixLength: number];
+
+/** The widest private networks have these (RFC 1918, RFC 4193): nobody's proxies need a shorter one. */
+const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 };
+const BITS = { ipv4: 32, ipv6: 128 };
+/** of IPv4-mapped IPv6, `::ffff:0:0/96` (RFC 4291 section 2.5.5.2) */
+const MAPPED_PREFIX = 96;
+
+/** An address in any of its text forms; a zone is taken off, IPv4-mapped IPv6 becomes IPv4. */
+export function parseIpAddress(text: string): IpAddress | undefined {
+  return isIP(text) === 0 ? undefined : ipaddr.process(text.replace(/%.*/, ''));
+}
+
+/** An address or a CIDR range (RFC 4632), unless it is wider than any private network. */
+export function parseIpRange(text: string): IpRange | undefined {
+  const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const network = parseIpAddress(address);
+  if (network === undefined) return undefined;
+  const kind = network.kind();
+  const isMapped = kind === 'ipv4' && isIP(address) === 6;
+  const length = prefix === undefined ? BITS[kind] : Number(prefix) - (isMapped ? MAPPED_PREFIX : 0);
+  return length >= SHORTEST_PREFIX[kind] && length <= BITS[kind] ? [network, length] : undefined;
+}
+
+export function isInRange(address: IpAddress, [network, prefixLength]: IpRange): boolean {
+  return address.kind() === network.kind() && address.match(network, prefixLength);
+}

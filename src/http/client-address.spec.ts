@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { parseIpRange } from '../config/ip-address.js';
+import { clientAddress, trustRanges } from './client-address.js';
+
+const PEER = '192.0.2.1';
+
+const addressOf = (ip: string | undefined, remoteAddress?: string): string =>
+  clientAddress({ ip, socket: { remoteAddress } } as Parameters<typeof clientAddress>[0]);
+
+describe('clientAddress', () => {
+  it.each([
+    ['198.51.100.7', '198.51.100.7'],
+    ['198.51.100.7:40001', '198.51.100.7'],
+    ['::ffff:198.51.100.7', '198.51.100.7'],
+    ['[::ffff:198.51.100.7]:443', '198.51.100.7'],
+    ['2001:DB8::0001', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['[2001:db8::1]:40001', '2001:db8::1'],
+    ['[fe80::1%eth0]:40001', 'fe80::1'],
+  ])('of %s is %s', (ip, address) => {
+    expect(addressOf(ip, PEER)).toBe(address);
+  });
+
+  it.each([
+    [undefined],
+    [''],
+    ['unknown'],
+    ['_hidden'],
+    ['[198.51.100.7'],
+    ['198.51.100.7:'],
+    ['198.51.100.7:123456'],
+    ['198.51.100.256'],
+    ['2001:db8::1]:40001'],
+    ['[2001:db8::1]x'],
+  ])("of %j, which is no address, is the peer's", (ip) => {
+    expect(addressOf(ip, PEER)).toBe(PEER);
+    expect(addressOf(ip)).toBe('');
+  });
+
+  it("of long text is the peer's", () => {
+    for (const character of ['x', '1', ':', '['])
+      expect(addressOf(character.repeat(16_000), PEER)).toBe(PEER);
+  });
+});
+
+it('trusts the hops in its ranges, with a port or without', () => {
+  const isTrusted = trustRanges(['10.0.0.0/8', 'fd00::/8'].map((text) => parseIpRange(text)!));
+
+  for (const hop of ['10.1.2.3', '10.1.2.3:443', '::ffff:10.1.2.3', '[fd00::1]:443', 'fd00::1']) {
+    expect(isTrusted(hop), hop).toBe(true);
+  }
+  for (const hop of ['11.1.2.3', '[10.1.2.3', 'fe00::1', 'unknown', '', undefined]) {
+    expect(isTrusted(hop), hop).toBe(false);
+  }
+});

@@ -1,0 +1,32 @@
+import { isIPv4 } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { type IpAddress, type IpRange, isInRange, parseIpAddress } from '../config/ip-address.js';
+
+/** More than an IPv6 address with brackets, zone and port takes. */
+const MAX_HOP_LENGTH = 80;
+const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
+const WITH_PORT = /^([\d.]+):\d{1,5}$/;
+
+/** For Fastify's `trustProxy`: whether a hop of `X-Forwarded-For`, or the peer itself, is one of our proxies. */
+export function trustRanges(ranges: readonly IpRange[]): (hop: string | undefined) => boolean {
+  return (hop) => {
+    const address = parseHop(hop);
+    return address !== undefined && ranges.some((range) => isInRange(address, range));
+  };
+}
+
+/**
+ * Where a request comes from, in the form of RFC 5952: what the trusted proxies say, without the port that some
+ * of them add. What is no address stands for its sender, which is the peer.
+ */
+export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
+  if (isIPv4(ip)) return ip;
+  return (parseHop(ip) ?? parseHop(socket?.remoteAddress))?.toString() ?? '';
+}
+
+/** Reads `address`, `address:port`, `[address]` and `[address]:port`, the latter two of IPv6. */
+function parseHop(hop: string | undefined): IpAddress | undefined {
+  if (hop === undefined || hop.length > MAX_HOP_LENGTH) return undefined;
+  const [, bare = hop] = BRACKETED.exec(hop) ?? WITH_PORT.exec(hop) ?? [];
+  return parseIpAddress(bare);
+}

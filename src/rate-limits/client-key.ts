@@ -1,0 +1,21 @@
+import { isIPv4 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { parseIpAddress } from '../config/ip-address.js';
+
+/** One subscriber usually holds a whole /64 (RFC 6177): single addresses would make a limit meaningless. */
+const SUBSCRIBER_PREFIX = 64;
+
+/**
+ * The part of a client's address that a limit counts by: IPv4 as it is, IPv6 as its prefix. Text that is no
+ * address stands for itself; nothing throws.
+ *
+ * @param address from `clientAddress`
+ * @param prefixLength of IPv6, in bits, a multiple of eight
+ */
+export function clientKey(address: string, prefixLength = SUBSCRIBER_PREFIX): string {
+  if (isIPv4(address)) return address;
+  const ip = parseIpAddress(address);
+  if (ip?.kind() !== 'ipv6') return ip?.toString() ?? address;
+  const network = ip.toByteArray().fill(0, prefixLength / 8);
+  return `${ipaddr.fromByteArray(network).toString()}/${prefixLength}`;
+}

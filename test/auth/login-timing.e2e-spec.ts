@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
+import { invalidCredentials } from '../support/expected.js';
+import { anInstallation } from '../support/installation.js';
+import { anAccount, anEmail, aPassword } from '../support/personas.js';
+import { startService } from '../support/service.js';
+
+const CHEAP = { ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1' };
+/** Fifty times the work, so that hashing is nearly all of a login's time. */
+const DEAR = { ARGON2_MEMORY_KIB: '16384', ARGON2_TIME: '3' };
+const LIMITS = { RATE_LIMIT_LOGIN: 'off' };
+const PAIRS = 20;
+/** Where one of the two costs fifty times the other, one median is many times the other. */
+const SIMILAR = { least: 0.6, most: 1.6 };
+
+describe.each([
+  { change: 'raised', before: CHEAP, after: DEAR },
+  { change: 'lowered', before: DEAR, after: CHEAP },
+])('after the cost of a hash was $change', ({ before, after }) => {
+  it('a wrong password takes as long as an unknown e-mail', async () => {
+    const installation = await anInstallation();
+    const old = await startService({ installation, env: { ...before, ...LIMITS } });
+    const { email } = await anAccount(old, 'ada');
+    await old.stop();
+    const service = await startService({ installation, env: { ...after, ...LIMITS } });
+    const fail = async (name: string): Promise<number> => {
+      const begin = performance.now();
+      const answer = await service.anyone.post('/api/auth/login', { email: name, password: aPassword() });
+      expect(answer).toMatchObject(invalidCredentials);
+      return performance.now() - begin;
+    };
+    for (const name of [anEmail(), email]) await fail(name);
+
+    // In turn, so that whatever else the machine does comes upon both.
+    const [known, unknown]: number[][] = [[], []];
+    for (const _ of times(PAIRS, () => 0)) {
+      known!.push(await fail(email));
+      unknown!.push(await fail(anEmail()));
+    }
+
+    const ratio = median(known!) / median(unknown!);
+    expect(ratio).toBeGreaterThan(SIMILAR.least);
+    expect(ratio).toBeLessThan(SIMILAR.most);
+    await service.stop();
+    await installation.remove();
+  });
+});
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
+import { invalidCredentials, invalidFields } from '../support/expected.js';
+import { anAccount, anEmail, type Account } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+const MARKS = 4000;
+/** Marks of two combining classes in the wrong order: normalization has to move each past all others. */
+const HOSTILE = `a${'\u0301'.repeat(MARKS)}${'\u0316'.repeat(MARKS)}`;
+/** as many UTF-16 units and octets, in normal form already */
+const HARMLESS = `a${'\u00e9'.repeat(2 * MARKS)}`;
+const ROUNDS = 9;
+/** Without a bound on the length the hostile text takes thirty times as long. */
+const MOST_TIMES_AS_LONG = 5;
+
+describe('text that is costly to normalize', () => {
+  let service: Service;
+  let ada: Account;
+
+  beforeAll(async () => {
+    service = await startService({ env: { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' } });
+    ada = await anAccount(service, 'ada');
+  });
+  afterAll(() => service.stop());
+
+  it.each<[string, (text: string) => Promise<unknown>, object]>([
+    [
+      'a password at login',
+      (password) => service.anyone.post('/api/auth/login', { email: ada.email, password }),
+      invalidCredentials,
+    ],
+    [
+      'a password at registration',
+      (password) => service.anyone.post('/api/auth/register', { email: anEmail(), password }),
+      invalidFields('password'),
+    ],
+    ['the name of an organization', (name) => ada.post('/api/orgs', { name }), invalidFields('name')],
+    [
+      'an e-mail',
+      (text) => service.anyone.post('/api/auth/login', { email: `a@${text}.co`, password: 'x' }),
+      invalidFields('email'),
+    ],
+  ])('takes no longer than other text of its length: %s', async (_what, send, refusal) => {
+    const durations: { harmless: number[]; hostile: number[] } = { harmless: [], hostile: [] };
+    const measure = async (text: string): Promise<number> => {
+      const begin = performance.now();
+      expect(await send(text)).toMatchObject(refusal);
+      return performance.now() - begin;
+    };
+
+    for (const _ of times(ROUNDS, () => 0)) {
+      durations.harmless.push(await measure(HARMLESS));
+      durations.hostile.push(await measure(HOSTILE));
+    }
+
+    expect(median(durations.hostile)).toBeLessThan(MOST_TIMES_AS_LONG * median(durations.harmless));
+  });
+});
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}

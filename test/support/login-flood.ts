@@ -1,0 +1,61 @@
+import { availableParallelism } from 'node:os';
+import { setTimeout as pass } from 'node:timers/promises';
+import type { Service } from './service.js';
+
+/** A hash that takes so long that the line of those that wait for one does not empty between two requests. */
+export const SLOW_HASH = { ARGON2_MEMORY_KIB: '19456', ARGON2_TIME: '4' };
+
+/** More than the service hashes at once and lets wait, for all clients together. */
+const SENDERS = 55 * Math.min(4, availableParallelism());
+/** after an answer without a hash: else this process and the service would have no time for the hashes */
+const PAUSE_MS = 1000;
+
+let floods = 0;
+
+/**
+ * Runs the work beside a flood of logins from one client, each with an e-mail of its own that nobody has. The work
+ * begins when the first of them was turned away. Nothing else is checked of their answers: that would cost more
+ * than the flood itself.
+ *
+ * @returns the statuses of the flood's answers, 0 for none
+ */
+export async function besideLoginFlood(
+  service: Pick<Service, 'url'>,
+  headers: Record<string, string>,
+  work: () => Promise<void>,
+): Promise<number[]> {
+  const name = `flood${(floods += 1)}`;
+  const statuses: number[] = [];
+  const over = new AbortController();
+  const send = async (sender: number): Promise<void> => {
+    for (let turn = 0; !over.signal.aborted; turn += 1) {
+      const status = await login(service, headers, `${name}-${sender}-${turn}@example.com`);
+      statuses.push(status);
+      if (status !== 401) await pass(PAUSE_MS);
+    }
+  };
+
+  const senders = Array.from({ length: SENDERS }, (_, sender) => send(sender));
+  try {
+    while (!statuses.includes(503)) await pass(20);
+    await work();
+  } finally {
+    over.abort();
+    await Promise.all(senders);
+  }
+  return statuses;
+}
+
+async function login({ url }: Pick<Service, 'url'>, headers: Record<string, string>, email: string) {
+  try {
+    const response = await fetch(`${url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ email, password: 'not the right one' }),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}
