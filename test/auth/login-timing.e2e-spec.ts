@@ -10,7 +10,7 @@ const CHEAP = { ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1' };
 const DEAR = { ARGON2_MEMORY_KIB: '16384', ARGON2_TIME: '3' };
 const LIMITS = { RATE_LIMIT_LOGIN: 'off' };
 const PAIRS = 20;
-/** Where one of the two costs fifty times the other, one median is many times the other. */
+/** Where one of the two costs fifty times the other, its quick logins take many times as long. */
 const SIMILAR = { least: 0.6, most: 1.6 };
 
 describe.each([
@@ -38,7 +38,7 @@ describe.each([
       unknown!.push(await fail(anEmail()));
     }
 
-    const ratio = median(known!) / median(unknown!);
+    const ratio = quick(known!) / quick(unknown!);
     expect(ratio).toBeGreaterThan(SIMILAR.least);
     expect(ratio).toBeLessThan(SIMILAR.most);
     await service.stop();
@@ -46,6 +46,7 @@ describe.each([
   });
 });
 
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+/** The lower quartile: a busy machine adds to some of them, and takes from none. */
+function quick(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 2]!;
 }
