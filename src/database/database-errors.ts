@@ -115,6 +115,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
+/** An error of our own in the shape of the drivers'. */
+export function databaseError(code: string, message: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(message), { code });
+}
+
 function driverError(error: unknown): DriverError | undefined {
   return error instanceof QueryFailedError ? (error.driverError as DriverError) : undefined;
 }

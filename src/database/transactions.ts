@@ -18,9 +18,11 @@ export class Transactions {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Several statements that take effect together; resolves after COMMIT.
+   * Several statements that take effect together; resolves after COMMIT. Until then the work has no other way
+   * to the database than its Transaction.
    *
    * @throws LostConflictError when every attempt lost
+   * @throws OutsideTransactionError to work that uses anything else
    */
   run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return retryLostConflicts(() => this.attempt(work));
@@ -39,7 +41,7 @@ export class Transactions {
     const runner = this.dataSource.createQueryRunner();
     try {
       await runner.startTransaction();
-      const result = await work(new Transaction(runner));
+      const result = await new Transaction(runner).perform(work);
       await runner.commitTransaction();
       return result;
     } catch (error) {

@@ -1,6 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
 import { createConnection } from 'mysql2/promise';
+import { acquireTimeoutError } from '../acquire-timeout.js';
+import { databaseError } from '../database-errors.js';
 
 export type MysqlError = NodeJS.ErrnoException;
 
@@ -55,7 +57,7 @@ export class MysqlHost {
       let waiting = true;
       const timer = setTimeout(() => {
         waiting = false;
-        reject(databaseError('POOL_ACQUIRE_TIMEOUT', 'No database connection became free in time'));
+        reject(acquireTimeoutError());
       }, timeoutMs);
       pool.getConnection((error: MysqlError | null, connection) => {
         clearTimeout(timer);
@@ -139,10 +141,6 @@ function isHostAtFault(error: QueryError, sql: string): boolean {
 
 function textOf(query: unknown): string {
   return typeof query === 'string' ? query : (query as { sql: string }).sql;
-}
-
-export function databaseError(code: string, message: string): MysqlError {
-  return Object.assign(new Error(message), { code });
 }
 
 /** DO, since a cluster member that is not primary answers pings, and can answer SELECT 1. */

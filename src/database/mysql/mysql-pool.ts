@@ -1,8 +1,8 @@
 import { callbackify } from 'node:util';
 import type { PoolConnection, PoolOptions } from 'mysql2';
-import { databaseError, type MysqlError, MysqlHost } from './mysql-host.js';
-
-const ACQUIRE_TIMEOUT_MS = 3000;
+import { ACQUIRE_TIMEOUT_MS } from '../acquire-timeout.js';
+import { databaseError } from '../database-errors.js';
+import { type MysqlError, MysqlHost } from './mysql-host.js';
 
 type ConnectionCallback = (error: MysqlError | null, connection?: PoolConnection) => void;
 
