@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { isLostConflict } from './database-errors.js';
 import { LostConflictError } from './lost-conflict.error.js';
 import { Transaction } from './transaction.js';
+import { takeEffect } from './unknown-outcome.error.js';
 
 const RETRIES = 5;
 const FIRST_PAUSE_MS = 10;
@@ -22,6 +23,7 @@ export class Transactions {
    * to the database than its Transaction.
    *
    * @throws LostConflictError when every attempt lost
+   * @throws UnknownOutcomeError when COMMIT was not answered
    * @throws OutsideTransactionError to work that uses anything else
    */
   run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -29,12 +31,13 @@ export class Transactions {
   }
 
   /**
-   * One statement by itself.
+   * One write by itself.
    *
    * @throws LostConflictError when every attempt lost
+   * @throws UnknownOutcomeError when it was not answered
    */
   statement<T>(sql: string, values: unknown[]): Promise<T> {
-    return retryLostConflicts(() => this.dataSource.query<T>(sql, values));
+    return retryLostConflicts(() => takeEffect(() => this.dataSource.query<T>(sql, values)));
   }
 
   private async attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -42,7 +45,7 @@ export class Transactions {
     try {
       await runner.startTransaction();
       const result = await new Transaction(runner).perform(work);
-      await runner.commitTransaction();
+      await takeEffect(() => runner.commitTransaction());
       return result;
     } catch (error) {
       // What went wrong first is what matters; a connection that is lost cannot roll back, and need not.

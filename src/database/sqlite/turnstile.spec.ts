@@ -29,12 +29,11 @@ it('lets one in at a time, in the order in which they came', async () => {
 it('passes over who gave up waiting', async () => {
   const turnstile = new Turnstile();
   const leave = await turnstile.enter();
-  const impatient = turnstile.enter();
-  const refusal = expect(impatient).rejects.toMatchObject({ code: 'POOL_ACQUIRE_TIMEOUT' });
+  const refusal = turnstile.enter().catch((error: unknown) => error);
   vi.advanceTimersByTime(ACQUIRE_TIMEOUT_MS - 1);
   const next = turnstile.enter();
   vi.advanceTimersByTime(1);
-  await refusal;
+  expect(await refusal).toMatchObject({ code: 'POOL_ACQUIRE_TIMEOUT' });
 
   leave();
   expect(turnstile.isFree).toBe(false);
