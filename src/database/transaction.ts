@@ -21,6 +21,11 @@ export class Transaction {
 
   constructor(private readonly runner: QueryRunner) {}
 
+  /** Ends a SELECT whose rows nobody may change before COMMIT. On SQLite nobody could: a transaction is alone. */
+  get forUpdate(): string {
+    return this.runner.dataSource.options.type === 'better-sqlite3' ? '' : ' FOR UPDATE';
+  }
+
   get isOpen(): boolean {
     return this.open;
   }

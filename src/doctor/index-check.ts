@@ -1,10 +1,10 @@
 import { EXPIRED_CODES, EXPIRED_SESSIONS } from '../auth/cleanup/expired-rows.service.js';
 import { findIssuers } from '../auth/codes/codes.service.js';
 import { findCallers } from '../auth/sessions/session-checks.js';
-import { FIND_ROLE_AND_USER, FIND_ROLES, FIND_TWO_OWNERS } from '../members/membership.js';
+import { FIND_ROLES, FIND_TWO_OWNERS, findRoleAndUserSql } from '../members/membership.js';
 import { LIST_MEMBERS, LIST_MEMBERS_AFTER } from '../members/member-list.service.js';
 import { findMemberships } from '../members/memberships.service.js';
-import { listOrgsOfUsers } from '../orgs/orgs.service.js';
+import { fromCreator, listOrgsOfUsers } from '../orgs/orgs.service.js';
 import { FIND_CREDENTIALS } from '../users/users.service.js';
 import type { Check, Inspection } from './check.js';
 
@@ -18,7 +18,8 @@ export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
   'a page of the member list': { sql: LIST_MEMBERS_AFTER, values: ['', 0, 0, '', 21] },
   'the organizations of a user': { sql: listOrgsOfUsers(2), values: ['', ''] },
   'the roles that decide about a change': { sql: FIND_ROLES, values: ['', '', ''] },
-  'the role and the user of an addition': { sql: FIND_ROLE_AND_USER, values: ['', '', ''] },
+  'the role and the user of an addition': { sql: findRoleAndUserSql(5000), values: ['', '', ''] },
+  'the limit of who creates an organization': { sql: `SELECT u.id ${fromCreator(5000)}`, values: [''] },
   'the owners that must stay': { sql: FIND_TWO_OWNERS, values: [''] },
   'the clean-up of codes': { sql: EXPIRED_CODES, values: [0, 1] },
   'the clean-up of sessions': { sql: EXPIRED_SESSIONS, values: [0, 1] },

@@ -55,6 +55,7 @@ export class MembersController {
     'org_not_found',
     'user_not_found',
     'already_member',
+    'user_has_too_many_orgs',
   )
   async addMember(
     @Caller() caller: CurrentUser,

@@ -20,7 +20,7 @@ export class OrgsController {
    */
   @Post()
   @SignedIn()
-  @ApiProblems('validation_failed', 'malformed_json', 'unauthorized', 'invalid_token')
+  @ApiProblems('validation_failed', 'malformed_json', 'unauthorized', 'invalid_token', 'too_many_orgs')
   async createOrg(@Caller() caller: CurrentUser, @Body() dto: CreateOrgDto): Promise<CreatedOrgResponse> {
     return { org: await this.orgs.create(caller.id, dto.name) };
   }

@@ -37,7 +37,7 @@ export class MysqlHost {
 
   constructor(
     private readonly options: PoolOptions,
-    private readonly sessionSettings: string,
+    private readonly sessionSettings: string[],
   ) {
     this.name = `${options.host}:${options.port}`;
     this.pool = this.open();
@@ -102,9 +102,11 @@ export class MysqlHost {
       });
     };
     connection.query = watched as PoolConnection['query'];
-    connection.query(this.sessionSettings, (error) => {
-      if (error) connection.destroy();
-    });
+    for (const setting of this.sessionSettings) {
+      connection.query(setting, (error) => {
+        if (error) connection.destroy();
+      });
+    }
   }
 
   /** What an earlier pool still meets, such as its last time-outs, says nothing about the server of now. */

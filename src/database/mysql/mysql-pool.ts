@@ -23,7 +23,7 @@ export interface HostAddress {
  */
 export function mysqlDriver(
   addresses: HostAddress[],
-  sessionSettings: string,
+  sessionSettings: string[],
 ): { createPool(options: PoolOptions): TypeOrmPool } {
   return {
     createPool(options) {
