@@ -33,7 +33,7 @@ export class OrgsController {
   @Get(':id')
   @MinRole('member')
   @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
-  getOrg(@PathOrg() org: CurrentOrg): Promise<OrgDetailResponse> {
-    return this.orgs.getDetail(org);
+  getOrg(@PathOrg() org: CurrentOrg, @Caller() { sessionId }: CurrentUser): Promise<OrgDetailResponse> {
+    return this.orgs.getDetail(org, sessionId);
   }
 }

@@ -77,8 +77,11 @@ export class OrgsService {
     throw user === undefined ? new InvalidTokenError() : new TooManyOrgsError(maxOrgsPerUser);
   }
 
-  getDetail({ id, name }: CurrentOrg): Promise<OrgDetailResponse> {
-    return wholeList(this.memberList, id, (members) => ({ org: { id, name, members } }));
+  /** @param sessionId of the reader */
+  getDetail({ id, name }: CurrentOrg, sessionId: string): Promise<OrgDetailResponse> {
+    return wholeList(this.memberList, { orgId: id, sessionId }, (members) => ({
+      org: { id, name, members },
+    }));
   }
 
   /** By the time the user joined them, then by id. */
