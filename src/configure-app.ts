@@ -10,7 +10,6 @@ import { answerInTime } from './http/deadline.js';
 import { acceptJsonBodies } from './http/json-body.js';
 import { logRequests } from './http/request-log.js';
 import { sendSecurityHeaders } from './http/security-headers.js';
-import { endStalledAnswers } from './http/stalled-answers.js';
 import { validationPipe } from './http/validation.js';
 import { serveDocs } from './openapi/swagger-ui.js';
 
@@ -22,7 +21,6 @@ export async function configureApp(app: NestFastifyApplication, env: Env, log: L
   requireHostHeader(fastify);
   acceptJsonBodies(fastify);
   answerInTime(fastify);
-  endStalledAnswers(fastify);
   allowOrigins(app, env.corsOrigins);
   const refuseOtherMethods = collectAllowedMethods(fastify);
 

@@ -1,34 +1,40 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Logger } from '@nestjs/common';
-import type { FastifyInstance } from 'fastify';
+import type { Logger } from '@nestjs/common';
 
-const CHECK_MS = 5000;
-const CHECKS = 3;
-/** Checks that lie further apart had progress between them, of which Node says nothing. */
-const IN_A_ROW_MS = 1.5 * CHECK_MS;
+/** the longest that a client takes nothing of its answer, in milliseconds */
+const LONGEST_STALL_MS = 15_000;
+const CHECK_MS = 1000;
 
 /**
- * Ends a connection whose client has taken nothing of its answer for 15 seconds: between 15 and 20. Node reports a
- * socket on which nothing went on for the time that was set, where a write that made some progress is not nothing.
+ * Watches an answer that is still being sent, and ends its connection when the client takes nothing of it any more.
+ * Not left to the socket's own time-out: a client that goes on sending would hold that off.
  */
-export function endStalledAnswers(fastify: FastifyInstance): void {
-  const logger = new Logger('Http');
-  const checked = new WeakMap<Socket, { checks: number; at: number }>();
+export function endWhenStalled(response: ServerResponse, logger: Logger): void {
+  const { socket } = response.req;
+  let taken = takenBy(socket);
+  let since = performance.now();
 
-  fastify.addHook('onSend', (_request, reply, _payload, done) => {
-    reply.raw.setTimeout(CHECK_MS);
-    done();
-  });
-  fastify.server.on('timeout', (socket: Socket) => {
-    const at = performance.now();
-    const last = checked.get(socket);
-    const checks = last && at - last.at < IN_A_ROW_MS ? last.checks + 1 : 1;
-    if (checks < CHECKS) {
-      checked.set(socket, { checks, at });
-      socket.setTimeout(CHECK_MS);
-      return;
-    }
-    if (socket.writableLength > 0) logger.warn('a client took nothing of its answer for 15 seconds');
+  const timer = setInterval(() => {
+    if (response.writableFinished || socket.destroyed) return clearInterval(timer);
+    const before = taken;
+    taken = takenBy(socket);
+    if (taken !== before || socket.writableLength === 0) since = performance.now();
+    if (performance.now() - since < LONGEST_STALL_MS) return;
+    clearInterval(timer);
+    logger.warn('a client took nothing of its answer for 15 seconds');
     socket.destroy();
-  });
+  }, CHECK_MS);
+  timer.unref();
+}
+
+interface Handle {
+  bytesWritten: number;
+  writeQueueSize: number;
+}
+
+/** The bytes that the operating system took for the client. How far a write is, only Node's handle knows. */
+function takenBy(socket: Socket): number {
+  const handle = (socket as unknown as { _handle: Handle | null })._handle;
+  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
 }

@@ -88,7 +88,12 @@ describe('a member list that is streamed', () => {
   it('is ended for a client that reads nothing any more', async () => {
     const stalled = () => service.logs.filter((line) => line.includes('took nothing of its answer'));
     const reader = await aReader();
-    const streams = await Promise.all(paths.map(([, path]) => PausedReader.get(service, path(), reader)));
+    const streams = await Promise.all(
+      paths.flatMap(([, path]) => [
+        PausedReader.get(service, path(), reader),
+        PausedReader.get(service, path(), reader).then((stream) => stream.keepSending()),
+      ]),
+    );
     await expect.poll(() => stalled().length, { timeout: 45_000, interval: 250 }).toBe(streams.length);
 
     for (const stream of streams) {

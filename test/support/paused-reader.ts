@@ -4,6 +4,7 @@ import { requestBytes } from './raw-connection.js';
 import type { Service } from './service.js';
 
 const SILENCE_MS = 60_000;
+const SEND_EVERY_MS = 1000;
 
 /** A client that stops reading after the first bytes of its answer. */
 export class PausedReader {
@@ -11,6 +12,8 @@ export class PausedReader {
 
   private constructor(private readonly socket: Socket) {
     socket.setEncoding('utf8');
+    // A connection that the service cut: what is told of it is what `readOn` finds.
+    socket.on('error', () => undefined);
   }
 
   /** Resolves when the first bytes of the answer are there; from then on nothing is read. */
@@ -30,16 +33,22 @@ export class PausedReader {
     return reader;
   }
 
+  /** Goes on sending, as a client would that wants its connection kept. Empty lines before a request mean nothing. */
+  keepSending(): this {
+    const timer = setInterval(() => this.socket.write('\r\n'), SEND_EVERY_MS);
+    this.socket.once('close', () => clearInterval(timer));
+    return this;
+  }
+
   /** Reads all that still comes, until the service ends the connection in whatever way. */
   readOn(): Promise<{ text: string; whole: boolean }> {
-    return new Promise((done, failed) => {
-      this.socket.setTimeout(SILENCE_MS, () => this.socket.destroy(new Error('nothing comes any more')));
+    return new Promise((done) => {
+      this.socket.setTimeout(SILENCE_MS, () => this.socket.destroy());
       this.socket.on('data', (chunk: string) => (this.text += chunk));
-      this.socket.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ECONNRESET') failed(error);
-      });
-      this.socket.on('close', () => done({ text: this.text, whole: this.text.endsWith('\r\n0\r\n\r\n') }));
-      this.socket.resume();
+      const end = (): void => done({ text: this.text, whole: this.text.endsWith('\r\n0\r\n\r\n') });
+      if (this.socket.destroyed) return end();
+      this.socket.on('close', end);
+      return this.socket.resume();
     });
   }
 }
