@@ -35,6 +35,6 @@ interface Handle {
 
 /** The bytes that the operating system took for the client. How far a write is, only Node's handle knows. */
 function takenBy(socket: Socket): number {
-  const handle = (socket as unknown as { _handle: Handle | null })._handle;
+  const { _handle: handle } = socket as unknown as { _handle: Handle | null };
   return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { isAlive } from '../auth/sessions/session-alive.js';
+import { IS_ALIVE, WITH_PARENT } from '../auth/sessions/alive.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import type { Problem } from '../problems/problem.js';
 import type { ListMembersQuery } from './dto/list-members.query.js';
@@ -54,12 +54,12 @@ export const LIST_MEMBERS_AFTER = `SELECT m.user_id AS userId, u.email, m.role, 
  * The same page for a reader who may still read it: no row where the session or the membership has ended, one
  * without a user where nobody is left to list.
  */
-export const LIST_MEMBERS_FOR_READER = `SELECT p.*
-  FROM sessions s JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
-  LEFT JOIN (${LIST_MEMBERS_AFTER}) p ON 1 = 1
-  WHERE s.id = ? AND ${isAlive('s')}`;
+export const LIST_MEMBERS_FOR_READER = `SELECT page.*
+  FROM sessions s ${WITH_PARENT} JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
+  LEFT JOIN (${LIST_MEMBERS_AFTER}) page ON 1 = 1
+  WHERE s.id = ? AND ${IS_ALIVE}`;
 
-const FIND_SESSION = `SELECT s.id FROM sessions s WHERE s.id = ? AND ${isAlive('s')}`;
+const FIND_SESSION = `SELECT s.id FROM sessions s ${WITH_PARENT} WHERE s.id = ? AND ${IS_ALIVE}`;
 
 const FROM_THE_START: MemberCursor = { joinedAt: 0, userId: '' };
 

@@ -77,7 +77,7 @@ describe('the plan of', () => {
 
       // What a UNION or a subquery gathered is not a table.
       const text = JSON.stringify(
-        plan.filter(({ table, detail }) => !/^(?:<|SCAN p LEFT-JOIN$)/.test(String(table ?? detail))),
+        plan.filter(({ table, detail }) => !/^(?:<|SCAN page LEFT-JOIN$)/.test(String(table ?? detail))),
         null,
         1,
       );

@@ -3,14 +3,14 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { CurrentUser } from '../../access/current-user.decorator.js';
 import { BatchedQueries, forEachSize, padded } from '../../database/batched-queries.js';
-import { isAlive } from './session-alive.js';
+import { IS_ALIVE, WITH_PARENT } from './alive.js';
 import { Session } from './session.entity.js';
 
 /** @param size how many sessions one query asks for */
 export const findCallers = forEachSize(
   (size) => `SELECT u.id, u.email, s.id AS sessionId
-  FROM sessions s JOIN users u ON u.id = s.user_id
-  WHERE s.id IN (${Array(size).fill('?').join(', ')}) AND ${isAlive('s')}`,
+  FROM sessions s JOIN users u ON u.id = s.user_id ${WITH_PARENT}
+  WHERE s.id IN (${Array(size).fill('?').join(', ')}) AND ${IS_ALIVE}`,
 );
 
 /** Asks whether sessions live: with every request, by one query for those that come at the same time. */
