@@ -5,10 +5,10 @@ import { OrgNotFoundError } from './members.errors.js';
 import { orgAtLimit } from './org-limit.js';
 
 /**
- * Opens every change of a membership, and has to be the first thing of its transaction: who holds the
- * organization's row is alone with its memberships until COMMIT. It is written and not only locked, so that two
- * changes of one organization conflict on a multi-primary cluster too; nothing may be read before it, or the
- * rest of the transaction would see the time before the wait.
+ * Opens every change of a membership, and has to be the first thing of its transaction: the write takes an exclusive
+ * lock on the organization's row, so nobody else changes its memberships until COMMIT. It is written and not only
+ * locked, so that two changes of one organization conflict on a multi-primary cluster too; what is read before it
+ * may have changed after the wait.
  *
  * @throws OrgNotFoundError
  */

@@ -6,6 +6,7 @@ import { anAccount, anOrg, anOrgOf, join, type Account, type Org } from '../supp
 import { type Cluster, startCluster } from '../support/service.js';
 
 const ROUNDS = 20;
+const CLIENTS = 20;
 
 describe('changes of one membership at once', () => {
   let cluster: Cluster;
@@ -25,7 +26,7 @@ describe('changes of one membership at once', () => {
     const { org, owner, admin, outsider } = await anOrg(instance(0));
 
     const answers = await atOnce(
-      times(50, (client) => () => {
+      times(CLIENTS, (client) => () => {
         const by = (client % 2 ? owner : admin).at(instance(client));
         return by.post(`/api/orgs/${org.id}/members`, {
           email: outsider.email,
@@ -68,7 +69,7 @@ describe('changes of one membership at once', () => {
     const { org, owner, admin, member } = await anOrg(instance(0));
 
     const answers = await atOnce(
-      times(30, (client) => () => {
+      times(CLIENTS, (client) => () => {
         const by = (client % 2 ? owner : admin).at(instance(client));
         return by.delete(`/api/orgs/${org.id}/members/${member.id}`);
       }),
