@@ -60,6 +60,8 @@ export class Env {
   readonly trustProxy: IpRange[];
   readonly corsOrigins: string[];
   readonly passwordMinLength: number;
+  /** organizations that one user may belong to */
+  readonly maxOrgsPerUser: number;
   readonly migrations: 'run' | 'check';
   readonly docs: boolean;
   readonly logLevel: string;

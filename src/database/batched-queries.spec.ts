@@ -40,15 +40,20 @@ it('asks for all who came meanwhile with one query, and answers each for itself'
   await expect(Promise.all(answers)).resolves.toEqual(['a!', 'b!', 'c!', 'b!']);
 });
 
-it('fails those whose query failed, and nobody else', async () => {
+it('fails all whose query failed, and nobody else', async () => {
   const { queries, batched } = aDatabase();
   const first = batched.run('a');
-  const others = [batched.run('b'), batched.run('c')];
+  const together = [batched.run('b'), batched.run('c')];
   queries[0]!.fail(new Error('gone'));
   await expect(first).rejects.toThrow('gone');
 
-  queries[1]!.answer();
-  await expect(Promise.all(others)).resolves.toEqual(['b!', 'c!']);
+  const later = batched.run('d');
+  queries[1]!.fail(new Error('gone too'));
+  for (const one of together) await expect(one).rejects.toThrow('gone too');
+
+  await expect.poll(() => queries[2]?.keys).toEqual(['d']);
+  queries[2]!.answer();
+  await expect(later).resolves.toBe('d!');
 });
 
 it('does not let one query that hangs hold everybody up', async () => {

@@ -1,3 +1,5 @@
+import { refuseInsideTransaction } from './transaction.js';
+
 interface Waiting<Key, Answer> {
   key: Key;
   resolve: (answer: Answer) => void;
@@ -22,9 +24,10 @@ export class BatchedQueries<Key, Answer> {
   /** @param query answers in the order of the keys; some keys may be there twice */
   constructor(private readonly query: (keys: Key[]) => Promise<Answer[]>) {}
 
-  /** Rejects as the query does that the key was part of. */
+  /** Rejects as the query does that the key was part of. Inside a transaction it might wait for that one's end. */
   run(key: Key): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      refuseInsideTransaction();
       this.waiting.push({ key, resolve, reject });
       if (this.isRoom()) void this.work();
     });

@@ -79,11 +79,18 @@ const UNAVAILABLE_ERRNOS = new Set([
   1044, // ER_DBACCESS_DENIED_ERROR
   1045, // ER_ACCESS_DENIED_ERROR
   1129, // ER_HOST_IS_BLOCKED
-  1180, // ER_ERROR_DURING_COMMIT: whether it took effect is unknown
+  1180, // ER_ERROR_DURING_COMMIT
   1142, // ER_TABLEACCESS_DENIED_ERROR
   1203, // ER_TOO_MANY_USER_CONNECTIONS
   1290, // ER_OPTION_PREVENTS_STATEMENT: read-only server
   1836, // ER_READ_ONLY_MODE
+  1927, // ER_CONNECTION_KILLED
+  1969, // ER_STATEMENT_TIMEOUT (MariaDB)
+  3024, // ER_QUERY_TIMEOUT (MySQL)
+]);
+/** It struck a statement that may have been at its end. */
+const OUTCOME_UNKNOWN_ERRNOS = new Set([
+  1180, // ER_ERROR_DURING_COMMIT
   1927, // ER_CONNECTION_KILLED
   1969, // ER_STATEMENT_TIMEOUT (MariaDB)
   3024, // ER_QUERY_TIMEOUT (MySQL)
@@ -133,6 +140,21 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     UNAVAILABLE_ERRNOS.has(cause.errno ?? 0) ||
     SQLITE_UNAVAILABLE.has((cause.errcode ?? 0) & 0xff)
   );
+}
+
+/**
+ * A statement was sent, and either no answer came or one that leaves open whether it took effect. What failed before
+ * it was sent, such as opening a connection, is no failed query.
+ */
+export function isOutcomeUnknown(error: unknown): boolean {
+  const cause = driverError(error);
+  if (!cause) return false;
+  return cause.fatal === true || isDatabaseUnreachable(error) || OUTCOME_UNKNOWN_ERRNOS.has(cause.errno ?? 0);
+}
+
+/** An error of our own in the shape of the drivers'. */
+export function databaseError(code: string, message: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(message), { code });
 }
 
 function driverError(error: unknown): DriverError | undefined {

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { isLostConflict } from './database-errors.js';
 import { LostConflictError } from './lost-conflict.error.js';
 import { Transaction } from './transaction.js';
+import { takeEffect } from './unknown-outcome.error.js';
 
 const RETRIES = 5;
 const FIRST_PAUSE_MS = 10;
@@ -18,9 +19,12 @@ export class Transactions {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Several statements that take effect together; resolves after COMMIT.
+   * Several statements that take effect together; resolves after COMMIT. Until then the work has no other way
+   * to the database than its Transaction.
    *
    * @throws LostConflictError when every attempt lost
+   * @throws UnknownOutcomeError when COMMIT was not answered
+   * @throws OutsideTransactionError to work that uses anything else
    */
   run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return retryLostConflicts(() => this.attempt(work));
@@ -30,12 +34,13 @@ export class Transactions {
    * One INSERT, UPDATE or DELETE by itself; tells how many rows it matched.
    *
    * @throws LostConflictError when every attempt lost
+   * @throws UnknownOutcomeError when it was not answered
    */
   statement(sql: string, values: unknown[]): Promise<number> {
     return retryLostConflicts(async () => {
       const runner = this.dataSource.createQueryRunner();
       try {
-        return await new Transaction(runner).write(sql, values);
+        return await takeEffect(() => new Transaction(runner).write(sql, values));
       } finally {
         await runner.release();
       }
@@ -46,8 +51,8 @@ export class Transactions {
     const runner = this.dataSource.createQueryRunner();
     try {
       await runner.startTransaction();
-      const result = await work(new Transaction(runner));
-      await runner.commitTransaction();
+      const result = await new Transaction(runner).perform(work);
+      await takeEffect(() => runner.commitTransaction());
       return result;
     } catch (error) {
       // What went wrong first is what matters; a connection that is lost cannot roll back, and need not.

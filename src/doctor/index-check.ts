@@ -3,10 +3,10 @@ import { EXPIRED_SESSIONS, findReferred } from '../auth/cleanup/expired-sessions
 import { EXCHANGE, findIssuers, findOpened } from '../auth/codes/codes.service.js';
 import { findCallers } from '../auth/sessions/session-checks.js';
 import { findDescendants } from '../auth/sessions/session-revocation.js';
-import { FIND_ROLE_AND_USER, FIND_ROLES, FIND_TWO_OWNERS } from '../members/membership.js';
-import { LIST_MEMBERS, LIST_MEMBERS_AFTER } from '../members/member-list.service.js';
+import { FIND_ROLES, FIND_TWO_OWNERS, findRoleAndUserSql } from '../members/membership.js';
+import { LIST_MEMBERS, LIST_MEMBERS_AFTER, LIST_MEMBERS_FOR_READER } from '../members/member-list.service.js';
 import { findMemberships } from '../members/memberships.service.js';
-import { listOrgsOfUsers } from '../orgs/orgs.service.js';
+import { fromCreator, listOrgsOfUsers } from '../orgs/orgs.service.js';
 import { FIND_CREDENTIALS } from '../users/users.service.js';
 import type { Check, Inspection } from './check.js';
 
@@ -22,9 +22,14 @@ export const HOT_QUERIES: Record<string, { sql: string; values: unknown[] }> = {
   'the role check': { sql: findMemberships(2), values: ['', '', '', ''] },
   'the member list': { sql: LIST_MEMBERS, values: [''] },
   'a page of the member list': { sql: LIST_MEMBERS_AFTER, values: ['', 0, 0, '', 21] },
+  'a page of a member list that is streamed': {
+    sql: LIST_MEMBERS_FOR_READER,
+    values: ['', '', 0, 0, '', 1001, ''],
+  },
   'the organizations of a user': { sql: listOrgsOfUsers(2), values: ['', ''] },
   'the roles that decide about a change': { sql: FIND_ROLES, values: ['', '', ''] },
-  'the role and the user of an addition': { sql: FIND_ROLE_AND_USER, values: ['', '', ''] },
+  'the role and the user of an addition': { sql: findRoleAndUserSql(5000), values: ['', '', ''] },
+  'the limit of who creates an organization': { sql: `SELECT u.id ${fromCreator(5000)}`, values: [''] },
   'the owners that must stay': { sql: FIND_TWO_OWNERS, values: [''] },
   'the clean-up of codes': { sql: EXPIRED_CODES, values: [0] },
   'the clean-up of sessions': { sql: EXPIRED_SESSIONS, values: [0, 0, ''] },
@@ -65,9 +70,12 @@ async function readWhole(
 ): Promise<string[]> {
   if (dataSource.options.type === 'better-sqlite3') {
     const plan = (await runner.query(`EXPLAIN QUERY PLAN ${sql}`, values)) as { detail: string }[];
-    return plan.flatMap(
-      ({ detail }) => /^SCAN (?!CONSTANT|.* USING (?:COVERING )?INDEX)(\S+)/.exec(detail)?.[1] ?? [],
-    );
+    const found = (pattern: RegExp): string[] =>
+      plan.flatMap(({ detail }) => pattern.exec(detail)?.[1] ?? []);
+    // What a subquery gave is not a table.
+    const subqueries = new Set(found(/^(?:MATERIALIZE|CO-ROUTINE) (\S+)/));
+    const scanned = found(/^SCAN (?!CONSTANT|.* USING (?:COVERING )?INDEX)(\S+)/);
+    return scanned.filter((name) => !subqueries.has(name));
   }
   const plan = (await runner.query(`EXPLAIN ${sql}`, values)) as MysqlPlanRow[];
   return plan

@@ -32,11 +32,12 @@ export class MembersController {
   @MinRole('member')
   @ApiProblems('validation_failed', 'unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
   listMembers(
+    @Caller() { sessionId }: CurrentUser,
     @Param('id') orgId: string,
     @Query() query: ListMembersQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<MemberListResponse> {
-    return this.memberList.answer(orgId, query, linkNextPage);
+    return this.memberList.answer({ orgId, sessionId }, query, linkNextPage);
   }
 
   /**
@@ -58,6 +59,7 @@ export class MembersController {
     'org_not_found',
     'user_not_found',
     'already_member',
+    'user_has_too_many_orgs',
     'rate_limited',
   )
   async addMember(

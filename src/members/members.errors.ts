@@ -39,6 +39,16 @@ export class AlreadyMemberError extends Problem {
   }
 }
 
+/** for who adds */
+export class UserHasTooManyOrgsError extends Problem {
+  constructor(max: number) {
+    super(
+      'user_has_too_many_orgs',
+      `The user belongs to ${max} organizations, the most that one user may belong to.`,
+    );
+  }
+}
+
 export class LastOwnerError extends Problem {
   constructor() {
     super('last_owner', 'This is the only owner; make somebody else owner first.');

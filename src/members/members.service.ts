@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Role, roleAtLeast } from '../access/role.js';
-import { isForeignKeyViolation, isUniqueViolation } from '../database/database-errors.js';
+import { Env } from '../config/env.js';
+import { isUniqueViolation } from '../database/database-errors.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { MEMBERS_KEY } from './member.entity.js';
@@ -11,10 +12,11 @@ import {
   LastOwnerError,
   MemberNotFoundError,
   NotAMemberError,
+  UserHasTooManyOrgsError,
   UserNotFoundError,
 } from './members.errors.js';
 import type { MemberResponse } from './dto/member.responses.js';
-import { findRoleAndUser, findRoles, hasOneOwner, lockOrg } from './membership.js';
+import { findRoleAndUser, findRoles, hasOneOwner, isMember, lockOrg } from './membership.js';
 
 /**
  * Changes of memberships. Each reads the actor's role again inside its transaction: what the guard saw can
@@ -22,8 +24,12 @@ import { findRoleAndUser, findRoles, hasOneOwner, lockOrg } from './membership.j
  */
 @Injectable()
 export class MembersService {
-  constructor(private readonly transactions: Transactions) {}
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly env: Env,
+  ) {}
 
+  /** Needs the user's row locked: so the limit of his organizations was judged, and so he stays. */
   async insert(transaction: Transaction, orgId: string, userId: string, role: Role): Promise<void> {
     try {
       await transaction.write('INSERT INTO members (org_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)', [
@@ -33,24 +39,29 @@ export class MembersService {
         Date.now(),
       ]);
     } catch (error) {
-      if (isUniqueViolation(error, MEMBERS_KEY)) throw new AlreadyMemberError();
-      throw isForeignKeyViolation(error) ? new UserNotFoundError() : error;
+      throw isUniqueViolation(error, MEMBERS_KEY) ? new AlreadyMemberError() : error;
     }
   }
 
   /**
    * @param email in canonical form
-   * @throws UserNotFoundError, AlreadyMemberError, or because the actor may not do it (any more)
+   * @throws UserNotFoundError, AlreadyMemberError, UserHasTooManyOrgsError, or because the actor may not do it (any
+   *   more)
    */
   add(orgId: string, actorId: string, email: string, role: Role): Promise<MemberResponse> {
+    const { maxOrgsPerUser } = this.env;
     return this.transactions.run(async (transaction) => {
       await lockOrg(transaction, orgId);
-      const { actor, userId } = await findRoleAndUser(transaction, orgId, actorId, email);
+      const { actor, user } = await findRoleAndUser(transaction, { orgId, actorId, email }, maxOrgsPerUser);
       requireAdmin(actor);
-      if (userId === undefined) throw new UserNotFoundError();
+      if (user === undefined) throw new UserNotFoundError();
+      if (user.atOrgLimit) {
+        if (await isMember(transaction, orgId, user.id)) throw new AlreadyMemberError();
+        throw new UserHasTooManyOrgsError(maxOrgsPerUser);
+      }
 
-      await this.insert(transaction, orgId, userId, role);
-      return { userId, role };
+      await this.insert(transaction, orgId, user.id, role);
+      return { userId: user.id, role };
     });
   }
 

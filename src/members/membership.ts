@@ -2,12 +2,13 @@ import type { Role } from '../access/role.js';
 import type { Transaction } from '../database/transaction.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { OrgNotFoundError } from './members.errors.js';
+import { orgAtLimit } from './org-limit.js';
 
 /**
- * Opens every change of a membership, and has to be the first thing of its transaction: who holds the
- * organization's row is alone with its memberships until COMMIT. It is written and not only locked, so that two
- * changes of one organization conflict on a multi-primary cluster too; nothing may be read before it, or the
- * rest of the transaction would see the time before the wait.
+ * Opens every change of a membership, and has to be the first thing of its transaction: the write takes an exclusive
+ * lock on the organization's row, so nobody else changes its memberships until COMMIT. It is written and not only
+ * locked, so that two changes of one organization conflict on a multi-primary cluster too; what is read before it
+ * may have changed after the wait.
  *
  * @throws OrgNotFoundError
  */
@@ -45,29 +46,38 @@ function nameable(id: string): string {
   return isEntityId(id) ? id : '';
 }
 
-export const FIND_ROLE_AND_USER = `SELECT m.role, u.id AS userId
+export function findRoleAndUserSql(maxOrgs: number): string {
+  return `SELECT m.role, u.id AS userId, ${orgAtLimit(maxOrgs)} AS orgAtLimit
   FROM members m LEFT JOIN users u ON u.email = ?
   WHERE m.org_id = ? AND m.user_id = ?`;
+}
 
 interface Invitation {
   actor: Role | undefined;
   /** undefined: nobody has this e-mail */
-  userId: string | undefined;
+  user: { id: string; atOrgLimit: boolean } | undefined;
 }
 
-/** The role of who adds, and who is to be added. Needs `lockOrg`. */
+/** The role of who adds, and who is to be added, and stays until COMMIT. Needs `lockOrg`. */
 export async function findRoleAndUser(
   transaction: Transaction,
-  orgId: string,
-  actorId: string,
-  email: string,
+  { orgId, actorId, email }: { orgId: string; actorId: string; email: string },
+  maxOrgs: number,
 ): Promise<Invitation> {
-  const rows = await transaction.read<{ role: Role; userId: string | null }>(FIND_ROLE_AND_USER, [
-    email,
-    orgId,
-    actorId,
-  ]);
-  return { actor: rows[0]?.role, userId: rows[0]?.userId ?? undefined };
+  const [row] = await transaction.read<{ role: Role; userId: string | null; orgAtLimit: string | null }>(
+    findRoleAndUserSql(maxOrgs) + transaction.forUpdate,
+    [email, orgId, actorId],
+  );
+  const id = row?.userId ?? undefined;
+  return {
+    actor: row?.role,
+    user: id === undefined ? undefined : { id, atOrgLimit: row?.orgAtLimit !== null },
+  };
+}
+
+export async function isMember(transaction: Transaction, orgId: string, userId: string): Promise<boolean> {
+  const sql = 'SELECT user_id FROM members WHERE org_id = ? AND user_id = ?';
+  return (await transaction.read<unknown>(sql, [orgId, userId])).length > 0;
 }
 
 export const FIND_TWO_OWNERS = "SELECT user_id FROM members WHERE org_id = ? AND role = 'owner' LIMIT 2";

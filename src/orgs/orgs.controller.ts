@@ -20,7 +20,7 @@ export class OrgsController {
    */
   @Post()
   @SignedIn()
-  @ApiProblems('validation_failed', 'malformed_json', 'unauthorized', 'invalid_token')
+  @ApiProblems('validation_failed', 'malformed_json', 'unauthorized', 'invalid_token', 'too_many_orgs')
   async createOrg(@Caller() caller: CurrentUser, @Body() dto: CreateOrgDto): Promise<CreatedOrgResponse> {
     return { org: await this.orgs.create(caller.id, dto.name) };
   }
@@ -33,7 +33,7 @@ export class OrgsController {
   @Get(':id')
   @MinRole('member')
   @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
-  getOrg(@PathOrg() org: CurrentOrg): Promise<OrgDetailResponse> {
-    return this.orgs.getDetail(org);
+  getOrg(@PathOrg() org: CurrentOrg, @Caller() { sessionId }: CurrentUser): Promise<OrgDetailResponse> {
+    return this.orgs.getDetail(org, sessionId);
   }
 }

@@ -2,14 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
+import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
+import { Env } from '../config/env.js';
 import { BatchedQueries, forEachSize, padded } from '../database/batched-queries.js';
+import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MemberListService } from '../members/member-list.service.js';
 import { MembersService } from '../members/members.service.js';
+import { orgAtLimit } from '../members/org-limit.js';
 import { wholeList } from '../members/whole-list.js';
 import type { OrgDetailResponse, OrgResponse } from './dto/org.responses.js';
 import { Org } from './org.entity.js';
+import { TooManyOrgsError } from './orgs.errors.js';
 
 interface OrgOfUser extends OrgResponse {
   userId: string;
@@ -28,6 +33,11 @@ export const listOrgsOfUsers = forEachSize(
   ORDER BY m.user_id, m.joined_at, m.org_id`,
 );
 
+/** Where an organization comes from: the user who creates it, unless he is at the limit. */
+export function fromCreator(maxOrgs: number): string {
+  return `FROM users u WHERE u.id = ? AND ${orgAtLimit(maxOrgs)} IS NULL`;
+}
+
 @Injectable()
 export class OrgsService {
   private readonly orgsOfUsers = new BatchedQueries((userIds: string[]) => this.listOfAll(userIds));
@@ -37,24 +47,40 @@ export class OrgsService {
     private readonly members: MembersService,
     private readonly memberList: MemberListService,
     private readonly transactions: Transactions,
+    private readonly env: Env,
   ) {}
 
-  /** Takes a name as `orgName` makes it; the creator becomes the owner in the same transaction. */
+  /**
+   * Takes a name as `orgName` makes it; the creator becomes the owner in the same transaction.
+   *
+   * @throws TooManyOrgsError, or InvalidTokenError when the user went away since the request began
+   */
   create(ownerId: string, name: string): Promise<OrgResponse> {
     const org = { id: newEntityId(), name };
     return this.transactions.run(async (transaction) => {
-      await transaction.write('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, ?)', [
-        org.id,
-        org.name,
-        Date.now(),
-      ]);
+      await this.insert(transaction, org, ownerId);
       await this.members.insert(transaction, org.id, ownerId, 'owner');
       return org;
     });
   }
 
-  getDetail({ id, name }: CurrentOrg): Promise<OrgDetailResponse> {
-    return wholeList(this.memberList, id, (members) => ({ org: { id, name, members } }));
+  private async insert(transaction: Transaction, { id, name }: OrgResponse, ownerId: string): Promise<void> {
+    const { maxOrgsPerUser } = this.env;
+    const inserted = await transaction.write(
+      `INSERT INTO orgs (id, name, revision, created_at)
+       SELECT ?, ?, 1, ? ${fromCreator(maxOrgsPerUser)}${transaction.forUpdate}`,
+      [id, name, Date.now(), ownerId],
+    );
+    if (inserted > 0) return;
+    const [user] = await transaction.read<unknown>('SELECT id FROM users WHERE id = ?', [ownerId]);
+    throw user === undefined ? new InvalidTokenError() : new TooManyOrgsError(maxOrgsPerUser);
+  }
+
+  /** @param sessionId of the reader */
+  getDetail({ id, name }: CurrentOrg, sessionId: string): Promise<OrgDetailResponse> {
+    return wholeList(this.memberList, { orgId: id, sessionId }, (members) => ({
+      org: { id, name, members },
+    }));
   }
 
   /** By the time the user joined them, then by id. */

@@ -21,6 +21,8 @@ export const PROBLEMS = {
   request_timeout: { status: 408, meaning: 'The request took too long to arrive' },
   email_taken: { status: 409, meaning: 'The e-mail is already registered' },
   already_member: { status: 409, meaning: 'The user is already a member' },
+  too_many_orgs: { status: 409, meaning: 'You belong to as many organizations as one user may' },
+  user_has_too_many_orgs: { status: 409, meaning: 'The user belongs to as many organizations as one may' },
   last_owner: { status: 409, meaning: 'An organization must keep at least one owner' },
   body_too_large: { status: 413, meaning: 'The body is too large' },
   uri_too_long: { status: 414, meaning: 'The URL is too long' },

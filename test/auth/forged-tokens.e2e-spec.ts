@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidToken } from '../support/expected.js';
-import { anAccount, type Account } from '../support/personas.js';
+import { anAccount, anUnknownId, type Account } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 import { aSigningKey, decodeToken, encodePart, signToken, type SigningKey } from '../support/signing-keys.js';
 
@@ -73,14 +73,14 @@ describe('a forged token', () => {
     ['sub of another shape', () => ({ sub: 'ada' })],
     ['sub in capitals', () => ({ sub: ada.id.toUpperCase() })],
     ['sub with a space', () => ({ sub: `${ada.id} ` })],
-    ['sub of nobody', () => ({ sub: randomUUID() })],
+    ['sub of nobody', () => ({ sub: anUnknownId() })],
     ['sub an e-mail', () => ({ sub: ada.email })],
     ['sid missing', () => ({ sid: undefined })],
     ['sid null', () => ({ sid: null })],
     ['sid an object', () => ({ sid: { $ne: '' } })],
     ['sid in an array', () => ({ sid: [claims['sid']] })],
     ['sid zero', () => ({ sid: 0 })],
-    ['sid of no session', () => ({ sid: randomUUID() })],
+    ['sid of no session', () => ({ sid: anUnknownId() })],
     ['sid in capitals', () => ({ sid: String(claims['sid']).toUpperCase() })],
   ])('is refused with %s', async (_what, change) => {
     expect(await tryToken(signToken(header, { ...claims, ...change() }, key))).toMatchObject(invalidToken);

@@ -27,6 +27,7 @@ const WRONG: Record<string, string[]> = {
   TRUST_PROXY: ['true', '1', '10.0.0.0/33'],
   CORS_ORIGINS: ['*', 'null', 'https://app.example.com/'],
   PASSWORD_MIN_LENGTH: ['7', '129', 'long'],
+  MAX_ORGS_PER_USER: ['0', '100001', 'many'],
   MIGRATIONS: ['yes', 'off'],
   DOCS: ['true', '0'],
   LOG_LEVEL: ['loud', 'INFO'],

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount, anOrgOf, type Org } from '../support/personas.js';
@@ -156,6 +157,33 @@ it('goes on with the third when the first two are gone, says 503 without any, an
   expect(load.wrong).toEqual([]);
   expect(ledger).toMatchObject({ lost: [], ghosts: [] });
   expect(Math.max(...recoveries)).toBeLessThan(RECOVERY_MS);
+});
+
+it('asks no other host when the first is only busy', async () => {
+  const single = await startInstance(installation, { ...env, DATABASE_POOL_SIZE: '1' });
+  const holder = await createConnection(installation.db.url);
+  try {
+    const elsewhere = (): number => hosts[1]!.bytes + hosts[2]!.bytes;
+    const before = elsewhere();
+    await holder.query('LOCK TABLES users WRITE');
+    const holding = someone.at(single).get('/api/me');
+    await waitFor('the only connection waits', 5000, async () => {
+      const [rows] = await holder.query('SHOW PROCESSLIST');
+      return (rows as { State: string | null }[]).some(({ State }) => State?.includes('metadata lock'));
+    });
+    const waiting = await someone.at(single).get('/api/me');
+    await holder.query('UNLOCK TABLES');
+    await holding;
+
+    expect(waiting.status).toBe(503);
+    expect(single.logs.filter((line) => line.includes('POOL_ACQUIRE_TIMEOUT'))).not.toEqual([]);
+    expect(elsewhere() - before).toBe(0);
+    expect(single.logs.filter((line) => line.includes('database host left'))).toEqual([]);
+    report({ faults: 1, requests: 2, wrong: 0 });
+  } finally {
+    await holder.end();
+    await single.stop();
+  }
 });
 
 it.each(faults.slice(0, 2))('starts when its first host $name, and goes to it later', async ({ begin }) => {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../support/caller.js';
 import { insufficientRole, notAMember, orgNotFound, unauthorized } from '../support/expected.js';
-import { anAccount, anOrg, type Account, type Cast } from '../support/personas.js';
+import { anAccount, anOrg, anUnknownId, type Account, type Cast } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 interface Route {
@@ -66,7 +65,7 @@ describe('access to an organization', () => {
     const cast = await anOrg(service);
     const newcomer = await anAccount(service, 'newcomer');
     const caller = await callerFor(actor, cast);
-    const id = { own: cast.org.id, missing: randomUUID(), malformed: '1abc' }[place];
+    const id = { own: cast.org.id, missing: anUnknownId(), malformed: '1abc' }[place];
     const before = await cast.owner.get(`/api/orgs/${cast.org.id}`);
 
     const answer = await caller.sendJson(

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insufficientRole, invalidFields, memberNotFound } from '../support/expected.js';
-import { anAccount, anOrg, anOrgOf } from '../support/personas.js';
+import { anAccount, anOrg, anOrgOf, anUnknownId } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('PATCH /api/orgs/:id/members/:uid', () => {
@@ -75,7 +74,7 @@ describe('PATCH /api/orgs/:id/members/:uid', () => {
     expect((await owner.patch(`/api/orgs/${org.id}/members/${member.id}`)).status).toBe(400);
   });
 
-  it.each([randomUUID(), '1', 'me', '%00', '%F0%9F%90%8E', '__proto__', 'x'.repeat(300)])(
+  it.each([anUnknownId(), '1', 'me', '%00', '%F0%9F%90%8E', '__proto__', 'x'.repeat(300)])(
     'finds no member under the id %s',
     async (id) => {
       const { org, owner } = await anOrg(service);

@@ -23,14 +23,22 @@ const DUELS: { name: string; moves: [Move, Move] }[] = [
   { name: 'step down and leave', moves: [stepDown, leave] },
 ];
 
-/** What MySQL and MariaDB servers in the field may be set to, besides the default. */
+/** What MySQL and MariaDB servers in the field may be set to; sessions set their own isolation. */
 const SERVERS: { name: string; settings: string[]; rounds: number }[] =
   engine === 'sqlite'
     ? [{ name: 'on one instance', settings: [], rounds: 34 }]
     : [
-        { name: 'under REPEATABLE READ', settings: [], rounds: 34 },
-        { name: 'under READ COMMITTED', settings: ['--transaction-isolation=READ-COMMITTED'], rounds: 12 },
-        { name: 'with snapshot isolation', settings: ['--loose-innodb-snapshot-isolation=ON'], rounds: 12 },
+        { name: 'on a server as it comes', settings: [], rounds: 34 },
+        {
+          name: 'on a server of READ COMMITTED',
+          settings: ['--transaction-isolation=READ-COMMITTED'],
+          rounds: 12,
+        },
+        {
+          name: 'on a server of snapshot isolation',
+          settings: ['--loose-innodb-snapshot-isolation=ON'],
+          rounds: 12,
+        },
       ];
 
 describe.each(SERVERS)('two owners at once, $name', ({ settings, rounds }) => {

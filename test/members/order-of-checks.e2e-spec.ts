@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   alreadyMember,
@@ -11,7 +10,7 @@ import {
   unauthorized,
   userNotFound,
 } from '../support/expected.js';
-import { anEmail, anOrg, type Cast } from '../support/personas.js';
+import { anEmail, anOrg, anUnknownId, type Cast } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 /** Each request has every fault that comes after the one it must be answered with. */
@@ -26,7 +25,7 @@ describe('the order of checks', () => {
   afterAll(() => service.stop());
 
   it('asks first who it is', async () => {
-    const nowhere = `/api/orgs/${randomUUID()}`;
+    const nowhere = `/api/orgs/${anUnknownId()}`;
 
     expect(await service.anyone.get(nowhere)).toMatchObject(unauthorized);
     expect(await service.anyone.post(`${nowhere}/members`, {})).toMatchObject(unauthorized);
@@ -37,7 +36,7 @@ describe('the order of checks', () => {
   });
 
   it('then whether the organization exists', async () => {
-    const nowhere = `/api/orgs/${randomUUID()}`;
+    const nowhere = `/api/orgs/${anUnknownId()}`;
 
     expect(await cast.outsider.post(`${nowhere}/members`, {})).toMatchObject(orgNotFound);
     expect(await cast.outsider.patch(`${nowhere}/members/x`, {})).toMatchObject(orgNotFound);
@@ -79,8 +78,10 @@ describe('the order of checks', () => {
     expect(await cast.admin.post(members, { email: cast.owner.email, role: 'admin' })).toMatchObject(
       alreadyMember,
     );
-    expect(await cast.admin.patch(`${members}/x`, { role: 'owner' })).toMatchObject(memberNotFound);
-    expect(await cast.admin.delete(`${members}/x`)).toMatchObject(memberNotFound);
+    for (const nobody of ['x', anUnknownId()]) {
+      expect(await cast.admin.patch(`${members}/${nobody}`, { role: 'owner' })).toMatchObject(memberNotFound);
+      expect(await cast.admin.delete(`${members}/${nobody}`)).toMatchObject(memberNotFound);
+    }
     // The only owner: permission is asked before the rule of the last owner.
     expect(await cast.admin.patch(`${members}/${cast.owner.id}`, { role: 'member' })).toMatchObject(
       insufficientRole('owner', 'admin'),

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notAMember, orgNotFound } from '../support/expected.js';
-import { anAccount, anOrg, type Account } from '../support/personas.js';
+import { anAccount, anOrg, anUnknownId, type Account } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('GET /api/orgs/:id', () => {
@@ -36,7 +35,7 @@ describe('GET /api/orgs/:id', () => {
   });
 
   it.each([
-    ['unknown', randomUUID()],
+    ['unknown', anUnknownId()],
     ['a number', '1'],
     ['zero', '0'],
     ['text', 'nonsense'],

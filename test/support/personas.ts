@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
 import { expect } from 'vitest';
 import { Caller, type Connection } from './caller.js';
 import type { Service } from './service.js';
@@ -44,6 +44,11 @@ export function aPassword(): string {
 
 export function anEmail(name = 'someone'): string {
   return `${name}-${randomBytes(6).toString('hex')}@example.com`;
+}
+
+/** In the shape of the service's own ids, so that it is looked up and names nothing. */
+export function anUnknownId(): string {
+  return randomUUIDv7();
 }
 
 export async function anAccount(service: Service, name?: string): Promise<Account> {

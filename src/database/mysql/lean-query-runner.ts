@@ -1,5 +1,6 @@
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
+import { refuseInsideTransaction } from '../transaction.js';
 
 interface MysqlQueryRunner extends QueryRunner {
   isTransactionActive: boolean;
@@ -44,7 +45,10 @@ export function useLeanQueryRunner(dataSource: DataSource, silenceTimeoutMs: num
     }
   }
 
-  driver.createQueryRunner = (mode) => new LeanQueryRunner(driver, mode);
+  driver.createQueryRunner = (mode) => {
+    refuseInsideTransaction();
+    return new LeanQueryRunner(driver, mode);
+  };
   return dataSource;
 }
 

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
 import { createConnection } from 'mysql2/promise';
-import { isTlsRefusal } from '../database-errors.js';
+import { acquireTimeoutError } from '../acquire-timeout.js';
+import { databaseError, isTlsRefusal } from '../database-errors.js';
 
 export type MysqlError = NodeJS.ErrnoException;
 
@@ -39,7 +40,7 @@ export class MysqlHost {
 
   constructor(
     private readonly options: PoolOptions,
-    private readonly sessionSettings: string,
+    private readonly sessionSettings: string[],
   ) {
     this.name = `${options.host}:${options.port}`;
     this.pool = this.open();
@@ -59,7 +60,7 @@ export class MysqlHost {
       let waiting = true;
       const timer = setTimeout(() => {
         waiting = false;
-        reject(databaseError('POOL_ACQUIRE_TIMEOUT', 'No database connection became free in time'));
+        reject(acquireTimeoutError());
       }, timeoutMs);
       pool.getConnection((error: MysqlError | null, connection) => {
         clearTimeout(timer);
@@ -104,9 +105,11 @@ export class MysqlHost {
       });
     };
     connection.query = watched as PoolConnection['query'];
-    connection.query(this.sessionSettings, (error) => {
-      if (error) connection.destroy();
-    });
+    for (const setting of this.sessionSettings) {
+      connection.query(setting, (error) => {
+        if (error) connection.destroy();
+      });
+    }
   }
 
   /** What an earlier pool still meets, such as its last time-outs, says nothing about the server of now. */
@@ -152,10 +155,6 @@ function isHostAtFault(error: QueryError, sql: string): boolean {
 
 function textOf(query: unknown): string {
   return typeof query === 'string' ? query : (query as { sql: string }).sql;
-}
-
-export function databaseError(code: string, message: string): MysqlError {
-  return Object.assign(new Error(message), { code });
 }
 
 /** DO, since a cluster member that is not primary answers pings, and can answer SELECT 1. */

@@ -21,7 +21,7 @@ export async function mysqlOptions(
   return {
     ...schema,
     type: server.type,
-    driver: mysqlDriver(location, sessionSettings(server, limited ? STATEMENT_TIMEOUT_SECONDS : 0)),
+    driver: mysqlDriver(location, sessionSettings(server, limited)),
     username: location.user,
     password: location.password,
     database: location.database,

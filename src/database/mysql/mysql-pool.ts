@@ -1,10 +1,10 @@
 import { callbackify } from 'node:util';
 import type { PoolConnection, PoolOptions } from 'mysql2';
 import type { MysqlLocation } from '../../config/env.js';
-import { databaseError, type MysqlError, MysqlHost } from './mysql-host.js';
+import { ACQUIRE_TIMEOUT_MS } from '../acquire-timeout.js';
+import { databaseError } from '../database-errors.js';
+import { type MysqlError, MysqlHost } from './mysql-host.js';
 import { tlsOptions } from './mysql-tls.js';
-
-const ACQUIRE_TIMEOUT_MS = 3000;
 
 type ConnectionCallback = (error: MysqlError | null, connection?: PoolConnection) => void;
 
@@ -20,7 +20,7 @@ interface TypeOrmPool {
  */
 export function mysqlDriver(
   { hosts: addresses, tls }: Pick<MysqlLocation, 'hosts' | 'tls'>,
-  sessionSettings: string,
+  sessionSettings: string[],
 ): { createPool(options: PoolOptions): TypeOrmPool } {
   return {
     createPool(options) {

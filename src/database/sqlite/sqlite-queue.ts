@@ -1,6 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
+import { refuseInsideTransaction } from '../transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
+import { Turnstile } from './turnstile.js';
 
 interface SqliteQueryRunner extends QueryRunner {
   isTransactionActive: boolean;
@@ -13,29 +15,6 @@ interface SqliteDriver {
   createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
 }
 
-/** First come, first served: one holder at a time. */
-class Turnstile {
-  private last: Promise<void> = Promise.resolve();
-  private present = 0;
-
-  /** Whether nobody is inside or waits. */
-  get isFree(): boolean {
-    return this.present === 0;
-  }
-
-  async enter(): Promise<() => void> {
-    const before = this.last;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.last = promise;
-    this.present += 1;
-    await before;
-    return () => {
-      this.present -= 1;
-      resolve();
-    };
-  }
-}
-
 /**
  * TypeORM's SQLite drivers give every caller the same query runner on the same connection, so concurrent
  * transactions interleave and a rollback takes acknowledged writes of others with it. Here every unit of
@@ -44,7 +23,7 @@ class Turnstile {
  * parameters), and transactions inside transactions.
  *
  * Inside a transaction only its own runner may be used: a repository of the outside would wait for
- * the turn that the transaction itself holds.
+ * the turn that the transaction itself holds, and is refused.
  */
 export function serializeSqlite(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;
@@ -105,7 +84,10 @@ export function serializeSqlite(dataSource: DataSource): DataSource {
     }
   }
 
-  driver.createQueryRunner = () => new SerialQueryRunner(driver);
+  driver.createQueryRunner = () => {
+    refuseInsideTransaction();
+    return new SerialQueryRunner(driver);
+  };
   return dataSource;
 }
 

@@ -3,17 +3,20 @@ import { freePort } from './ports.js';
 
 /**
  * - `pass`: bytes go both ways.
- * - `lose answer`: a COMMIT reaches the server, takes effect, and the connection ends before its answer.
- * - `lose request`: the connection ends before a COMMIT reaches the server.
+ * - `lose answer`: the statement reaches the server, takes effect, and the connection ends before its answer.
+ * - `lose request`: the connection ends before the statement reaches the server.
  */
 export type CommitFault = 'pass' | 'lose answer' | 'lose request';
 
-const COMMIT = Buffer.from('\u0003COMMIT');
+/** the command byte of a statement, after the packet's length and number */
+const COM_QUERY = 3;
+const HEADER_BYTES = 4;
 
-/** A TCP proxy before a MariaDB server that knows one statement: COMMIT. */
+/** A TCP proxy before a MariaDB server that knows one kind of statement: COMMIT, unless another is named. */
 export class CommitProxy {
   fault: CommitFault = 'pass';
-  /** connections ended at their COMMIT */
+  statement = /^COMMIT/;
+  /** connections ended at their statement */
   cut = 0;
   readonly port: number;
   private readonly server: Server;
@@ -53,7 +56,7 @@ export class CommitProxy {
       server.destroy();
     };
     client.on('data', (bytes: Buffer) => {
-      doomed = this.fault !== 'pass' && bytes.includes(COMMIT);
+      doomed = this.fault !== 'pass' && this.statement.test(statementIn(bytes));
       if (doomed && this.fault === 'lose request') end();
       else server.write(bytes);
     });
@@ -62,4 +65,8 @@ export class CommitProxy {
       else client.write(bytes);
     });
   }
+}
+
+function statementIn(bytes: Buffer): string {
+  return bytes[HEADER_BYTES] === COM_QUERY ? bytes.toString('utf8', HEADER_BYTES + 1) : '';
 }

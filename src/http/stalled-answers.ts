@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from '@nestjs/common';
+
+/** the longest that a client takes nothing of its answer, in milliseconds */
+const LONGEST_STALL_MS = 15_000;
+const CHECK_MS = 1000;
+
+/**
+ * Watches an answer that is still being sent, and ends its connection when the client takes nothing of it any more.
+ * Not left to the socket's own time-out: a client that goes on sending would hold that off.
+ */
+export function endWhenStalled(response: ServerResponse, logger: Logger): void {
+  const { socket } = response.req;
+  let taken = takenBy(socket);
+  let since = performance.now();
+
+  const timer = setInterval(() => {
+    if (response.writableFinished || socket.destroyed) return clearInterval(timer);
+    const before = taken;
+    taken = takenBy(socket);
+    if (taken !== before || socket.writableLength === 0) since = performance.now();
+    if (performance.now() - since < LONGEST_STALL_MS) return;
+    clearInterval(timer);
+    logger.warn('a client took nothing of its answer for 15 seconds');
+    socket.destroy();
+  }, CHECK_MS);
+  timer.unref();
+}
+
+interface Handle {
+  bytesWritten: number;
+  writeQueueSize: number;
+}
+
+/** The bytes that the operating system took for the client. How far a write is, only Node's handle knows. */
+function takenBy(socket: Socket): number {
+  const { _handle: handle } = socket as unknown as { _handle: Handle | null };
+  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
+}

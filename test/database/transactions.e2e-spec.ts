@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BatchedQueries } from '../../src/database/batched-queries.js';
+import { isDatabaseUnavailable } from '../../src/database/database-errors.js';
+import type { Transaction } from '../../src/database/transaction.js';
+import { Org } from '../../src/orgs/org.entity.js';
+import { type DataLayer, openDataLayer } from '../support/data-layer.js';
+
+const ONE = 'SELECT 1 AS one';
+const INSERT_ORG = 'INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, 1)';
+
+describe('a transaction', () => {
+  let data: DataLayer;
+
+  beforeAll(async () => {
+    data = await openDataLayer({ DATABASE_POOL_SIZE: '1' });
+  });
+  afterAll(() => data.close());
+
+  const namesOf = async (name: string) =>
+    (await data.db.query('SELECT name FROM orgs WHERE name = ?', [name])).length;
+
+  /** A transaction that stays open until it is told to end. */
+  async function anOpenTransaction(): Promise<{ end: (how: 'commit' | 'rollback') => Promise<unknown> }> {
+    const opened = Promise.withResolvers<void>();
+    const told = Promise.withResolvers<'commit' | 'rollback'>();
+    const done = data.transactions.run(async (transaction) => {
+      await transaction.read(ONE, []);
+      opened.resolve();
+      if ((await told.promise) === 'rollback') throw new Error('told to');
+    });
+    const settled = done.catch((error: unknown) => error);
+    await opened.promise;
+    return {
+      end: (how) => {
+        told.resolve(how);
+        return settled;
+      },
+    };
+  }
+
+  const lookUps = new BatchedQueries<string, string>(async (keys) => {
+    await data.dataSource.query(ONE);
+    return keys;
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['the data source', () => data.dataSource.query(ONE)],
+    ['a repository', () => data.dataSource.getRepository(Org).find()],
+    ['a statement in a repository', () => data.dataSource.getRepository(Org).query(ONE)],
+    ['a statement by itself', () => data.transactions.statement(ONE, [])],
+    ['a batched look-up', () => lookUps.run('a')],
+    ['a second transaction', () => data.transactions.run((inner) => inner.read(ONE, []))],
+  ])('refuses %s inside itself at once, and says what to use', async (_what, useOutside) => {
+    await expect(data.transactions.run(useOutside)).rejects.toThrow(
+      'Inside a transaction use the Transaction that was passed',
+    );
+
+    expect(await data.dataSource.query(ONE)).toEqual([{ one: 1 }]);
+  });
+
+  it('refuses a batched look-up inside itself also while another is under way', async () => {
+    const refused = data.transactions.run(async (transaction) => {
+      await transaction.read(ONE, []);
+      return lookUps.run('inside');
+    });
+    const outside = lookUps.run('outside');
+
+    await expect(refused).rejects.toThrow('Inside a transaction');
+    await expect(outside).resolves.toBe('outside');
+  });
+
+  it('lets work that it started use the database after its end', async () => {
+    const ended = Promise.withResolvers<void>();
+    let later: Promise<unknown> = Promise.resolve();
+    await data.transactions.run(() => {
+      later = ended.promise.then(() => Promise.all([data.dataSource.query(ONE), lookUps.run('a')]));
+      return Promise.resolve();
+    });
+    ended.resolve();
+
+    await expect(later).resolves.toEqual([[{ one: 1 }], 'a']);
+  });
+
+  it('is of no use after its end', async () => {
+    let kept: Transaction | undefined;
+    await data.transactions.run((transaction) => {
+      kept = transaction;
+      return Promise.resolve();
+    });
+
+    await expect(kept!.write(INSERT_ORG, ['late', 'late'])).rejects.toThrow('The transaction has ended');
+    await expect(kept!.read(ONE, [])).rejects.toThrow('The transaction has ended');
+    expect(await namesOf('late')).toBe(0);
+  });
+
+  it('takes nothing of others with it when it is rolled back', async () => {
+    const transaction = await anOpenTransaction();
+    const inserted = data.dataSource.query(INSERT_ORG, ['outside', 'outside']);
+    await transaction.end('rollback');
+    await inserted;
+
+    expect(await namesOf('outside')).toBe(1);
+  });
+
+  it('lets nobody wait for ever', async () => {
+    const transaction = await anOpenTransaction();
+    const waiting = [
+      data.dataSource.query(ONE),
+      data.transactions.run((second) => second.read(ONE, [])),
+      data.dataSource.query(ONE),
+    ];
+    const outcomes = await Promise.allSettled(waiting);
+    await transaction.end('commit');
+
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'POOL_ACQUIRE_TIMEOUT' } });
+      expect(isDatabaseUnavailable((outcome as PromiseRejectedResult).reason)).toBe(true);
+    }
+    expect(await data.dataSource.query(ONE)).toEqual([{ one: 1 }]);
+  });
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
+import { holdRows } from '../support/held-rows.js';
+import { anAccount, anOrg } from '../support/personas.js';
+import { type Cluster, startCluster } from '../support/service.js';
+import { report } from './support/figures.js';
+import { MariaDbServer } from './support/mariadb-server.js';
+
+const NEW_USERS = 100;
+
+let database: MariaDbServer;
+let cluster: Cluster;
+
+beforeAll(async () => {
+  database = await MariaDbServer.start({});
+  cluster = await startCluster(2, {
+    mariadbPort: database.port,
+    env: { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' },
+  });
+});
+
+afterAll(async () => {
+  await cluster.stop();
+  await database.close();
+});
+
+const instance = (index: number) => cluster.instances[index % cluster.instances.length]!;
+
+async function serverCount(name: string): Promise<number> {
+  const [row] = await cluster.db.query(`SHOW GLOBAL STATUS LIKE '${name}'`);
+  return Number(row!['Value']);
+}
+
+it('waits for a row longer than one lock wait, and takes no host for gone', async () => {
+  const { org, owner, member } = await anOrg(instance(0));
+  const held = await holdRows(instance(0));
+  const waitsBefore = await serverCount('Innodb_row_lock_waits');
+  const send = () => owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+  let answer: ReturnType<typeof send>;
+  try {
+    await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]);
+    answer = send();
+    await expect
+      .poll(() => serverCount('Innodb_row_lock_waits'), { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(waitsBefore + 2);
+  } finally {
+    await held.rollback();
+  }
+
+  expect((await answer).status).toBe(200);
+  expect(instance(0).logs.filter((line) => line.includes('database host left'))).toEqual([]);
+  report({ faults: 1, requests: 1, wrong: 0 });
+});
+
+it('lets new users create their first organizations at once without a deadlock', async () => {
+  const users = await Promise.all(times(NEW_USERS, (index) => anAccount(instance(index))));
+  const deadlocksBefore = await serverCount('Innodb_deadlocks');
+
+  const answers = await atOnce(
+    users.map((user, index) => () => user.at(instance(index)).post('/api/orgs', { name: 'First' })),
+  );
+
+  expect(answers.map(({ status }) => status)).toEqual(users.map(() => 201));
+  expect((await serverCount('Innodb_deadlocks')) - deadlocksBefore).toBe(0);
+  report({ faults: 0, requests: NEW_USERS, wrong: 0 });
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addCrowd, crowdEmail } from '../support/large-org.js';
+import { PausedReader } from '../support/paused-reader.js';
+import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+const CROWD = 20_000;
+
+describe('a member list that is streamed', () => {
+  let service: Service;
+  let owner: Account;
+  let org: Org;
+
+  beforeAll(async () => {
+    service = await startService();
+    owner = await anAccount(service, 'owner');
+    org = await anOrgOf(owner);
+    await addCrowd(service.db, org, CROWD);
+  });
+  afterAll(() => service.stop());
+
+  const paths: [string, () => string][] = [
+    ['GET /api/orgs/:id', () => `/api/orgs/${org.id}`],
+    ['GET /api/orgs/:id/members', () => `/api/orgs/${org.id}/members`],
+  ];
+
+  async function aReader(): Promise<Account> {
+    const reader = await anAccount(service, 'reader');
+    await join(org, owner, reader, 'member');
+    return reader;
+  }
+
+  async function someoneJoins(): Promise<Account> {
+    const newcomer = await anAccount(service, 'newcomer');
+    await join(org, owner, newcomer, 'member');
+    return newcomer;
+  }
+
+  async function remove(reader: Account): Promise<void> {
+    const { status } = await owner.delete(`/api/orgs/${org.id}/members/${reader.id}`);
+    expect(status).toBe(200);
+  }
+
+  async function revokeSessionOf(reader: Account): Promise<void> {
+    await service.db.query('UPDATE sessions SET revoked_at = 1 WHERE user_id = ?', [reader.id]);
+  }
+
+  describe.each(paths)('%s', (_route, path) => {
+    it('is whole for a reader who pauses and stays a member', async () => {
+      const stream = await PausedReader.get(service, path(), await aReader());
+      const newcomer = await someoneJoins();
+
+      const { text, whole } = await stream.readOn();
+
+      expect(whole).toBe(true);
+      expect(text).toContain(crowdEmail(CROWD - 1));
+      expect(text).toContain(newcomer.email);
+    });
+
+    it.each([
+      ['was removed', remove],
+      ['lost the session', revokeSessionOf],
+    ])('is cut for a reader who %s, and tells of nobody who joined after that', async (_what, end) => {
+      const reader = await aReader();
+      const stream = await PausedReader.get(service, path(), reader);
+      await end(reader);
+      const newcomer = await someoneJoins();
+
+      const { text, whole } = await stream.readOn();
+
+      expect(text).toContain(crowdEmail(0));
+      expect(text).not.toContain(newcomer.email);
+      expect(whole).toBe(false);
+    });
+
+    it('is cut when the database fails', async () => {
+      const stream = await PausedReader.get(service, path(), await aReader());
+      await service.db.query('ALTER TABLE users RENAME TO users_elsewhere');
+
+      const { text, whole } = await stream.readOn();
+      await service.db.query('ALTER TABLE users_elsewhere RENAME TO users');
+
+      expect(text).not.toContain(crowdEmail(CROWD - 1));
+      expect(whole).toBe(false);
+    });
+  });
+
+  it('is ended for a client that reads nothing any more', async () => {
+    const stalled = () => service.logs.filter((line) => line.includes('took nothing of its answer'));
+    const reader = await aReader();
+    const streams = await Promise.all(
+      paths.flatMap(([, path]) => [
+        PausedReader.get(service, path(), reader),
+        PausedReader.get(service, path(), reader).then((stream) => stream.keepSending()),
+      ]),
+    );
+    await expect.poll(() => stalled().length, { timeout: 45_000, interval: 250 }).toBe(streams.length);
+
+    for (const stream of streams) {
+      const { text, whole } = await stream.readOn();
+      expect(text).not.toContain(crowdEmail(CROWD - 1));
+      expect(whole).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/answer.js';
+import { atOnce, times } from '../support/at-once.js';
+import { instancesInARace } from '../support/engine.js';
+import { alreadyMember, tooManyOrgs, userHasTooManyOrgs } from '../support/expected.js';
+import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
+import { type Cluster, startCluster } from '../support/service.js';
+
+const LIMIT = 3;
+const AT_ONCE = 20;
+
+describe('MAX_ORGS_PER_USER', () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await startCluster(instancesInARace, { env: { MAX_ORGS_PER_USER: String(LIMIT) } });
+  });
+  afterAll(() => cluster.stop());
+
+  const instance = (index: number) => cluster.instances[index % cluster.instances.length]!;
+  const create = (who: Account, index = 0) =>
+    who.at(instance(index)).post<{ org: Org }>('/api/orgs', { name: `Org of ${who.email}` });
+  const add = (by: Account, org: Org, who: Account) =>
+    by.post(`/api/orgs/${org.id}/members`, { email: who.email, role: 'member' });
+  const orgsOf = async (who: Account) => (await who.get<{ orgs: Org[] }>('/api/me')).body.orgs;
+
+  async function aUserAtTheLimit(): Promise<{ user: Account; orgs: Org[] }> {
+    const user = await anAccount(instance(0));
+    const orgs = await Promise.all(times(LIMIT, () => anOrgOf(user)));
+    return { user, orgs };
+  }
+
+  async function ownersWithOrgs(count: number): Promise<{ owner: Account; org: Org }[]> {
+    const owners = await Promise.all(times(count, () => anAccount(instance(0), 'owner')));
+    return Promise.all(owners.map(async (owner) => ({ owner, org: await anOrgOf(owner) })));
+  }
+
+  const outcomeOf = ({ status, body }: Answer) =>
+    status === 201 ? 'done' : `${status} ${(body as { code: string }).code}`;
+
+  it('refuses to create one more, and leaves nothing of it', async () => {
+    const { user } = await aUserAtTheLimit();
+
+    expect(await create(user)).toMatchObject(tooManyOrgs);
+
+    expect(await orgsOf(user)).toHaveLength(LIMIT);
+    const left = await cluster.db.query('SELECT id FROM orgs WHERE name = ?', [`Org of ${user.email}`]);
+    expect(left).toEqual([]);
+  });
+
+  it('refuses to add to one more whoever is at the limit', async () => {
+    const { user } = await aUserAtTheLimit();
+    const [{ owner, org }] = (await ownersWithOrgs(1)) as [{ owner: Account; org: Org }];
+
+    expect(await add(owner, org, user)).toMatchObject(userHasTooManyOrgs);
+
+    expect(await orgsOf(user)).toHaveLength(LIMIT);
+  });
+
+  it('lets who is at the limit add others', async () => {
+    const { user, orgs } = await aUserAtTheLimit();
+    const guest = await anAccount(instance(0));
+
+    expect((await add(user, orgs[0]!, guest)).status).toBe(201);
+  });
+
+  it('says of a member at the limit that he is one already', async () => {
+    const { user, orgs } = await aUserAtTheLimit();
+
+    expect(await add(user, orgs[0]!, user)).toMatchObject(alreadyMember);
+  });
+
+  it('counts what a user belongs to now', async () => {
+    const { user, orgs } = await aUserAtTheLimit();
+    const coOwner = await anAccount(instance(0));
+    await join(orgs[0]!, user, coOwner, 'owner');
+    expect((await user.delete(`/api/orgs/${orgs[0]!.id}/members/${user.id}`)).status).toBe(200);
+
+    expect((await create(user)).status).toBe(201);
+    expect(await create(user)).toMatchObject(tooManyOrgs);
+  });
+
+  it('is met exactly by creations at once', async () => {
+    const user = await anAccount(instance(0));
+
+    const answers = await atOnce(times(AT_ONCE, (index) => () => create(user, index)));
+
+    expect(answers.map(outcomeOf).toSorted()).toEqual([
+      ...times(AT_ONCE - LIMIT, () => '409 too_many_orgs'),
+      ...times(LIMIT, () => 'done'),
+    ]);
+    expect(await orgsOf(user)).toHaveLength(LIMIT);
+  });
+
+  it('is met exactly by additions at once', async () => {
+    const user = await anAccount(instance(0));
+    const others = await ownersWithOrgs(AT_ONCE);
+
+    const answers = await atOnce(
+      others.map(
+        ({ owner, org }, index) =>
+          () =>
+            add(owner.at(instance(index)), org, user),
+      ),
+    );
+
+    expect(answers.map(outcomeOf).toSorted()).toEqual([
+      ...times(AT_ONCE - LIMIT, () => '409 user_has_too_many_orgs'),
+      ...times(LIMIT, () => 'done'),
+    ]);
+    expect(await orgsOf(user)).toHaveLength(LIMIT);
+  });
+
+  it('is met exactly by both at once', async () => {
+    const user = await anAccount(instance(0));
+    const others = await ownersWithOrgs(AT_ONCE / 2);
+
+    const answers = await atOnce<Answer>(
+      others.flatMap(({ owner, org }, index) => [
+        () => add(owner.at(instance(index)), org, user),
+        () => create(user, index + 1),
+      ]),
+    );
+
+    const refused = answers.map(outcomeOf).filter((outcome) => outcome !== 'done');
+    expect(refused).toHaveLength(AT_ONCE - LIMIT);
+    for (const outcome of refused) expect(outcome).toMatch(/^409 (?:user_has_)?too_many_orgs$/);
+    expect(await orgsOf(user)).toHaveLength(LIMIT);
+  });
+
+  it('lets many new users create at once', async () => {
+    const users = await Promise.all(times(AT_ONCE, () => anAccount(instance(0))));
+
+    const answers = await atOnce(
+      times(AT_ONCE * LIMIT, (index) => () => create(users[index % AT_ONCE]!, index)),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  });
+});

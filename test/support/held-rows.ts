@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { createConnection } from 'mysql2/promise';
+import { expect } from 'vitest';
+import { engine } from './engine.js';
+import type { Service } from './service.js';
+
+/** A transaction of the test's own: what it has written, others wait for until it ends. */
+export interface HeldRows {
+  write(sql: string, values?: SQLInputValue[]): Promise<void>;
+  /** Resolves when a change that was sent to the service waits for this transaction, with all checks before behind it. */
+  untilOneWaits(): Promise<void>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+export function holdRows(service: Service): Promise<HeldRows> {
+  return engine === 'sqlite' ? holdFile(service) : holdInnodbRows(service);
+}
+
+const PATIENCE_MS = 10_000;
+
+/** longer than the service's loop is ever busy without waiting for a lock */
+const BLOCKED_MS = 400;
+
+/** SQLite has one lock for all writes, and the service waits for it without turning its loop. */
+function holdFile(service: Service): Promise<HeldRows> {
+  const database = new DatabaseSync(service.db.url.replace('sqlite:', ''));
+  database.exec('BEGIN IMMEDIATE');
+  const end = (statement: string): Promise<void> => {
+    database.exec(statement);
+    database.close();
+    return Promise.resolve();
+  };
+  return Promise.resolve({
+    write: (sql, values = []) => {
+      database.prepare(sql).run(...values);
+      return Promise.resolve();
+    },
+    untilOneWaits: () => untilBlocked(service),
+    commit: () => end('COMMIT'),
+    rollback: () => end('ROLLBACK'),
+  });
+}
+
+async function untilBlocked({ anyone }: Service): Promise<void> {
+  const probe = () => Promise.race([anyone.get('/health/live'), sleep(BLOCKED_MS, 'blocked')]);
+  await expect.poll(probe, { timeout: PATIENCE_MS }).toBe('blocked');
+}
+
+const CONNECTIONS = 'SELECT ID AS id FROM information_schema.PROCESSLIST WHERE DB = DATABASE()';
+
+/** How many connections to the service's database wait for a row. The tables of InnoDB's locks show an old picture. */
+async function waitingForRows({ db }: Service): Promise<number> {
+  const status = String((await db.query('SHOW ENGINE INNODB STATUS'))[0]!['Status']);
+  const waiting = new Set(
+    [...status.matchAll(/^LOCK WAIT [^]*?thread id (\d+)/gm)].map(([, id]) => Number(id)),
+  );
+  const ours = (await db.query(CONNECTIONS)).map(({ id }) => Number(id));
+  return ours.filter((id) => waiting.has(id)).length;
+}
+
+async function holdInnodbRows(service: Service): Promise<HeldRows> {
+  const connection = await createConnection(service.db.url);
+  await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  await connection.query('START TRANSACTION');
+  const end = async (statement: string): Promise<void> => {
+    await connection.query(statement);
+    await connection.end();
+  };
+  return {
+    write: async (sql, values = []) => {
+      await connection.query(sql, values);
+    },
+    untilOneWaits: async () => {
+      await expect.poll(() => waitingForRows(service), { timeout: PATIENCE_MS }).toBe(1);
+    },
+    commit: () => end('COMMIT'),
+    rollback: () => end('ROLLBACK'),
+  };
+}
