@@ -1,9 +1,10 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anEmail, aPassword } from '../support/personas.js';
 import { requestBytes } from '../support/raw-connection.js';
 import { exitCode, type ServiceProcess, spawnService, untilListening } from '../support/service-process.js';
+import { hangTimeoutMs, waitFor } from '../support/wait.js';
 
 describe('SIGTERM', () => {
   let installation: Installation;
@@ -15,11 +16,8 @@ describe('SIGTERM', () => {
     service = spawnService(installation.directory, installation.env);
     url = new URL(await untilListening(service));
   });
-  afterEach(async () => {
-    service.child.kill('SIGKILL');
-    await service.exited;
-    await installation.remove();
-  });
+  // Not a failed test's: those end with the file.
+  afterEach(() => installation.remove());
 
   it.each(['SIGTERM', 'SIGINT'] as const)('ends an idle service with code 0, on %s', async (signal) => {
     service.child.kill(signal);
@@ -46,10 +44,10 @@ describe('SIGTERM', () => {
     ]);
     socket.write(head);
     // By this the service says that the request has begun.
-    await vi.waitFor(() => expect(text()).toContain('100 Continue'), { timeout: 10_000 });
+    await waitFor('the request has begun', hangTimeoutMs(), () => text().includes('100 Continue'));
 
     service.child.kill('SIGTERM');
-    await vi.waitFor(() => expect(newConnection()).rejects.toThrow('ECONNREFUSED'), { timeout: 10_000 });
+    await waitFor('new connections are refused', hangTimeoutMs(), refusesConnections);
     socket.write(json);
 
     expect(await exitCode(service)).toBe(0);
@@ -57,15 +55,19 @@ describe('SIGTERM', () => {
     expect(text()).toContain('"token":');
   });
 
-  async function newConnection(): Promise<void> {
-    const { socket } = await open();
-    socket.destroy();
+  async function refusesConnections(): Promise<boolean> {
+    try {
+      (await open()).socket.destroy();
+      return false;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+    }
   }
 
   async function keptAlive(): Promise<{ socket: Socket; text: () => string }> {
     const connection = await open();
     connection.socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await vi.waitFor(() => expect(connection.text()).toContain('HTTP/1.1 200'));
+    await waitFor('an answer', hangTimeoutMs(), () => connection.text().includes('HTTP/1.1 200'));
     return connection;
   }
 

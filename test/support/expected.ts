@@ -21,6 +21,7 @@ export const alreadyMember = problem(409, 'already_member');
 export const lastOwner = problem(409, 'last_owner');
 export const bodyTooLarge = problem(413, 'body_too_large');
 export const unsupportedMediaType = problem(415, 'unsupported_media_type');
+export const unavailable = problem(503, 'unavailable');
 export const rateLimited = problem(429, 'rate_limited');
 
 export function insufficientRole(requiredRole: string, yourRole: string): object {
