@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engine } from '../support/engine.js';
 import { aCode, type Cast, anOrg } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startOwnService } from '../support/service.js';
 
 const DOCTOR = resolve(import.meta.dirname, '../../dist/doctor.js');
 
@@ -14,7 +14,7 @@ describe('the doctor', () => {
   let cast: Cast;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await startOwnService();
     cast = await anOrg(service);
     for (const code of [await aCode(cast.owner), await aCode(cast.owner)]) {
       await service.anyone.post('/api/auth/code/exchange', { code });
