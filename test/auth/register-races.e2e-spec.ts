@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { instancesInARace } from '../support/engine.js';
-import { emailTaken, invalidCredentials } from '../support/expected.js';
+import { emailTaken, invalidCredentials, unavailable } from '../support/expected.js';
 import { anEmail, aPassword, type Session } from '../support/personas.js';
 import { type Cluster, startCluster } from '../support/service.js';
 
 const ROUNDS = 4;
-const CLIENTS = 50;
+/** fewer than the places that one address has in the line for hashes */
+const CLIENTS = 12;
 
 describe('one e-mail registered by many at once', () => {
   let cluster: Cluster;
@@ -40,17 +42,24 @@ describe('one e-mail registered by many at once', () => {
         ),
       );
 
-      const winner = answers.findIndex(({ status }) => status === 201);
-      expect(winner).toBeGreaterThanOrEqual(0);
-      const losers = answers.filter(({ status }) => status !== 201);
-      expect(losers).toHaveLength(CLIENTS - 1);
-      for (const loser of losers) expect(loser).toMatchObject(emailTaken);
+      const created = answers.filter(({ status }) => status === 201);
+      // More at once than a busy machine can hash in time are sent away, though one may have taken effect.
+      const late = answers.filter(({ status }) => status === 503);
+      const refused = answers.filter((answer) => ![...created, ...late].includes(answer));
+      for (const answer of late) expect(answer).toMatchObject(unavailable);
+      for (const answer of refused) expect(answer).toMatchObject(emailTaken);
       const rows = await cluster.db.query('SELECT id FROM users WHERE email = ?', [spellings[0]!]);
-      expect(rows).toEqual([{ id: answers[winner]!.body.user.id }]);
-      for (const [client, { credentials }] of attempts.entries()) {
-        const login = await cluster.instances[0]!.anyone.post('/api/auth/login', credentials);
-        expect(login).toMatchObject(client === winner ? { status: 200 } : invalidCredentials);
-      }
+      expect(rows).toHaveLength(1);
+      for (const { body } of created) expect(rows).toEqual([{ id: body.user.id }]);
+
+      const logins: Answer[] = [];
+      for (const { credentials } of attempts)
+        logins.push(await cluster.instances[0]!.anyone.post('/api/auth/login', credentials));
+      const [owner, ...others] = answers.filter((_, client) => logins[client]!.status === 200);
+      expect(others).toEqual([]);
+      expect(created.length > 0 ? created : late).toContain(owner);
+      for (const login of logins.filter(({ status }) => status !== 200))
+        expect(login).toMatchObject(invalidCredentials);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aJwt, anId, emailTaken, invalidFields } from '../support/expected.js';
 import { anAccount, anEmail, aPassword, type Session } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startOwnService, startService } from '../support/service.js';
 
 describe('POST /api/auth/register', () => {
   let service: Service;
@@ -89,7 +89,7 @@ describe('POST /api/auth/register', () => {
   });
 
   it('starts without any account', async () => {
-    const fresh = await startService();
+    const fresh = await startOwnService();
 
     expect(await fresh.db.query('SELECT id FROM users')).toEqual([]);
 

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Environment, exitCode, spawnService } from '../support/service-process.js';
 import { aSigningKey } from '../support/signing-keys.js';
+import { hangTimeoutMs, waitFor } from '../support/wait.js';
 
 /** None of these values may be shown: a value can be a secret. */
 const WRONG: Record<string, string[]> = {
@@ -149,7 +150,9 @@ describe('a database that nothing answers for', () => {
       DATABASE_URL: 'mysql://root:hidden-word@127.0.0.1:1/none',
     });
 
-    await vi.waitFor(() => expect(service.logs.join('\n')).toContain('waiting for the database'), 20_000);
+    await waitFor('it says that it waits', hangTimeoutMs(), () =>
+      service.logs.some((line) => line.includes('waiting for the database')),
+    );
     expect(service.child.exitCode).toBeNull();
     service.child.kill('SIGTERM');
     await exitCode(service);

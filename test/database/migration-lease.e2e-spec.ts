@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { exitCode, type ServiceProcess, spawnService, untilListening } from '../support/service-process.js';
+import { hangTimeoutMs } from '../support/wait.js';
 
-const TIMEOUT_MS = 30_000;
 const FOR_LONG_MS = 600_000;
 
 describe.runIf(engine === 'mariadb')('the migration lease', () => {
@@ -46,7 +46,7 @@ describe.runIf(engine === 'mariadb')('the migration lease', () => {
     const service = start();
     await vi.waitFor(
       () => expect(service.logs.join('\n')).toContain('waiting for another instance to migrate'),
-      TIMEOUT_MS,
+      hangTimeoutMs(),
     );
 
     const end = Date.now() + 2000;
@@ -69,9 +69,9 @@ describe.runIf(engine === 'mariadb')('the migration lease', () => {
     // The migration can do its work and cannot note that it has.
     await other.query('LOCK TABLES migrations READ');
     const service = start({ DATABASE_POOL_SIZE: '1' });
-    await vi.waitFor(async () => expect(await tables()).toContain('members'), TIMEOUT_MS);
+    await vi.waitFor(async () => expect(await tables()).toContain('members'), hangTimeoutMs());
     const taken = await expiry();
-    await vi.waitFor(async () => expect(await expiry()).toBeGreaterThan(taken), TIMEOUT_MS);
+    await vi.waitFor(async () => expect(await expiry()).toBeGreaterThan(taken), hangTimeoutMs());
 
     await hand('another instance', Date.now() + FOR_LONG_MS);
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOT_QUERIES } from '../../src/doctor/index-check.js';
 import { engine } from '../support/engine.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startOwnService } from '../support/service.js';
 
 const USERS = 20_000;
 const ROWS_AT_ONCE = 2000;
@@ -18,7 +18,7 @@ describe('the plan of', () => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await startOwnService();
     for (let from = 0; from < USERS; from += ROWS_AT_ONCE) await fill(from);
     for (const table of TABLES) {
       await service.db.query(engine === 'sqlite' ? `ANALYZE ${table}` : `ANALYZE TABLE ${table}`);

@@ -9,7 +9,7 @@ import { report } from './support/figures.js';
 import { type Instance, launch, startInstance, through } from './support/instance.js';
 import { MariaDbServer } from './support/mariadb-server.js';
 import { LONGEST_ANSWER_MS, MixedLoad, recovery } from './support/mixed-load.js';
-import { waitFor } from './support/wait.js';
+import { waitFor } from '../support/wait.js';
 
 const RECOVERY_MS = 5000;
 const MEMORY_GROWTH_MIB = 100;

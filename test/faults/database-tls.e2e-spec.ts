@@ -11,7 +11,7 @@ import { report } from './support/figures.js';
 import { startInstance } from './support/instance.js';
 import { MariaDbServer } from './support/mariadb-server.js';
 import { removeDirectory, temporaryDirectory } from './support/server-process.js';
-import { waitFor } from './support/wait.js';
+import { waitFor } from '../support/wait.js';
 import { WireTap } from './support/wire-tap.js';
 
 const RECOVERY_MS = 10_000;

@@ -24,7 +24,7 @@ import {
   through,
 } from './support/instance.js';
 import { MixedLoad, recovery } from './support/mixed-load.js';
-import { waitFor } from './support/wait.js';
+import { waitFor } from '../support/wait.js';
 
 const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: 'off' };
 const RECOVERY_MS = 6000;

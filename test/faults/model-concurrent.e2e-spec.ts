@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Environment } from '../support/service-process.js';
+import { brokenAuthority } from './support/authority.js';
 import { report } from './support/figures.js';
 import { GaleraCluster } from './support/galera-cluster.js';
 import {
@@ -11,6 +12,7 @@ import {
   brokenWrites,
 } from './support/invariants.js';
 import { allAtOnce } from './support/load.js';
+import { logMemberships, readMembershipLog } from './support/membership-log.js';
 import { MembershipStorm, stormBatches } from './support/membership-storm.js';
 import { seedOfRun } from './support/random.js';
 import { RestartableService, UNLIMITED } from './support/restartable-service.js';
@@ -18,7 +20,7 @@ import { clientOf } from './support/service-client.js';
 import { Storage } from './support/storage.js';
 
 // SEED=… repeats the requests of a failed run, though not how they met: MODEL_RUNS=… tries them more often.
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 4);
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 8);
 const BATCHES = 20;
 const WIDTH = 20;
 const INSTANCES = 3;
@@ -82,6 +84,7 @@ describe.each([
   it.skipIf(skipped)('breaks no invariant', { timeout: 300_000 }, async () => {
     const seed = seedOfRun(`storm on ${engine}`);
     const { storage, urls } = await start();
+    await logMemberships(storage);
     const send = clientOf(...urls);
     let storms = 0;
     let requests = 0;
@@ -94,9 +97,11 @@ describe.each([
 
       const { writes, reads, uses } = storm;
       const snapshot = await storage.snapshot();
+      const ofThisStorm = (await readMembershipLog(storage)).filter(({ orgId }) => storm.hasOrg(orgId));
       expect([
         ...brokenInState(snapshot),
         ...brokenWrites(writes, snapshot),
+        ...brokenAuthority(writes, ofThisStorm),
         ...brokenReads(reads, writes),
         ...brokenCodes(uses),
         ...brokenAnswers([...writes, ...reads, ...uses], false),

@@ -9,7 +9,7 @@ import { Random, seedOfRun } from './support/random.js';
 import { RestartableService, UNLIMITED } from './support/restartable-service.js';
 import { asString, clientOf } from './support/service-client.js';
 import { ENGINES, Storage } from './support/storage.js';
-import { waitFor } from './support/wait.js';
+import { waitFor } from '../support/wait.js';
 import { PASSWORD } from './support/writer.js';
 
 const INSTANCES = 5;

@@ -10,7 +10,7 @@ import { type Instance, startInstance, startInstances, stopAll } from './support
 import { MariaDbServer } from './support/mariadb-server.js';
 import { freePort } from './support/ports.js';
 import { RedisServer } from './support/redis-server.js';
-import { waitFor } from './support/wait.js';
+import { waitFor } from '../support/wait.js';
 
 const LIMIT = 10;
 const WINDOW_MS = 3000;

@@ -8,7 +8,7 @@ import { report } from './support/figures.js';
 import { type Instance, startInstances, stopAll } from './support/instance.js';
 import { MariaDbServer } from './support/mariadb-server.js';
 import { RedisServer } from './support/redis-server.js';
-import { waitFor } from './support/wait.js';
+import { waitFor } from '../support/wait.js';
 
 const LIMIT = 5;
 const ASKED = 4 * LIMIT;

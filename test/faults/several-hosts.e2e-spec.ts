@@ -8,7 +8,7 @@ import { report } from './support/figures.js';
 import { hostsUrl, type Instance, startInstance } from './support/instance.js';
 import { MariaDbServer } from './support/mariadb-server.js';
 import { MixedLoad, recovery } from './support/mixed-load.js';
-import { waitFor } from './support/wait.js';
+import { waitFor } from '../support/wait.js';
 
 const RECOVERY_MS = 5000;
 const BACK_MS = 5000;

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anAccount, anEmail, anOrg, aPassword, aCode } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { type Service, startService } from '../support/service.js';
+import { hangTimeoutMs, waitFor } from '../support/wait.js';
 
 /** That no secret is in the logs is checked at the end of every test file, by the service's own `stop()`. */
 describe('the logs', () => {
@@ -13,11 +14,13 @@ describe('the logs', () => {
   afterAll(() => service.stop());
 
   const linesWith = (text: string) => service.logs.filter((line) => line.includes(text));
+  const untilLogged = (text: string) =>
+    waitFor(`a line with ${text}`, hangTimeoutMs(), () => linesWith(text).length > 0);
 
   it('name the request that an error answer names', async () => {
     const answer = await service.anyone.get<{ requestId: string }>('/api/nothing');
 
-    await vi.waitFor(() => expect(linesWith(answer.body.requestId)).not.toEqual([]));
+    expect(await untilLogged(answer.body.requestId)).toBe(true);
   });
 
   it('are whole JSON lines, whatever a client sends', async () => {
@@ -31,7 +34,7 @@ describe('the logs', () => {
     await service.anyone.with({ 'user-agent': 'forged line', 'x-request-id': 'forged line' }).get('/api/me');
     const last = await service.anyone.get<{ requestId: string }>('/api/nothing');
 
-    await vi.waitFor(() => expect(linesWith(last.body.requestId)).not.toEqual([]));
+    await untilLogged(last.body.requestId);
     for (const line of service.logs) {
       const entry = JSON.parse(line) as { msg?: string; level: number; time: string };
       expect(entry.msg).not.toBe('forged line');
@@ -44,19 +47,18 @@ describe('the logs', () => {
     const { org, owner, member } = await anOrg(service);
 
     await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+    await untilLogged('"PATCH"');
 
-    await vi.waitFor(() => {
-      const entries = linesWith(org.id).map((line) => JSON.parse(line) as object);
-      expect(entries).toContainEqual(
-        expect.objectContaining({
-          method: 'PATCH',
-          status: 200,
-          userId: owner.id,
-          orgId: org.id,
-          memberId: member.id,
-        }),
-      );
-    });
+    const entries = linesWith(org.id).map((line) => JSON.parse(line) as object);
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        method: 'PATCH',
+        status: 200,
+        userId: owner.id,
+        orgId: org.id,
+        memberId: member.id,
+      }),
+    );
   });
 
   it('hold no secret, even where a client puts it in the wrong place or things go wrong', async () => {
@@ -84,7 +86,7 @@ describe('the logs', () => {
     );
     const last = await service.anyone.get<{ requestId: string }>('/api/nothing');
 
-    await vi.waitFor(() => expect(linesWith(last.body.requestId)).not.toEqual([]));
+    await untilLogged(last.body.requestId);
     expect(service.installation.secrets.leaksIn(service.logs)).toEqual([]);
   });
 });

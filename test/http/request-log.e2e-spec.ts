@@ -6,8 +6,8 @@ import { engine } from '../support/engine.js';
 import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
+import { hangTimeoutMs } from '../support/wait.js';
 
-const TIMEOUT_MS = 30_000;
 /** A hash takes some milliseconds, so that the service sees the client leave before it has the answer. */
 const SLOWER_HASHES = { ARGON2_MEMORY_KIB: '8192', RATE_LIMIT_REGISTER: 'off' };
 
@@ -46,14 +46,14 @@ describe('the log of requests', () => {
   const accounts = async (): Promise<number> => (await service.db.query('SELECT id FROM users')).length;
 
   async function untilLogged(count: number): Promise<void> {
-    await vi.waitFor(() => expect(lines().length).toBeGreaterThanOrEqual(count), TIMEOUT_MS);
+    await vi.waitFor(() => expect(lines().length).toBeGreaterThanOrEqual(count), hangTimeoutMs());
   }
 
   /** What was logged twice stands in the log before the line of a later request. */
   async function allLines(): Promise<Line[]> {
     const { body } = await service.anyone.get<{ requestId: string }>('/api/nothing');
     const last = expect.objectContaining({ requestId: body.requestId });
-    await vi.waitFor(() => expect(lines()).toContainEqual(last), TIMEOUT_MS);
+    await vi.waitFor(() => expect(lines()).toContainEqual(last), hangTimeoutMs());
     return lines().filter(({ requestId }) => requestId !== body.requestId);
   }
 
@@ -86,7 +86,7 @@ describe('the log of requests', () => {
     const { socket, text } = await openConnection(service.url);
     const [head, body] = aRegistration().split('\r\n\r\n') as [string, string];
     socket.write(`${head}\r\nExpect: 100-continue\r\n\r\n`);
-    await vi.waitFor(() => expect(text()).toContain('100 Continue'), TIMEOUT_MS);
+    await vi.waitFor(() => expect(text()).toContain('100 Continue'), hangTimeoutMs());
     socket.write(body.slice(0, -1), () => leave(socket));
     await untilLogged(1);
 

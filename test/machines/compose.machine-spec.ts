@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { waitFor } from '../faults/support/wait.js';
+import { waitFor } from '../support/wait.js';
 import { addAddress, compose, containerOf, publishedAddress, startAsDocumented } from './support/compose.js';
 import { docker, inspect } from './support/docker.js';
 import { PROJECT } from './support/images.js';

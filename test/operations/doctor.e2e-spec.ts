@@ -3,7 +3,7 @@ import type { Row } from '../support/database.js';
 import { examine as examineInstallation, type Examination } from '../support/doctor.js';
 import { engine } from '../support/engine.js';
 import { type Account, aCode, type Cast, anOrg } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startOwnService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const REVOKE = 'UPDATE sessions SET revoked_at = created_at';
@@ -24,7 +24,7 @@ describe('the doctor', () => {
   let chain: string[];
 
   beforeAll(async () => {
-    service = await startService();
+    service = await startOwnService();
     cast = await anOrg(service);
     const derive = async (from: Account): Promise<Account> => {
       const code = await aCode(from);

@@ -3,7 +3,7 @@ import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { aCode, anOrg } from '../support/personas.js';
 import { startCluster, startService } from '../support/service.js';
-import { exitCode, spawnService } from '../support/service-process.js';
+import { exitCode, spawnService, untilListening } from '../support/service-process.js';
 
 describe('a start on data that is there', () => {
   let installation: Installation;
@@ -32,7 +32,7 @@ describe('a start on data that is there', () => {
 
   it('after being killed loses nothing that was acknowledged', async () => {
     const killed = spawnService(installation.directory, installation.env);
-    const url = await killed.url;
+    const url = await untilListening(killed);
     const emails = [];
     for (let count = 0; count < 20; count += 1) {
       const credentials = { email: `kept-${count}@example.com`, password: 'harbor lantern quiet' };

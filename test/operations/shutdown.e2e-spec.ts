@@ -10,8 +10,8 @@ import {
   spawnService,
   untilListening,
 } from '../support/service-process.js';
+import { hangTimeoutMs } from '../support/wait.js';
 
-const TIMEOUT_MS = 20_000;
 /** what the log says when requests had to be left behind */
 const CUT_SHORT = 'requests are still running';
 const ANSWERED = { code: 0, answer: expect.stringContaining('HTTP/1.1 201') as string };
@@ -26,10 +26,8 @@ describe('SIGTERM', () => {
     installation = await anInstallation();
     await start();
   });
-  afterEach(async () => {
-    await kill();
-    await installation.remove();
-  });
+  // Not a failed test's: those end with the file.
+  afterEach(() => installation.remove());
 
   it.each(['SIGTERM', 'SIGINT'] as const)('ends an idle service with code 0, on %s', async (signal) => {
     service.child.kill(signal);
@@ -124,7 +122,7 @@ describe('SIGTERM', () => {
   /** Sends the signal and waits until the service has stopped listening. */
   async function stop(): Promise<void> {
     service.child.kill('SIGTERM');
-    await vi.waitFor(() => expect(openConnection(url)).rejects.toThrow('ECONNREFUSED'), TIMEOUT_MS);
+    await vi.waitFor(() => expect(openConnection(url)).rejects.toThrow('ECONNREFUSED'), hangTimeoutMs());
   }
 
   /** A registration whose head has arrived and whose body is sent later. */
@@ -137,14 +135,14 @@ describe('SIGTERM', () => {
     const head = ['Content-Type: application/json', length, 'Expect: 100-continue', ...headers];
     connection.socket.write(keptAliveRequest('POST /api/auth/register', head));
     // By this the service says that the request has begun.
-    await vi.waitFor(() => expect(connection.text()).toContain('100 Continue'), TIMEOUT_MS);
+    await vi.waitFor(() => expect(connection.text()).toContain('100 Continue'), hangTimeoutMs());
     return { connection, sendBody: (following = '') => connection.socket.write(json + following) };
   }
 
   async function keptAlive(): Promise<OpenConnection> {
     const connection = await openConnection(url);
     connection.socket.write(keptAliveRequest('GET /health/live'));
-    await vi.waitFor(() => expect(connection.text()).toContain('HTTP/1.1 200'), TIMEOUT_MS);
+    await vi.waitFor(() => expect(connection.text()).toContain('HTTP/1.1 200'), hangTimeoutMs());
     return connection;
   }
 });

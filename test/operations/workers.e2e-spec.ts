@@ -5,8 +5,8 @@ import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 import { exitCode, spawnService } from '../support/service-process.js';
+import { hangTimeoutMs } from '../support/wait.js';
 
-const TIMEOUT_MS = 100_000;
 const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
 
 describe('WEB_CONCURRENCY', () => {
@@ -28,7 +28,7 @@ describe('WEB_CONCURRENCY', () => {
 });
 
 // Each starts up to seven processes and waits out the pauses between them.
-describe.runIf(engine === 'mariadb')('several workers', { timeout: 240_000 }, () => {
+describe.runIf(engine === 'mariadb')('several workers', () => {
   let installation: Installation;
   /** their own account at the database, which the test locks */
   let user: string;
@@ -140,9 +140,9 @@ function pausesSeconds(logs: string[]): number[] {
 }
 
 async function untilListening(logs: string[], count: number): Promise<void> {
-  await vi.waitFor(() => expect(listening(logs)).toHaveLength(count), TIMEOUT_MS);
+  await vi.waitFor(() => expect(listening(logs)).toHaveLength(count), hangTimeoutMs());
 }
 
 async function untilFailed(logs: string[], count: number): Promise<void> {
-  await vi.waitFor(() => expect(pausesSeconds(logs)).toHaveLength(count), TIMEOUT_MS);
+  await vi.waitFor(() => expect(pausesSeconds(logs)).toHaveLength(count), hangTimeoutMs());
 }

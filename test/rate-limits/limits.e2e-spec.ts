@@ -171,7 +171,7 @@ describe('a sliding window', () => {
     await login();
     await pass(window - 300);
     const end = performance.now() + window;
-    while (performance.now() < end) await login();
+    while (performance.now() < end || admitted.length <= limit) await login();
 
     // It was admitted some time between the two moments, so this is the longest that these can lie apart.
     const spans = admitted.slice(limit).map(({ answered }, index) => answered - admitted[index]!.sent);
@@ -184,13 +184,13 @@ describe('a sliding window', () => {
     const service = await startService({ env: { RATE_LIMIT_LOGIN: '2/2s', RATE_LIMIT_REGISTER: '1/1s' } });
     const email = anEmail();
     const login = () => service.anyone.post('/api/auth/login', { email, password: aPassword() });
-    await login();
-    await login();
+    // Together, or a slow machine has them in two windows.
+    const answers = await Promise.all(times(4, login));
 
-    const refused = await login();
-    await login();
+    const [refused, refusedToo] = answers.filter(({ status }) => status !== 401);
     expect(refused).toMatchObject(rateLimited);
-    const wait = Number(refused.headers.get('retry-after'));
+    expect(refusedToo).toMatchObject(rateLimited);
+    const wait = Number(refusedToo!.headers.get('retry-after'));
     expect(wait).toBeGreaterThanOrEqual(1);
     expect(wait).toBeLessThanOrEqual(2);
     await pass(wait * 1000);

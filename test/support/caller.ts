@@ -1,6 +1,7 @@
 import { type Answer, checkAnswer, parseJson } from './answer.js';
 import type { Contract } from './contract.js';
 import type { Secrets } from './secrets.js';
+import { hangTimeoutMs, within } from './wait.js';
 
 export interface Connection {
   url: string;
@@ -69,19 +70,19 @@ export class Caller {
     }
     // Bytes, because fetch gives a string body a content type that the test did not ask for.
     const body = typeof request.body === 'string' ? new TextEncoder().encode(request.body) : request.body;
-    const response = await fetch(this.connection.url + path, {
-      method,
-      headers,
-      redirect: 'manual',
-      ...(body ? { body } : {}),
-    });
-    const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, body: parseJson(text), text };
-    if (response.ok) this.noteSecrets(answer.body, ['token', 'code']);
+    const options = { method, headers, redirect: 'manual' as const, ...(body ? { body } : {}) };
+    const answer = await within(`${method} ${path}`, hangTimeoutMs(), this.exchange(path, options));
+    if (answer.status < 300) this.noteSecrets(answer.body, ['token', 'code']);
 
     checkAnswer(`${method} ${path}`, answer, path);
     if (method !== 'HEAD') await this.connection.contract.check(method, path, answer);
     return answer as Answer<Body>;
+  }
+
+  private async exchange(path: string, options: RequestInit): Promise<Answer> {
+    const response = await fetch(this.connection.url + path, options);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: parseJson(text), text };
   }
 
   private noteSecrets(body: unknown, fields: string[]): void {

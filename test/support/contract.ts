@@ -22,6 +22,9 @@ export interface Contract {
   check(method: string, path: string, answer: Answer): Promise<void>;
 }
 
+/** By the text of their documents: to compile one takes longer than many a test. */
+const contracts = new Map<string, PublishedContract>();
+
 /** The document is read at the first check; where it is switched off there is nothing to check against. */
 export function contractOf(url: string): Contract {
   let published: Promise<PublishedContract | undefined> | undefined;
@@ -35,9 +38,11 @@ export function contractOf(url: string): Contract {
 
 async function readContract(url: string): Promise<PublishedContract | undefined> {
   const response = await fetch(`${url}/openapi.json`);
-  return response.status === 200
-    ? new PublishedContract((await response.json()) as OpenApiDocument)
-    : undefined;
+  if (response.status !== 200) return undefined;
+  const text = await response.text();
+  const contract = contracts.get(text) ?? new PublishedContract(JSON.parse(text) as OpenApiDocument);
+  contracts.set(text, contract);
+  return contract;
 }
 
 class PublishedContract {

@@ -40,13 +40,23 @@ function aFile(directory: string): Promise<Database> {
   });
 }
 
+/** One that another file has made. */
+export function existingDatabase(directory: string, url: string): Promise<Database> {
+  return engine === 'sqlite' ? aFile(directory) : Promise.resolve(openSchema(url));
+}
+
 async function aSchema(port: number): Promise<Database> {
-  const server = { host: '127.0.0.1', port, user: 'root' };
   const name = `t_${randomBytes(8).toString('hex')}`;
-  const connection = await createConnection(server);
+  const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' });
   await connection.query(`CREATE DATABASE ${name}`);
   await connection.end();
+  return openSchema(`mysql://root@127.0.0.1:${port}/${name}`);
+}
 
+function openSchema(url: string): Database {
+  const name = new URL(url).pathname.slice(1);
+  const port = Number(new URL(url).port);
+  const server = { host: '127.0.0.1', port, user: 'root' };
   const pool = createPool({ ...server, database: name, connectionLimit: 2 });
   return {
     url: `mysql://root@127.0.0.1:${port}/${name}`,

@@ -6,6 +6,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     engine: Engine;
     mariadbPort: number;
+    /** where this worker asks for the service that its files share */
+    sharedServices: string;
   }
 }
 

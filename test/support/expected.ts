@@ -23,6 +23,7 @@ export const tooManyOrgs = problem(409, 'too_many_orgs');
 export const userHasTooManyOrgs = problem(409, 'user_has_too_many_orgs');
 export const bodyTooLarge = problem(413, 'body_too_large');
 export const unsupportedMediaType = problem(415, 'unsupported_media_type');
+export const unavailable = problem(503, 'unavailable');
 export const rateLimited = problem(429, 'rate_limited');
 
 export function insufficientRole(requiredRole: string, yourRole: string): object {

@@ -4,6 +4,7 @@ import { createConnection } from 'mysql2/promise';
 import { expect } from 'vitest';
 import { engine } from './engine.js';
 import type { Service } from './service.js';
+import { hangTimeoutMs } from './wait.js';
 
 /** A transaction of the test's own: what it has written, others wait for until it ends. */
 export interface HeldRows {
@@ -17,8 +18,6 @@ export interface HeldRows {
 export function holdRows(service: Service): Promise<HeldRows> {
   return engine === 'sqlite' ? holdFile(service) : holdInnodbRows(service);
 }
-
-const PATIENCE_MS = 10_000;
 
 /** longer than the service's loop is ever busy without waiting for a lock */
 const BLOCKED_MS = 400;
@@ -45,7 +44,7 @@ function holdFile(service: Service): Promise<HeldRows> {
 
 async function untilBlocked({ anyone }: Service): Promise<void> {
   const probe = () => Promise.race([anyone.get('/health/live'), sleep(BLOCKED_MS, 'blocked')]);
-  await expect.poll(probe, { timeout: PATIENCE_MS }).toBe('blocked');
+  await expect.poll(probe, { timeout: hangTimeoutMs() }).toBe('blocked');
 }
 
 const CONNECTIONS = 'SELECT ID AS id FROM information_schema.PROCESSLIST WHERE DB = DATABASE()';
@@ -73,7 +72,7 @@ async function holdInnodbRows(service: Service): Promise<HeldRows> {
       await connection.query(sql, values);
     },
     untilOneWaits: async () => {
-      await expect.poll(() => waitingForRows(service), { timeout: PATIENCE_MS }).toBe(1);
+      await expect.poll(() => waitingForRows(service), { timeout: hangTimeoutMs() }).toBe(1);
     },
     commit: () => end('COMMIT'),
     rollback: () => end('ROLLBACK'),

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anEmptyDatabase, type Database } from './database.js';
+import { anEmptyDatabase, type Database, existingDatabase } from './database.js';
 import { Secrets } from './secrets.js';
-import { aSigningKey, type SigningKey } from './signing-keys.js';
+import { aSigningKey, keysFileIn, readKeys, type SigningKey, writeKeys } from './signing-keys.js';
 
 /** What outlives a process of the service: its directory, its database and its signing keys. */
 export interface Installation {
@@ -17,26 +17,74 @@ export interface Installation {
   remove(): Promise<void>;
 }
 
+/** Where an installation is that outlives the file which made it. */
+export interface InstallationPlace {
+  directory: string;
+  databaseUrl: string;
+}
+
+/** Those of a test that failed half-way are still there when its file ends. */
+const present = new Set<Installation>();
+
+/** The ways into shared databases, by URL: this process keeps them. */
+const databases = new Map<string, Database>();
+
 export async function anInstallation(options: { mariadbPort?: number } = {}): Promise<Installation> {
+  const installation = await newInstallation(options);
+  present.add(installation);
+  return installation;
+}
+
+export async function removeLeftInstallations(): Promise<void> {
+  // The server of its database may be gone.
+  for (const installation of present) await installation.remove().catch(() => undefined);
+}
+
+/** One that stays for other files. */
+export async function aSharedInstallation(): Promise<InstallationPlace> {
+  const { directory, db } = await newInstallation({});
+  databases.set(db.url, db);
+  return { directory, databaseUrl: db.url };
+}
+
+/** What one file does with a shared installation: it looks, it changes rows of its own, it leaves the rest. */
+export async function installationAt({ directory, databaseUrl }: InstallationPlace): Promise<Installation> {
+  const db = databases.get(databaseUrl) ?? (await existingDatabase(directory, databaseUrl));
+  databases.set(databaseUrl, db);
+  const installation = installationIn(directory, db);
+  noteKeys(installation, await readKeys(directory));
+  const refuse = () => Promise.reject(new Error('This installation is shared: use startOwnService()'));
+  return Object.assign(installation, { writeKeys: refuse, remove: refuse });
+}
+
+async function newInstallation({ mariadbPort }: { mariadbPort?: number }): Promise<Installation> {
   const directory = await mkdtemp(join(tmpdir(), 'accounts-test-'));
-  const keysFile = join(directory, 'jwks.json');
-  const db = await anEmptyDatabase(directory, options.mariadbPort);
+  const installation = installationIn(directory, await anEmptyDatabase(directory, mariadbPort));
+  await installation.writeKeys([aSigningKey()]);
+  return installation;
+}
+
+function installationIn(directory: string, db: Database): Installation {
   const installation: Installation = {
     directory,
     db,
     keys: [],
     secrets: new Secrets(),
-    env: { DATABASE_URL: db.url, JWT_KEYS_FILE: keysFile },
+    env: { DATABASE_URL: db.url, JWT_KEYS_FILE: keysFileIn(directory) },
     writeKeys: async (keys) => {
-      installation.keys = keys;
-      for (const { jwk } of keys) installation.secrets.note(jwk['d']);
-      await writeFile(keysFile, JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }), { mode: 0o600 });
+      noteKeys(installation, keys);
+      await writeKeys(directory, keys);
     },
     remove: async () => {
-      await db.drop();
+      present.delete(installation);
       await rm(directory, { recursive: true, force: true });
+      await db.drop();
     },
   };
-  await installation.writeKeys([aSigningKey()]);
   return installation;
+}
+
+function noteKeys(installation: Installation, keys: SigningKey[]): void {
+  installation.keys = keys;
+  for (const { jwk } of keys) installation.secrets.note(jwk['d']);
 }

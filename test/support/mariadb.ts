@@ -41,7 +41,9 @@ export async function startMariadb(...settings: string[]): Promise<MariadbServer
   const programs = findMariadb();
   if (!programs) throw new Error('There is no mariadbd on this machine');
 
-  const directory = await mkdtemp(join(roomyMemoryDisk() ? MEMORY_DISK : tmpdir(), 'accounts-mariadb-'));
+  // Whoever names a directory for temporary files means these too.
+  const place = process.env['TMPDIR'] === undefined && roomyMemoryDisk() ? MEMORY_DISK : tmpdir();
+  const directory = await mkdtemp(join(place, 'accounts-mariadb-'));
   const data = join(directory, 'data');
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   await promisify(execFile)(programs.install, [

@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
 import { type Answer, checkAnswer, parseJson } from './answer.js';
 import type { Service } from './service.js';
-
-const SILENCE_MS = 20_000;
+import { hangTimeoutMs } from './wait.js';
 
 /**
  * Sends bytes as they are, for requests that no HTTP library would make, and reads the first answer until the
@@ -30,7 +29,9 @@ function exchangeBytes(url: URL, bytes: string | Buffer): Promise<string> {
     const socket = connect(Number(url.port), url.hostname, () => {
       socket.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
     });
-    socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('The service neither answered nor closed')));
+    socket.setTimeout(hangTimeoutMs(), () =>
+      socket.destroy(new Error('The service neither answered nor closed')),
+    );
     socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
     socket.on('error', (error: NodeJS.ErrnoException) => {
       // A service that refuses before the request is whole may reset the connection after its answer.

@@ -14,6 +14,12 @@ export class Secrets {
     this.note(token.split('.')[2]);
   }
 
+  /** @throws when one of them was logged */
+  checkAbsentFrom(logs: string[]): void {
+    const leaks = this.leaksIn(logs);
+    if (leaks.length > 0) throw new Error(`The logs hold secrets: ${leaks.join(' | ')}`);
+  }
+
   leaksIn(logs: string[]): string[] {
     const text = logs.join('\n');
     return [...this.values, '$argon2'].filter(

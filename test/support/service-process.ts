@@ -2,12 +2,16 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { afterAll } from 'vitest';
+import { hangTimeoutMs, within } from './wait.js';
 
-const BUILT_SERVICE = resolve(import.meta.dirname, '../../dist/main.js');
-// Only for what hangs: shorter than a test may take, longer than a busy machine needs.
-const START_TIMEOUT_MS = 50_000;
-const STOP_TIMEOUT_MS = 50_000;
+const HERE = import.meta.dirname;
+export const BUILT_SERVICE = [
+  process.execPath,
+  '--import',
+  resolve(HERE, 'end-with-parent.mjs'),
+  resolve(HERE, '../../dist/main.js'),
+] as const;
+const LAST_LINES = 20;
 
 /** `undefined` takes a variable away that the tests otherwise set. */
 export type Environment = Record<string, string | undefined>;
@@ -24,37 +28,32 @@ export interface ServiceProcess {
 
 const running = new Set<ChildProcess>();
 
-/** A test that fails half-way leaves its services behind: none outlives its file. */
-afterAll(() => {
+export function killRunningServices(): void {
   for (const child of running) child.kill('SIGKILL');
-});
+}
 
 /** The built service as its own process, which inherits nothing of this one's environment but the PATH. */
 export function spawnService(directory: string, env: Environment): ServiceProcess {
-  return spawnCommand([process.execPath, BUILT_SERVICE], directory, env);
+  return spawnCommand(BUILT_SERVICE, directory, env);
 }
 
 /** The same by another command, such as `npm start`. */
 export function spawnCommand(
-  [program, ...parameters]: [string, ...string[]],
+  command: readonly [string, ...string[]],
   directory: string,
   env: Environment,
 ): ServiceProcess {
-  const child = spawn(program, parameters, {
-    cwd: directory,
-    env: { PATH: process.env['PATH'], PORT: '0', ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawnInto('pipe', command, directory, env);
   const logs: string[] = [];
   const stderr: string[] = [];
   const url = new Promise<string>((found) => {
-    eachLine(child.stdout, (line) => {
+    eachLine(child.stdout!, (line) => {
       logs.push(line);
-      const announced = /"url":"(https?:\/\/[^"]+)"/.exec(line)?.[1];
+      const announced = announcedUrl(line);
       if (announced !== undefined) found(announced);
     });
   });
-  eachLine(child.stderr, (line) => {
+  eachLine(child.stderr!, (line) => {
     logs.push(line);
     stderr.push(line);
   });
@@ -68,33 +67,46 @@ export function spawnCommand(
   return { child, url, logs, stderr, exited };
 }
 
-export async function untilListening(service: ServiceProcess, timeoutMs = START_TIMEOUT_MS): Promise<string> {
-  const url = await within(timeoutMs, Promise.race([service.url, service.exited.then(() => undefined)]));
-  if (url === undefined || url === 'late') {
-    service.child.kill('SIGKILL');
-    throw new Error(`The service did not start:\n${service.logs.join('\n')}`);
-  }
-  return url;
+/**
+ * It gets a session of its own, as in production: its hashing threads yield to the rest of their session, which
+ * would else be the tests and whatever runs beside them.
+ */
+export function spawnInto(
+  output: 'pipe' | number,
+  [program, ...parameters]: readonly [string, ...string[]],
+  directory: string,
+  env: Environment,
+): ChildProcess {
+  return spawn(program, parameters, {
+    cwd: directory,
+    env: { PATH: process.env['PATH'], PORT: '0', ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1', ...env },
+    stdio: ['pipe', output, output],
+    detached: true,
+  });
+}
+
+export function announcedUrl(log: string): string | undefined {
+  return /"url":"(https?:\/\/[^"]+)"/.exec(log)?.[1];
+}
+
+export async function untilListening(service: ServiceProcess, timeoutMs = hangTimeoutMs()): Promise<string> {
+  const ended = service.exited.then((code) => {
+    throw new Error(`The service did not start, it ended with ${code}`);
+  });
+  return explained(service, within('the service listens', timeoutMs, Promise.race([service.url, ended])));
 }
 
 export async function exitCode(service: ServiceProcess): Promise<number | null> {
-  const code = await within(STOP_TIMEOUT_MS, service.exited);
-  if (code !== 'late') return code;
-  service.child.kill('SIGKILL');
-  throw new Error(
-    `The service did not end within ${STOP_TIMEOUT_MS} ms:\n${service.logs.slice(-20).join('\n')}`,
-  );
+  return explained(service, within('the service ends', hangTimeoutMs(), service.exited));
 }
 
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | 'late'> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((done) => {
-    timer = setTimeout(() => done('late'), milliseconds);
-  });
+/** A failure ends the process and shows the last that it wrote. */
+async function explained<T>(service: ServiceProcess, work: Promise<T>): Promise<T> {
   try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
+    return await work;
+  } catch (error) {
+    service.child.kill('SIGKILL');
+    throw new Error([String(error), ...service.logs.slice(-LAST_LINES)].join('\n'), { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 import { Caller } from './caller.js';
 import { type Contract, contractOf } from './contract.js';
 import { anInstallation, type Installation } from './installation.js';
+import { sharedService } from './shared-service.js';
 import { type Environment, exitCode, spawnService, untilListening } from './service-process.js';
 
 export interface Service {
@@ -12,7 +13,7 @@ export interface Service {
   contract: Contract;
   /** a client without a token */
   anyone: Caller;
-  /** Ends the process politely and checks that it went well and kept its secrets. */
+  /** Ends the process politely, unless other files use it too, and checks that it is well and kept its secrets. */
   stop(): Promise<void>;
 }
 
@@ -22,7 +23,16 @@ interface StartOptions {
   installation?: Installation;
 }
 
-export async function startService(options: StartOptions = {}): Promise<Service> {
+/**
+ * Without options this is a running service of the default configuration that other files use too, one file at a
+ * time: its database holds their rows.
+ */
+export function startService(options?: StartOptions): Promise<Service> {
+  return options ? startOwnService(options) : sharedService();
+}
+
+/** For a file that damages its service's data, or needs to know all of it. */
+export async function startOwnService(options: StartOptions = {}): Promise<Service> {
   const installation = options.installation ?? (await anInstallation());
   const process = spawnService(installation.directory, { ...installation.env, ...options.env });
   const url = await untilListening(process);
@@ -40,8 +50,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
       if (!options.installation) await installation.remove();
       if (code !== 0)
         throw new Error(`The service ended with ${code}:\n${process.logs.slice(-20).join('\n')}`);
-      const leaks = installation.secrets.leaksIn(process.logs);
-      if (leaks.length > 0) throw new Error(`The logs hold secrets: ${leaks.join(' | ')}`);
+      installation.secrets.checkAbsentFrom(process.logs);
     },
   };
   return service;
@@ -61,7 +70,7 @@ export async function startCluster(
 ): Promise<Cluster> {
   const installation = await anInstallation(options);
   const instances = await Promise.all(
-    Array.from({ length: size }, () => startService({ env: options.env ?? {}, installation })),
+    Array.from({ length: size }, () => startOwnService({ env: options.env ?? {}, installation })),
   );
   return {
     instances,

@@ -1,19 +1,48 @@
-import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+  sign,
+} from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** as it stands in `JWT_KEYS_FILE` */
+export type Jwk = Record<string, string> & { kid: string };
 
 export interface SigningKey {
   kid: string;
   privateKey: KeyObject;
   publicKey: KeyObject;
-  /** as it stands in `JWT_KEYS_FILE` */
-  jwk: Record<string, string>;
+  jwk: Jwk;
 }
 
 export function aSigningKey(): SigningKey {
-  const kid = randomUUID();
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { kty, crv, x, y, d } = privateKey.export({ format: 'jwk' }) as Record<string, string>;
-  const jwk = { kty, crv, x, y, d, kid, alg: 'ES256', use: 'sig' } as Record<string, string>;
-  return { kid, privateKey, publicKey, jwk };
+  return signingKeyOf({ kty, crv, x, y, d, kid: randomUUID(), alg: 'ES256', use: 'sig' } as Jwk);
+}
+
+export function signingKeyOf(jwk: Jwk): SigningKey {
+  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
+  return { kid: jwk.kid, privateKey, publicKey: createPublicKey(privateKey), jwk };
+}
+
+/** for `JWT_KEYS_FILE` */
+export function keysFileIn(directory: string): string {
+  return join(directory, 'jwks.json');
+}
+
+export async function writeKeys(directory: string, keys: SigningKey[]): Promise<void> {
+  const set = { keys: keys.map(({ jwk }) => jwk) };
+  await writeFile(keysFileIn(directory), JSON.stringify(set), { mode: 0o600 });
+}
+
+export async function readKeys(directory: string): Promise<SigningKey[]> {
+  const { keys } = JSON.parse(await readFile(keysFileIn(directory), 'utf8')) as { keys: Jwk[] };
+  return keys.map(signingKeyOf);
 }
 
 export interface DecodedToken {

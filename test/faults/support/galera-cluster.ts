@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { endStateTransfer, GaleraNode, nodePorts, type GaleraSettings } from './galera-node.js';
 import { copyOfTemplate, type RunAs } from './mariadb-server.js';
 import { removeDirectory, temporaryDirectory } from './server-process.js';
-import { waitFor } from './wait.js';
+import { waitFor } from '../../support/wait.js';
 
 const run = promisify(execFile);
 

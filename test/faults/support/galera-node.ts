@@ -6,7 +6,7 @@ import type { RowDataPacket } from 'mysql2/promise';
 import { commonArgs, waitUntilReady, withConnection, type RunAs } from './mariadb-server.js';
 import { freePort } from './ports.js';
 import { findProgram, ServerProcess } from './server-process.js';
-import { waitFor } from './wait.js';
+import { waitFor } from '../../support/wait.js';
 
 const run = promisify(execFile);
 

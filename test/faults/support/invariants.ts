@@ -33,9 +33,10 @@ export interface CodeUse extends Answered {
   code: string;
 }
 
-const isDone = (operation: Answered): boolean => operation.status !== undefined && operation.status < 300;
+export const isDone = (operation: Answered): boolean =>
+  operation.status !== undefined && operation.status < 300;
 // A 503 may follow a COMMIT whose answer was lost.
-const mayBeDone = (operation: Answered): boolean =>
+export const mayBeDone = (operation: Answered): boolean =>
   operation.status === undefined || operation.status < 300 || operation.status === 503;
 
 /** I1 to I4 on the final state; gives one sentence for each violation. */

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { createConnection, type Connection } from 'mysql2/promise';
 import { freePort } from './ports.js';
 import { findProgram, removeDirectory, ServerProcess, temporaryDirectory } from './server-process.js';
-import { waitFor } from './wait.js';
+import { waitFor } from '../../support/wait.js';
 
 const run = promisify(execFile);
 

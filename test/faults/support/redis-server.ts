@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Certificate } from './certificates.js';
 import { freePort } from './ports.js';
 import { findProgram, removeDirectory, ServerProcess, temporaryDirectory } from './server-process.js';
-import { waitFor } from './wait.js';
+import { waitFor } from '../../support/wait.js';
 
 /** A private Redis on 127.0.0.1 that keeps nothing on disk: a restart brings back an empty one. */
 export class RedisServer extends ServerProcess {

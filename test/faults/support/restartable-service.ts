@@ -1,7 +1,7 @@
 import { type Environment, spawnService, type ServiceProcess } from '../../support/service-process.js';
 import { freePort } from './ports.js';
 import type { Storage } from './storage.js';
-import { waitFor } from './wait.js';
+import { waitFor } from '../../support/wait.js';
 
 const START_TIMEOUT_MS = 20_000;
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { waitFor } from './wait.js';
+import { waitFor } from '../../support/wait.js';
 
 export interface Command {
   program: string;

@@ -122,7 +122,7 @@ export class Storage {
     removeDirectory(this.directory);
   }
 
-  private get isServer(): boolean {
+  get isServer(): boolean {
     return this.url.startsWith('mysql:');
   }
 

@@ -1,0 +1,12 @@
+import { DefaultReporter, type TestCase, type TestModule } from 'vitest/node';
+
+/** Shows what failed in full, and of everything else how much there was. */
+export class ShortReporter extends DefaultReporter {
+  protected override printTestModule(module: TestModule): void {
+    if (module.state() === 'failed') super.printTestModule(module);
+  }
+
+  protected override printTestCase(moduleState: ReturnType<TestModule['state']>, test: TestCase): void {
+    if (test.result().state === 'failed') super.printTestCase(moduleState, test);
+  }
+}

@@ -1,0 +1,45 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const IDLE_TIMEOUT_MS = 30_000;
+const MAX_TIMEOUT_MS = 240_000;
+
+/** For waits that only end what hangs: the longer, the more processes want each core of the machine. */
+export function hangTimeoutMs(): number {
+  const [wantACore = 0] = loadavg();
+  return Math.min(MAX_TIMEOUT_MS, IDLE_TIMEOUT_MS * Math.max(1, wantACore / availableParallelism()));
+}
+
+/** What `work` gives, or an error that says what it was that did not come. */
+export async function within<T>(what: string, timeoutMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, failed) => {
+    timer = setTimeout(() => failed(new Error(`${what}: not within ${Math.round(timeoutMs)} ms`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Asks again and again until `probe` gives a value other than `undefined` or `false`; its errors count as "not yet". */
+export async function waitFor<T>(
+  what: string,
+  timeoutMs: number,
+  probe: () => T | undefined | false | Promise<T | undefined | false>,
+  pauseMs = 25,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  let last: unknown;
+  do {
+    try {
+      const value = await probe();
+      if (value !== undefined && value !== false) return value;
+    } catch (error) {
+      last = error;
+    }
+    await sleep(pauseMs);
+  } while (performance.now() < deadline);
+  throw new Error(`${what}: not within ${Math.round(timeoutMs)} ms`, { cause: last });
+}

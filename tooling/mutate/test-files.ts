@@ -1,0 +1,19 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Options } from './options.ts';
+
+/** Those that can notice a mistake: the unit tests of the folder, and over HTTP what the options say or the room suggests. */
+export function testFilesFor(root: string, { file, tests }: Options): string[] {
+  const [, room = ''] = file.split('/');
+  const place = tests ?? (existsSync(join(root, 'test', room)) ? `test/${room}/` : '');
+  const overHttp = filesBelow(root, 'test', '.e2e-spec.ts').filter(
+    (path) => !path.startsWith('test/faults/') && path.includes(place),
+  );
+  return [...filesBelow(root, dirname(file), '.spec.ts'), ...overHttp];
+}
+
+function filesBelow(root: string, folder: string, ending: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+}
