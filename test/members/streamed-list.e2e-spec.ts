@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addCrowd, crowdEmail } from '../support/large-org.js';
 import { PausedReader } from '../support/paused-reader.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startOwnService } from '../support/service.js';
 
 const CROWD = 20_000;
 
@@ -12,7 +12,7 @@ describe('a member list that is streamed', () => {
   let org: Org;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await startOwnService();
     owner = await anAccount(service, 'owner');
     org = await anOrgOf(owner);
     await addCrowd(service.db, org, CROWD);
