@@ -9,10 +9,10 @@ import { DatabaseModule } from './database/database.module.js';
 import { HealthModule } from './health/health.module.js';
 import { MeModule } from './me/me.module.js';
 import { MembersModule } from './members/members.module.js';
-import { RolesGuard } from './members/roles.guard.js';
+import { RolesGuard } from './memberships/roles.guard.js';
 import { OrgsModule } from './orgs/orgs.module.js';
 import { ProblemFilter } from './http/problem.filter.js';
-import { SCHEMA } from './schema.js';
+import { SCHEMA } from './app/schema.js';
 import { UsersModule } from './users/users.module.js';
 
 @Module({})

@@ -93,7 +93,7 @@ describe('architecture', () => {
         .split('\n')
         .filter((line) => /^import |^} from /.test(line)),
     );
-    expect(new Set(statics)).toEqual(new Set(["import { nodeProblem } from './node-version.js';"]));
+    expect(new Set(statics)).toEqual(new Set(["import { nodeProblem } from './app/node-version.js';"]));
     expect(readFileSync(join(SRC, 'node-version.ts'), 'utf8')).not.toMatch(/^import .* from '(?!node:)/m);
   });
 

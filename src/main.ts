@@ -1,4 +1,4 @@
-import { nodeProblem } from './node-version.js';
+import { nodeProblem } from './app/node-version.js';
 
 const problem = nodeProblem('npm start');
 if (problem !== undefined) {
@@ -6,8 +6,8 @@ if (problem !== undefined) {
   process.exit(1);
 }
 
-const { bootstrap } = await import('./bootstrap.js');
-const { explainFailure } = await import('./start-failure.js');
+const { bootstrap } = await import('./app/bootstrap.js');
+const { explainFailure } = await import('./app/start-failure.js');
 await bootstrap().catch((error: unknown) => {
   for (const line of explainFailure(error)) console.error(line);
   process.exit(1);

@@ -6,7 +6,7 @@ import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import type { Problem } from '../problems/problem.js';
 import type { ListMembersQuery } from './dto/list-members.query.js';
 import type { ListedMemberResponse, MemberListResponse } from './dto/member.responses.js';
-import { Member } from './member.entity.js';
+import { Member } from '../memberships/member.entity.js';
 import type { LinkNextPage } from './next-page.decorator.js';
 import { decodeCursor, type MemberCursor } from './member-cursor.js';
 import { NotAMemberError } from './members.errors.js';

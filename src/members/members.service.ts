@@ -4,8 +4,8 @@ import { Env } from '../config/env.js';
 import { isUniqueViolation } from '../database/database-errors.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { MEMBERS_KEY } from './member.entity.js';
-import { canChangeRole, canRemove } from './member-policy.js';
+import { MEMBERS_KEY } from '../memberships/member.entity.js';
+import { canChangeRole, canRemove } from '../memberships/membership-policy.js';
 import {
   AlreadyMemberError,
   InsufficientRoleError,
@@ -16,7 +16,7 @@ import {
   UserNotFoundError,
 } from './members.errors.js';
 import type { MemberResponse } from './dto/member.responses.js';
-import { findRoleAndUser, findRoles, hasOneOwner, isMember, lockOrg } from './membership.js';
+import { findRoleAndUser, findRoles, hasOneOwner, isMember, lockOrg } from '../memberships/membership.js';
 
 /**
  * Changes of memberships. Each reads the actor's role again inside its transaction: what the guard saw can

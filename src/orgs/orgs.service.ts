@@ -10,10 +10,10 @@ import { Transactions } from '../database/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MemberListService } from '../members/member-list.service.js';
 import { MembersService } from '../members/members.service.js';
-import { orgAtLimit } from '../members/org-limit.js';
+import { orgAtLimit } from '../memberships/org-limit.js';
 import { wholeList } from '../members/whole-list.js';
 import type { OrgDetailResponse, OrgResponse } from './dto/org.responses.js';
-import { Org } from './org.entity.js';
+import { Org } from '../memberships/org.entity.js';
 import { TooManyOrgsError } from './orgs.errors.js';
 
 interface OrgOfUser extends OrgResponse {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HOT_QUERIES } from '../../src/doctor/index-check.js';
+import { HOT_QUERIES } from '../../src/cli/doctor/index-check.js';
 import { engine } from '../support/engine.js';
 import { type Service, startOwnService } from '../support/service.js';
 

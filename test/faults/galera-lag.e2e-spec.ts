@@ -4,7 +4,7 @@ import { parseEnv } from '../../src/config/parse-env.js';
 import { createDataSource } from '../../src/database/create-data-source.js';
 import { dataSourceOptions } from '../../src/database/data-source-options.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
-import { SCHEMA } from '../../src/schema.js';
+import { SCHEMA } from '../../src/app/schema.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, aCode, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
 import { report } from './support/figures.js';

@@ -1,7 +1,7 @@
 import type { StreamableFile } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
-import { Member } from '../../src/members/member.entity.js';
+import { Member } from '../../src/memberships/member.entity.js';
 import { MemberListService } from '../../src/members/member-list.service.js';
 import { wholeList } from '../../src/members/whole-list.js';
 import { times } from '../support/at-once.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseEnv } from '../../src/config/parse-env.js';
-import type { Check } from '../../src/doctor/check.js';
-import { inspect } from '../../src/doctor/inspect.js';
-import { SCHEMA } from '../../src/schema.js';
+import type { Check } from '../../src/cli/doctor/check.js';
+import { inspect } from '../../src/cli/doctor/inspect.js';
+import { SCHEMA } from '../../src/app/schema.js';
 import { anAccount, anEmail } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 

@@ -5,7 +5,7 @@ import { createDataSource } from '../../src/database/create-data-source.js';
 import { dataSourceOptions } from '../../src/database/data-source-options.js';
 import { migrate } from '../../src/database/migrate.js';
 import { Transactions } from '../../src/database/transactions.js';
-import { SCHEMA } from '../../src/schema.js';
+import { SCHEMA } from '../../src/app/schema.js';
 import { anInstallation, type Installation } from './installation.js';
 import type { Environment } from './service-process.js';
 

@@ -2,7 +2,7 @@ import type { DataSource, MigrationInterface } from 'typeorm';
 import { parseEnv } from '../../src/config/parse-env.js';
 import { createDataSource } from '../../src/database/create-data-source.js';
 import { dataSourceOptions } from '../../src/database/data-source-options.js';
-import { SCHEMA } from '../../src/schema.js';
+import { SCHEMA } from '../../src/app/schema.js';
 import type { Installation } from './installation.js';
 
 export const MIGRATIONS = SCHEMA.migrations as (new () => MigrationInterface)[];

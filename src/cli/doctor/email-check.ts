@@ -1,4 +1,4 @@
-import { canonicalEmail } from '../users/email-address.js';
+import { canonicalEmail } from '../../users/email-address.js';
 import { type Check, EXAMPLES } from './check.js';
 
 const BATCH = 5000;

@@ -1,4 +1,4 @@
-import { LEEWAY_SECONDS } from '../auth/tokens/access-token.js';
+import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { type Check, emptyQuery } from './check.js';
 
 const LEEWAY_MS = LEEWAY_SECONDS * 1000;

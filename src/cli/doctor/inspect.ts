@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import type { Env } from '../config/env.js';
-import { createDataSource } from '../database/create-data-source.js';
-import { dataSourceOptions, type Schema } from '../database/data-source-options.js';
-import { databaseError } from '../database/database-errors.js';
+import type { Env } from '../../config/env.js';
+import { createDataSource } from '../../database/create-data-source.js';
+import { dataSourceOptions, type Schema } from '../../database/data-source-options.js';
+import { databaseError } from '../../database/database-errors.js';
 import { type Check, type Inspection } from './check.js';
 import { DATA_CHECKS } from './data-checks.js';
 import { EMAIL_CHECK } from './email-check.js';

@@ -1,17 +1,17 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { useContainer } from 'class-validator';
-import { AcceptablePassword } from './auth/passwords/is-acceptable-password.decorator.js';
-import type { Env } from './config/env.js';
-import { collectAllowedMethods } from './http/allowed-methods.js';
-import type { Connections } from './http/connections.js';
-import { allowOrigins } from './http/cors.js';
-import { answerInTime } from './http/deadline.js';
-import { acceptJsonBodies } from './http/json-body.js';
-import { replaceNodeAnswers } from './http/node-answers.js';
-import { sendSecurityHeaders } from './http/security-headers.js';
-import { validationPipe } from './http/validation.js';
-import { giveBackUncounted } from './rate-limits/give-back.js';
-import { serveDocs } from './openapi/swagger-ui.js';
+import { AcceptablePassword } from '../auth/passwords/is-acceptable-password.decorator.js';
+import type { Env } from '../config/env.js';
+import { collectAllowedMethods } from '../http/allowed-methods.js';
+import type { Connections } from '../http/connections.js';
+import { allowOrigins } from '../http/cors.js';
+import { answerInTime } from '../http/deadline.js';
+import { acceptJsonBodies } from '../http/json-body.js';
+import { replaceNodeAnswers } from '../http/node-answers.js';
+import { sendSecurityHeaders } from '../http/security-headers.js';
+import { validationPipe } from '../http/validation.js';
+import { giveBackUncounted } from '../rate-limits/give-back.js';
+import { serveDocs } from '../openapi/swagger-ui.js';
 
 /** The edge of the service: everything between the socket and the controllers. */
 export async function configureApp(

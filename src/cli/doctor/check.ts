@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import type { Env } from '../config/env.js';
+import type { Env } from '../../config/env.js';
 
 export interface Inspection {
   env: Env;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Role, ROLES } from '../access/role.js';
-import { canChangeRole, canRemove } from './member-policy.js';
+import { canChangeRole, canRemove } from './membership-policy.js';
 
 /** Every [from, to] that an actor may do, written out; everything else is refused. */
 const CHANGES: Record<Role, string[]> = {

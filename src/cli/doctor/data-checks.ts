@@ -1,4 +1,4 @@
-import { ROLES } from '../access/role.js';
+import { ROLES } from '../../access/role.js';
 import { type Check, emptyQuery } from './check.js';
 
 const RESTORE = 'Restore these rows from a backup, or delete them once nobody needs them.';

@@ -1,13 +1,13 @@
-import { EXPIRED_CODES } from '../auth/cleanup/expired-codes.js';
-import { EXPIRED_SESSIONS, findReferred } from '../auth/cleanup/expired-sessions.js';
-import { EXCHANGE, findIssuers, findOpened } from '../auth/codes/codes.service.js';
-import { findCallers } from '../auth/sessions/session-checks.js';
-import { findDescendants } from '../auth/sessions/session-revocation.js';
-import { FIND_ROLES, FIND_TWO_OWNERS, findRoleAndUserSql } from '../members/membership.js';
-import { LIST_MEMBERS, LIST_MEMBERS_AFTER, LIST_MEMBERS_FOR_READER } from '../members/member-list.service.js';
-import { findMemberships } from '../members/memberships.service.js';
-import { fromCreator, listOrgsOfUsers } from '../orgs/orgs.service.js';
-import { FIND_CREDENTIALS } from '../users/users.service.js';
+import { EXPIRED_CODES } from '../../auth/cleanup/expired-codes.js';
+import { EXPIRED_SESSIONS, findReferred } from '../../auth/cleanup/expired-sessions.js';
+import { EXCHANGE, findIssuers, findOpened } from '../../auth/codes/codes.service.js';
+import { findCallers } from '../../auth/sessions/session-checks.js';
+import { findDescendants } from '../../auth/sessions/session-revocation.js';
+import { FIND_ROLES, FIND_TWO_OWNERS, findRoleAndUserSql } from '../../memberships/membership.js';
+import { LIST_MEMBERS, LIST_MEMBERS_AFTER, LIST_MEMBERS_FOR_READER } from '../../members/member-list.service.js';
+import { findMemberships } from '../../memberships/memberships.service.js';
+import { fromCreator, listOrgsOfUsers } from '../../orgs/orgs.service.js';
+import { FIND_CREDENTIALS } from '../../users/users.service.js';
 import type { Check, Inspection } from './check.js';
 
 /** The queries that requests wait for, and values that have their shape. */

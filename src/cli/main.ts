@@ -1,4 +1,4 @@
-import { nodeProblem } from './node-version.js';
+import { nodeProblem } from '../app/node-version.js';
 
 /** `npm run doctor`: exit code 0 when every claim holds, 1 when one does not, 2 when nothing could be checked. */
 const problem = nodeProblem('npm run doctor');
@@ -7,10 +7,10 @@ if (problem !== undefined) {
   process.exit(2);
 }
 
-const { loadEnv } = await import('./config/load-env.js');
+const { loadEnv } = await import('../config/load-env.js');
 const { inspect, textOf } = await import('./doctor/inspect.js');
-const { SCHEMA } = await import('./schema.js');
-const { explainFailure } = await import('./start-failure.js');
+const { SCHEMA } = await import('../app/schema.js');
+const { explainFailure } = await import('../app/start-failure.js');
 try {
   const findings = await inspect(loadEnv(), SCHEMA);
   for (const finding of findings) console.log(textOf(finding));

@@ -1,10 +1,10 @@
-import { SigningKeysError } from './auth/tokens/signing-keys.js';
-import { ConfigurationError } from './config/parse-env.js';
-import { isDatabaseUnavailable, isTlsRefusal } from './database/database-errors.js';
-import { PendingMigrationsError } from './database/migrate.js';
-import { MigrationLeaseLostError } from './database/migration-lease.js';
-import { DatabaseFileError } from './database/sqlite/database-file.js';
-import { DatabaseInUseError } from './database/sqlite/sqlite-file-lock.js';
+import { SigningKeysError } from '../auth/tokens/signing-keys.js';
+import { ConfigurationError } from '../config/parse-env.js';
+import { isDatabaseUnavailable, isTlsRefusal } from '../database/database-errors.js';
+import { PendingMigrationsError } from '../database/migrate.js';
+import { MigrationLeaseLostError } from '../database/migration-lease.js';
+import { DatabaseFileError } from '../database/sqlite/database-file.js';
+import { DatabaseInUseError } from '../database/sqlite/sqlite-file-lock.js';
 
 /** What is wrong and with which variable, a line each; only a bug of ours is shown with its stack. */
 export function explainFailure(error: unknown): string[] {

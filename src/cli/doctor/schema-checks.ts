@@ -1,4 +1,4 @@
-import { isSchemaUpToDate } from '../database/schema-version.js';
+import { isSchemaUpToDate } from '../../database/schema-version.js';
 import { type Check, EXAMPLES } from './check.js';
 
 export const SCHEMA_CHECKS: Check[] = [

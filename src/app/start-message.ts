@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Env } from './config/env.js';
+import type { Env } from '../config/env.js';
 
 /** Tells the operator where everything is. */
 export function announce(env: Env, url: string, log: Logger): void {
