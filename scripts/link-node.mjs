@@ -38,7 +38,7 @@ function whyItCannotRun() {
 
 function sayWhichNodeRuns() {
   const own = process.versions.node;
-  // The newest function in use; see src/node-version.ts.
+  // The newest function in use; see src/app/node-version.ts.
   if (typeof crypto.randomUUIDv7 === 'function') {
     console.log(`Using this machine's Node ${own}: the pinned one cannot run here (${problem})`);
   } else {

@@ -7,25 +7,8 @@ import { type Access, RouteAccess } from './access/access.decorators.js';
 
 const SRC = import.meta.dirname;
 
-/** From the ground up: a room imports from itself and from the rooms before it, never from those after. */
-const ROOMS = [
-  'config',
-  'identifiers',
-  'problems',
-  'logging',
-  'access',
-  'database',
-  'openapi',
-  'http',
-  'users',
-  'rate-limits',
-  'auth',
-  'members',
-  'orgs',
-  'me',
-  'health',
-  'doctor',
-];
+/** The README's map, from the ground up: a room imports from itself and from those above it there. */
+const ROOMS = roomsIn(readFileSync(join(SRC, '../README.md'), 'utf8'));
 
 const PUBLIC_ROUTES = [
   'AuthController.exchangeCode',
@@ -58,7 +41,9 @@ async function routes(): Promise<{ name: string; access: Access | undefined }[]>
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(SRC, file), 'utf8');
-  const specifiers = [...text.matchAll(/(?:from|import) '(\.{1,2}\/[^']+)'/g)].map((match) => match[1]!);
+  const specifiers = [...text.matchAll(/(?:from|import|import\() ?'(\.{1,2}\/[^']+)'/g)].map(
+    (match) => match[1]!,
+  );
   return specifiers.map((specifier) => normalize(join(dirname(file), specifier)));
 }
 
@@ -88,13 +73,16 @@ describe('architecture', () => {
   });
 
   it('loads nothing before the version of Node is known to do', () => {
-    const statics = ['main.ts', 'doctor.ts'].flatMap((file) =>
+    const statics = ['main.ts', 'cli/main.ts'].flatMap((file) =>
       readFileSync(join(SRC, file), 'utf8')
         .split('\n')
         .filter((line) => /^import |^} from /.test(line)),
     );
-    expect(new Set(statics)).toEqual(new Set(["import { nodeProblem } from './app/node-version.js';"]));
-    expect(readFileSync(join(SRC, 'node-version.ts'), 'utf8')).not.toMatch(/^import .* from '(?!node:)/m);
+    expect(statics).toEqual([
+      "import { nodeProblem } from './app/node-version.js';",
+      "import { nodeProblem } from '../app/node-version.js';",
+    ]);
+    expect(readFileSync(join(SRC, 'app/node-version.ts'), 'utf8')).not.toMatch(/^import .* from '(?!node:)/m);
   });
 
   it('reads the process environment in one place', () => {
@@ -105,9 +93,15 @@ describe('architecture', () => {
   });
 });
 
-/** Files outside any room compose the application and may import everything. */
-function rank(room: string | undefined): number {
-  if (room === undefined) return ROOMS.length;
+function roomsIn(readme: string): string[] {
+  const [, table = ''] = /\| Room in `src` .*\n.*\n((?:\|.*\n)+)/.exec(readme) ?? [];
+  return table
+    .split('\n')
+    .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
+}
+
+/** Files outside any room belong to what assembles the service. */
+function rank(room = 'app'): number {
   const index = ROOMS.indexOf(room);
   if (index < 0) throw new Error(`${room} has no place in the order of rooms`);
   return index;

@@ -1,20 +1,22 @@
 import { nodeProblem } from '../app/node-version.js';
 
-/** `npm run doctor`: exit code 0 when every claim holds, 1 when one does not, 2 when nothing could be checked. */
-const problem = nodeProblem('npm run doctor');
-if (problem !== undefined) {
+/** `accounts COMMAND`. Each command resolves to its exit code; 2 says that it could not be run. */
+const COMMANDS: Record<string, () => Promise<() => Promise<number>>> = {
+  doctor: async () => (await import('./doctor/doctor.command.js')).doctor,
+};
+
+const [name = ''] = process.argv.slice(2);
+const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+const problem = load ? nodeProblem(`npm run ${name}`) : `usage: accounts ${Object.keys(COMMANDS).join('|')}`;
+if (!load || problem !== undefined) {
   console.error(problem);
   process.exit(2);
 }
 
-const { loadEnv } = await import('../config/load-env.js');
-const { inspect, textOf } = await import('./doctor/inspect.js');
-const { SCHEMA } = await import('../app/schema.js');
 const { explainFailure } = await import('../app/start-failure.js');
 try {
-  const findings = await inspect(loadEnv(), SCHEMA);
-  for (const finding of findings) console.log(textOf(finding));
-  process.exit(findings.every(({ faults }) => faults.length === 0) ? 0 : 1);
+  const run = await load();
+  process.exit(await run());
 } catch (error) {
   for (const line of explainFailure(error)) console.error(line);
   process.exit(2);

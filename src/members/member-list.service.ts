@@ -9,7 +9,7 @@ import type { ListedMemberResponse, MemberListResponse } from './dto/member.resp
 import { Member } from '../memberships/member.entity.js';
 import type { LinkNextPage } from './next-page.decorator.js';
 import { decodeCursor, type MemberCursor } from './member-cursor.js';
-import { NotAMemberError } from './members.errors.js';
+import { NotAMemberError } from '../memberships/memberships.errors.js';
 import { wholeList } from './whole-list.js';
 
 interface PositionedMember extends ListedMemberResponse {

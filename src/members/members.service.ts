@@ -14,7 +14,7 @@ import {
   NotAMemberError,
   UserHasTooManyOrgsError,
   UserNotFoundError,
-} from './members.errors.js';
+} from '../memberships/memberships.errors.js';
 import type { MemberResponse } from './dto/member.responses.js';
 import { findRoleAndUser, findRoles, hasOneOwner, isMember, lockOrg } from '../memberships/membership.js';
 

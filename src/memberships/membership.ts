@@ -1,7 +1,7 @@
 import type { Role } from '../access/role.js';
 import type { Transaction } from '../database/transaction.js';
 import { isEntityId } from '../identifiers/entity-id.js';
-import { OrgNotFoundError } from '../members/members.errors.js';
+import { OrgNotFoundError } from './memberships.errors.js';
 import { orgAtLimit } from './org-limit.js';
 
 /**

@@ -6,7 +6,7 @@ import type { CurrentOrg } from '../access/current-org.decorator.js';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { type Role, roleAtLeast } from '../access/role.js';
 import { Problem } from '../problems/problem.js';
-import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from '../members/members.errors.js';
+import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './memberships.errors.js';
 import { MembershipsService } from './memberships.service.js';
 
 type OrgRequest = FastifyRequest<{ Params: { id: string } }> & { user: CurrentUser; org: CurrentOrg };

@@ -6,12 +6,12 @@ import { AS_AN_OLD_NODE } from '../support/old-node.js';
 
 describe('on a Node that is too old', () => {
   it.each([
-    ['the service', 'main.js', 'npm start', 1],
-    ['the doctor', 'doctor.js', 'npm run doctor', 2],
-  ])('%s says so in one line', (_what, file, command, code) => {
+    ['the service', ['main.js'], 'npm start', 1],
+    ['the doctor', ['cli/main.js', 'doctor'], 'npm run doctor', 2],
+  ])('%s says so in one line', (_what, [file, ...parameters], command, code) => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [resolve(import.meta.dirname, '../../dist', file)],
+      [resolve(import.meta.dirname, '../../dist', file!), ...parameters],
       { encoding: 'utf8', cwd: tmpdir(), env: { NODE_OPTIONS: AS_AN_OLD_NODE } },
     );
 

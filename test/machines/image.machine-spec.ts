@@ -70,7 +70,8 @@ describe('the image', () => {
       ...VOLUME,
       'accounts',
       'node',
-      'dist/doctor.js',
+      'dist/cli/main.js',
+      'doctor',
     );
 
     expect(findings).toContain('green');

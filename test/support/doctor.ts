@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Installation } from './installation.js';
 
-const DOCTOR = resolve(import.meta.dirname, '../../dist/doctor.js');
+const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
 export interface Examination {
   code: number;
@@ -18,7 +18,7 @@ export async function examine(
   env: Record<string, string> = {},
   node = process.execPath,
 ): Promise<Examination> {
-  const doctor = spawn(node, [DOCTOR], {
+  const doctor = spawn(node, [CLI, 'doctor'], {
     cwd: installation.directory,
     env: { PATH: process.env['PATH'], ...installation.env, ...env },
   });

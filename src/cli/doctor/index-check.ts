@@ -4,7 +4,11 @@ import { EXCHANGE, findIssuers, findOpened } from '../../auth/codes/codes.servic
 import { findCallers } from '../../auth/sessions/session-checks.js';
 import { findDescendants } from '../../auth/sessions/session-revocation.js';
 import { FIND_ROLES, FIND_TWO_OWNERS, findRoleAndUserSql } from '../../memberships/membership.js';
-import { LIST_MEMBERS, LIST_MEMBERS_AFTER, LIST_MEMBERS_FOR_READER } from '../../members/member-list.service.js';
+import {
+  LIST_MEMBERS,
+  LIST_MEMBERS_AFTER,
+  LIST_MEMBERS_FOR_READER,
+} from '../../members/member-list.service.js';
 import { findMemberships } from '../../memberships/memberships.service.js';
 import { fromCreator, listOrgsOfUsers } from '../../orgs/orgs.service.js';
 import { FIND_CREDENTIALS } from '../../users/users.service.js';
