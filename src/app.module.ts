@@ -9,6 +9,7 @@ import { DatabaseModule } from './database/database.module.js';
 import { HealthModule } from './health/health.module.js';
 import { MeModule } from './me/me.module.js';
 import { MembersModule } from './members/members.module.js';
+import { MembershipsModule } from './memberships/memberships.module.js';
 import { RolesGuard } from './memberships/roles.guard.js';
 import { OrgsModule } from './orgs/orgs.module.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -27,6 +28,7 @@ export class AppModule {
         UsersModule,
         OrgsModule,
         MembersModule,
+        MembershipsModule,
         MeModule,
         HealthModule,
       ],

@@ -10,6 +10,10 @@ const SRC = import.meta.dirname;
 /** The README's map, from the ground up: a room imports from itself and from those above it there. */
 const ROOMS = roomsIn(readFileSync(join(SRC, '../README.md'), 'utf8'));
 
+/** The database's own house-keeping, and what the doctor asks. */
+const HAS_ITS_OWN_SQL = /^(?:database|cli\/doctor)\//;
+const SQL = /\b(?:SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\s/;
+
 const PUBLIC_ROUTES = [
   'AuthController.exchangeCode',
   'AuthController.login',
@@ -83,6 +87,16 @@ describe('architecture', () => {
       "import { nodeProblem } from '../app/node-version.js';",
     ]);
     expect(readFileSync(join(SRC, 'app/node-version.ts'), 'utf8')).not.toMatch(/^import .* from '(?!node:)/m);
+  });
+
+  it('has SQL in repositories only, all of which the schema lists', () => {
+    const files = globSync('**/*.ts', { cwd: SRC }).filter((file) => !file.endsWith('.spec.ts'));
+    const repositories = files.filter((file) => file.endsWith('.repository.ts'));
+    const withSql = files.filter((file) => SQL.test(readFileSync(join(SRC, file), 'utf8')));
+    expect(withSql.filter((file) => !repositories.includes(file) && !HAS_ITS_OWN_SQL.test(file))).toEqual([]);
+
+    const schema = importsOf('app/schema.ts').filter((file) => file.endsWith('.repository.js'));
+    expect(schema.toSorted()).toEqual(repositories.map((file) => file.replace(/\.ts$/, '.js')).toSorted());
   });
 
   it('reads the process environment in one place', () => {

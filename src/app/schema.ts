@@ -1,3 +1,9 @@
+import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.repository.js';
+import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
+import { MemberListRepository } from '../memberships/member-list.repository.js';
+import { MembersRepository } from '../memberships/members.repository.js';
+import { OrgsRepository } from '../memberships/orgs.repository.js';
+import { UsersRepository } from '../users/users.repository.js';
 import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
 import { Session } from '../auth/sessions/session.entity.js';
 import type { Schema } from '../database/data-source-options.js';
@@ -6,6 +12,16 @@ import { LinkSessions1795305600000 } from '../database/migrations/1795305600000-
 import { Member } from '../memberships/member.entity.js';
 import { Org } from '../memberships/org.entity.js';
 import { User } from '../users/user.entity.js';
+
+/** All SQL there is; loading them registers the hot statements. */
+export const REPOSITORIES = [
+  UsersRepository,
+  SessionsRepository,
+  AuthorizationCodesRepository,
+  OrgsRepository,
+  MembersRepository,
+  MemberListRepository,
+];
 
 /** Listed by hand: a file that nobody names here is no part of the database. */
 export const SCHEMA: Schema = {

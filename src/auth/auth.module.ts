@@ -10,13 +10,14 @@ import { ExpiredCodes } from './cleanup/expired-codes.js';
 import { ExpiredRowsService } from './cleanup/expired-rows.service.js';
 import { ExpiredSessions } from './cleanup/expired-sessions.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
+import { AuthorizationCodesRepository } from './codes/authorization-codes.repository.js';
 import { CodesService } from './codes/codes.service.js';
 import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
-import { SessionChecks } from './sessions/session-checks.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
 import { Session } from './sessions/session.entity.js';
+import { SessionsRepository } from './sessions/sessions.repository.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { JwksController } from './tokens/jwks.controller.js';
 import { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
@@ -38,6 +39,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
     AcceptablePassword,
     AuthService,
+    AuthorizationCodesRepository,
     CodesService,
     ExpiredCodes,
     ExpiredRowsService,
@@ -45,7 +47,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     JwtAuthGuard,
     JwtStrategy,
     PasswordHasher,
-    SessionChecks,
+    SessionsRepository,
     SessionRevocation,
     SessionsService,
     TokenIssuer,

@@ -32,11 +32,11 @@ export class AuthService {
     const hash = await this.passwords.hash(password, client);
     const { user, session } = await this.transactions.run(async (transaction) => {
       const created = await this.users.create(transaction, email, hash);
-      const opened = this.sessions.plan(created.id);
-      await this.sessions.save(transaction, opened);
+      const opened = this.sessions.create(created.id);
+      await this.sessions.insertIn(transaction, opened);
       return { user: created, session: opened };
     });
-    return { token: this.tokens.issue(session), user };
+    return { token: this.tokens.issue(session), user: { id: user.id, email: user.email } };
   }
 
   /**
@@ -50,11 +50,10 @@ export class AuthService {
     if (!user || !matches) throw new InvalidCredentialsError();
 
     // The only moment when the password is at hand to be hashed at the cost that is configured now.
-    if (replacement !== undefined)
-      await this.users.replacePasswordHash(user.id, user.passwordHash, replacement);
-    const session = this.sessions.plan(user.id);
+    if (replacement !== undefined) await this.users.replacePasswordHash(user, replacement);
+    const session = this.sessions.create(user.id);
     try {
-      await this.sessions.open(session);
+      await this.sessions.insert(session);
     } catch (error) {
       throw isForeignKeyViolation(error) ? new InvalidCredentialsError() : error;
     }

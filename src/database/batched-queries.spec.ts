@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { BatchedQueries, padded } from './batched-queries.js';
+import { BatchedQueries } from './batched-queries.js';
 
 interface Query {
   keys: string[];
@@ -77,16 +77,4 @@ it('asks for 64 at most', async () => {
     query.answer();
   }
   await expect(Promise.all(answers)).resolves.toHaveLength(70);
-});
-
-it.each([
-  [1, 1],
-  [2, 2],
-  [3, 4],
-  [5, 8],
-  [64, 64],
-])('pads %i keys to %i', (count, size) => {
-  const keys = padded(Array<string>(count).fill('k'), 'nobody');
-  expect(keys).toHaveLength(size);
-  expect(keys.slice(count)).toEqual(Array(size - count).fill('nobody'));
 });

@@ -6,11 +6,11 @@ interface Waiting<Key, Answer> {
   reject: (error: unknown) => void;
 }
 
-const MOST_IN_ONE = 64;
+const MAX_BATCH_SIZE = 64;
 
 /** A query that takes longer, in milliseconds, holds nobody else up: those who come after get a second one. */
-const PATIENCE_MS = 20;
-const MOST_QUERIES = 2;
+const SLOW_QUERY_MS = 20;
+const MAX_QUERIES = 2;
 
 /**
  * Runs one query for many requests: those that arrive while one is under way share the next. What a request
@@ -29,20 +29,20 @@ export class BatchedQueries<Key, Answer> {
     return new Promise((resolve, reject) => {
       refuseInsideTransaction();
       this.waiting.push({ key, resolve, reject });
-      if (this.isRoom()) void this.work();
+      if (this.hasCapacity()) void this.work();
     });
   }
 
-  private isRoom(): boolean {
+  private hasCapacity(): boolean {
     if (this.running === 0) return true;
-    return this.running < MOST_QUERIES && performance.now() - this.lastBegan > PATIENCE_MS;
+    return this.running < MAX_QUERIES && performance.now() - this.lastBegan > SLOW_QUERY_MS;
   }
 
   private async work(): Promise<void> {
     this.running += 1;
     while (this.waiting.length > 0) {
       this.lastBegan = performance.now();
-      await this.answer(this.waiting.splice(0, MOST_IN_ONE));
+      await this.answer(this.waiting.splice(0, MAX_BATCH_SIZE));
     }
     this.running -= 1;
   }
@@ -55,16 +55,4 @@ export class BatchedQueries<Key, Answer> {
       for (const { reject } of batch) reject(error);
     }
   }
-}
-
-/** Remembers the statement for each size: there are few, and a long one takes longer to write than to send. */
-export function forEachSize(write: (size: number) => string): (size: number) => string {
-  const statements: string[] = [];
-  return (size) => (statements[size] ??= write(size));
-}
-
-/** To a power of two, so that there are few statements, which engines and drivers keep prepared. */
-export function padded<Key>(keys: Key[], nobody: Key): Key[] {
-  const size = 2 ** Math.ceil(Math.log2(keys.length));
-  return [...keys, ...Array<Key>(size - keys.length).fill(nobody)];
 }

@@ -1,10 +1,10 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { useLeanQueryRunner } from './mysql/lean-query-runner.js';
-import { serializeSqlite } from './sqlite/sqlite-queue.js';
+import { installMysqlQueryRunner } from './adapters/mysql-query-runner.js';
+import { installSqliteQueryRunner } from './adapters/sqlite-query-runner.js';
 
 /** A DataSource that is safe for its engine, not yet opened. */
 export function createDataSource(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);
-  if (options.type === 'better-sqlite3') return serializeSqlite(dataSource);
-  return useLeanQueryRunner(dataSource, options.maxQueryExecutionTime);
+  if (options.type === 'better-sqlite3') return installSqliteQueryRunner(dataSource);
+  return installMysqlQueryRunner(dataSource, options.maxQueryExecutionTime);
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { QueryRunner } from 'typeorm';
+import type { ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 
 /** A bug of ours: on SQLite it would wait for itself, elsewhere it would not be part of the transaction. */
 export class OutsideTransactionError extends Error {
@@ -37,6 +37,11 @@ export class Transaction {
     } finally {
       this.open = false;
     }
+  }
+
+  /** The repository's own calls, as part of this transaction. */
+  of<Entity extends ObjectLiteral>(repository: Repository<Entity>): Repository<Entity> {
+    return this.usableRunner().manager.withRepository(repository);
   }
 
   async read<Row>(sql: string, values: unknown[]): Promise<Row[]> {

@@ -1,13 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isLostConflict } from './database-errors.js';
-import { LostConflictError } from './lost-conflict.error.js';
+import { retryLostConflicts } from './retries.js';
 import { Transaction } from './transaction.js';
 import { takeEffect } from './unknown-outcome.error.js';
-
-const RETRIES = 5;
-const FIRST_PAUSE_MS = 10;
 
 /**
  * Runs units of work. One that lost a conflict is run again, so it must have no effect outside the database:
@@ -31,20 +26,17 @@ export class Transactions {
   }
 
   /**
-   * One INSERT, UPDATE or DELETE by itself; tells how many rows it matched.
+   * One statement by itself, where the number of rows that it matches decides.
    *
-   * @throws LostConflictError when every attempt lost
-   * @throws UnknownOutcomeError when it was not answered
+   * @throws LostConflictError, UnknownOutcomeError
    */
-  statement(sql: string, values: unknown[]): Promise<number> {
-    return retryLostConflicts(async () => {
-      const runner = this.dataSource.createQueryRunner();
-      try {
-        return await takeEffect(() => new Transaction(runner).write(sql, values));
-      } finally {
-        await runner.release();
-      }
-    });
+  async write(sql: string, values: unknown[]): Promise<number> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      return (await runner.query(sql, values, true)).affected ?? 0;
+    } finally {
+      await runner.release();
+    }
   }
 
   private async attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -60,18 +52,6 @@ export class Transactions {
       throw error;
     } finally {
       await runner.release();
-    }
-  }
-}
-
-async function retryLostConflicts<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isLostConflict(error)) throw error;
-      if (attempt === RETRIES) throw new LostConflictError(error);
-      await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
     }
   }
 }

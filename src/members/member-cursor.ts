@@ -1,10 +1,5 @@
 import { isEntityId } from '../identifiers/entity-id.js';
-
-/** A place in a member list: just after this membership, whether or not it still exists. */
-export interface MemberCursor {
-  joinedAt: number;
-  userId: string;
-}
+import type { MemberCursor } from '../memberships/member-list.repository.js';
 
 /** Opaque to clients. */
 export function encodeCursor({ joinedAt, userId }: MemberCursor): string {

@@ -1,7 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiParam, ApiTags } from '@nestjs/swagger';
+import type { StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
 import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
+import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { AddMemberDto } from './dto/add-member.dto.js';
 import { ChangeRoleDto } from './dto/change-role.dto.js';
@@ -30,13 +32,14 @@ export class MembersController {
    */
   @Get()
   @MinRole('member')
+  @ApiOkResponse({ type: MemberListResponse })
   @ApiProblems('validation_failed', 'unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
   listMembers(
     @Caller() { sessionId }: CurrentUser,
     @Param('id') orgId: string,
     @Query() query: ListMembersQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<MemberListResponse> {
+  ): Promise<MemberListResponse | StreamableFile> {
     return this.memberList.answer({ orgId, sessionId }, query, linkNextPage);
   }
 
@@ -92,7 +95,7 @@ export class MembersController {
   async changeMemberRole(
     @Caller() caller: CurrentUser,
     @Param('id') orgId: string,
-    @Param('uid') userId: string,
+    @Param('uid', EntityIdPipe) userId: string,
     @Body() dto: ChangeRoleDto,
   ): Promise<ChangedMemberResponse> {
     return { member: await this.members.changeRole(orgId, caller.id, userId, dto.role) };
@@ -121,7 +124,7 @@ export class MembersController {
   removeMember(
     @Caller() caller: CurrentUser,
     @Param('id') orgId: string,
-    @Param('uid') userId: string,
+    @Param('uid', EntityIdPipe) userId: string,
   ): Promise<RemovedMemberResponse> {
     return this.members.remove(orgId, caller.id, userId);
   }

@@ -1,17 +1,13 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { MembershipsModule } from '../memberships/memberships.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
-import { Member } from '../memberships/member.entity.js';
-import { MembersController } from './members.controller.js';
 import { MemberListService } from './member-list.service.js';
+import { MembersController } from './members.controller.js';
 import { MembersService } from './members.service.js';
-import { MembershipsService } from '../memberships/memberships.service.js';
-import { RolesGuard } from '../memberships/roles.guard.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Member]), RateLimitsModule],
+  imports: [MembershipsModule, RateLimitsModule],
   controllers: [MembersController],
-  providers: [MemberListService, MembersService, MembershipsService, RolesGuard],
-  exports: [MemberListService, MembersService, RolesGuard],
+  providers: [MemberListService, MembersService],
 })
 export class MembersModule {}

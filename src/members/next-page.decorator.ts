@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { encodeCursor, type MemberCursor } from './member-cursor.js';
+import type { MemberCursor } from '../memberships/member-list.repository.js';
+import { encodeCursor } from './member-cursor.js';
 
 /** Puts the address of the page that begins there into the answer's `Link` header (RFC 8288). */
 export type LinkNextPage = (begin: MemberCursor) => void;

@@ -5,9 +5,10 @@ import { RouteAccess } from '../access/access.decorators.js';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { type Role, roleAtLeast } from '../access/role.js';
+import { isEntityId } from '../identifiers/entity-id.js';
 import { Problem } from '../problems/problem.js';
 import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './memberships.errors.js';
-import { MembershipsService } from './memberships.service.js';
+import { MembersRepository } from './members.repository.js';
 
 type OrgRequest = FastifyRequest<{ Params: { id: string } }> & { user: CurrentUser; org: CurrentOrg };
 
@@ -16,7 +17,7 @@ type OrgRequest = FastifyRequest<{ Params: { id: string } }> & { user: CurrentUs
 export class RolesGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly memberships: MembershipsService,
+    private readonly members: MembersRepository,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -27,7 +28,8 @@ export class RolesGuard implements CanActivate {
   }
 
   private async requireRole(request: OrgRequest, minRole: Role): Promise<void> {
-    const membership = await this.memberships.find(request.params.id, request.user.id);
+    const { id } = request.params;
+    const membership = isEntityId(id) ? await this.members.findMembership(id, request.user.id) : undefined;
     if (!membership) throw new OrgNotFoundError();
     if (membership.role === null) throw new NotAMemberError();
     if (!roleAtLeast(membership.role, minRole)) throw new InsufficientRoleError(minRole, membership.role);

@@ -1,5 +1,5 @@
-import { Body, Controller, Get, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Post, type StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { MinRole, SignedIn } from '../access/access.decorators.js';
 import { type CurrentOrg, PathOrg } from '../access/current-org.decorator.js';
 import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
@@ -32,8 +32,12 @@ export class OrgsController {
    */
   @Get(':id')
   @MinRole('member')
+  @ApiOkResponse({ type: OrgDetailResponse })
   @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
-  getOrg(@PathOrg() org: CurrentOrg, @Caller() { sessionId }: CurrentUser): Promise<OrgDetailResponse> {
+  getOrg(
+    @PathOrg() org: CurrentOrg,
+    @Caller() { sessionId }: CurrentUser,
+  ): Promise<OrgDetailResponse | StreamableFile> {
     return this.orgs.getDetail(org, sessionId);
   }
 }

@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { MembersModule } from '../members/members.module.js';
-import { Org } from '../memberships/org.entity.js';
+import { MembershipsModule } from '../memberships/memberships.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { OrgsController } from './orgs.controller.js';
 import { OrgsService } from './orgs.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Org]), MembersModule],
+  imports: [MembershipsModule, UsersModule],
   controllers: [OrgsController],
   providers: [OrgsService],
   exports: [OrgsService],

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { Session } from '../../src/auth/sessions/session.entity.js';
+import { SessionsRepository } from '../../src/auth/sessions/sessions.repository.js';
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { Transactions } from '../../src/database/transactions.js';
 import { aDataSource } from '../support/data-source.js';
@@ -24,7 +25,9 @@ describe('ending a session with all that was derived from it', () => {
     installation = await anInstallation();
     dataSource = await aDataSource(installation);
     await dataSource.runMigrations({ transaction: 'each' });
-    revocation = new SessionRevocation(dataSource.getRepository(Session), new Transactions(dataSource));
+    revocation = new SessionRevocation(
+      new SessionsRepository(dataSource.getRepository(Session), new Transactions(dataSource)),
+    );
     await insertSessions(dataSource, [session(ROOT)]);
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HOT_QUERIES } from '../../src/cli/doctor/index-check.js';
+import '../../src/app/schema.js';
+import { hotStatements } from '../../src/database/hot-statements.js';
 import { engine } from '../support/engine.js';
 import { type Service, startOwnService } from '../support/service.js';
 
@@ -68,7 +69,7 @@ describe('the plan of', () => {
       await insert('members', 'org_id, user_id, role, joined_at', (n) => [id(n), id(n), 'owner', n]);
   }
 
-  for (const [name, { sql, values }] of Object.entries(HOT_QUERIES)) {
+  for (const { name, sql, values } of hotStatements()) {
     it(`${name} reads by an index, in its order`, async () => {
       const known = values.map((value) => (value === '' ? '01a1fbf4-7ea2-724e-b0f0-000000000000' : value));
       const plan = await service.db.query(

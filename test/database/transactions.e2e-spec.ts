@@ -47,7 +47,7 @@ describe('a transaction', () => {
     ['the data source', () => data.dataSource.query(ONE)],
     ['a repository', () => data.dataSource.getRepository(Org).find()],
     ['a statement in a repository', () => data.dataSource.getRepository(Org).query(ONE)],
-    ['a statement by itself', () => data.transactions.statement(ONE, [])],
+    ['a statement by itself', () => data.transactions.write(ONE, [])],
     ['a batched look-up', () => lookUps.run('a')],
     ['a second transaction', () => data.transactions.run((inner) => inner.read(ONE, []))],
   ])('refuses %s inside itself at once, and says what to use', async (_what, useOutside) => {

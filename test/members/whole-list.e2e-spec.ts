@@ -2,8 +2,8 @@ import type { StreamableFile } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { Member } from '../../src/memberships/member.entity.js';
-import { MemberListService } from '../../src/members/member-list.service.js';
-import { wholeList } from '../../src/members/whole-list.js';
+import { MemberListRepository } from '../../src/memberships/member-list.repository.js';
+import { WholeLists } from '../../src/memberships/whole-lists.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-layer.js';
 import { addCrowd } from '../support/large-org.js';
@@ -15,11 +15,11 @@ const STREAMS = 4;
 describe('a list of several pages', () => {
   const org = { id: newEntityId(), name: 'Large' };
   let data: DataLayer;
-  let list: MemberListService;
+  let lists: WholeLists;
 
   beforeAll(async () => {
     data = await openDataLayer();
-    list = new MemberListService(data.dataSource.getRepository(Member));
+    lists = new WholeLists(new MemberListRepository(data.dataSource.getRepository(Member)));
     await data.db.query('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, 1)', [
       org.id,
       org.name,
@@ -50,7 +50,7 @@ describe('a list of several pages', () => {
   }
 
   const read = (sessionId: string) =>
-    wholeList<object>(list, { orgId: org.id, sessionId }, (members) => ({ members }));
+    lists.answer<object>({ orgId: org.id, sessionId }, (members) => ({ members }));
 
   async function membersIn(answer: object): Promise<object[]> {
     const chunks: Buffer[] = [];
@@ -67,10 +67,10 @@ describe('a list of several pages', () => {
       next = setImmediate(count);
     });
 
-    const lists = await Promise.all(answers.map(membersIn));
+    const documents = await Promise.all(answers.map(membersIn));
     clearImmediate(next);
 
-    expect(lists.map(({ length }) => length)).toEqual(times(STREAMS, () => PAGES * PAGE + 1));
+    expect(documents.map(({ length }) => length)).toEqual(times(STREAMS, () => PAGES * PAGE + 1));
     expect(turns).toBeGreaterThanOrEqual(STREAMS * PAGES);
   });
 

@@ -3,14 +3,17 @@ import { ExpiredCodes } from '../../src/auth/cleanup/expired-codes.js';
 import { ExpiredRowsService } from '../../src/auth/cleanup/expired-rows.service.js';
 import { ExpiredSessions } from '../../src/auth/cleanup/expired-sessions.js';
 import { AuthorizationCode } from '../../src/auth/codes/authorization-code.entity.js';
+import { AuthorizationCodesRepository } from '../../src/auth/codes/authorization-codes.repository.js';
 import { Session } from '../../src/auth/sessions/session.entity.js';
+import { SessionsRepository } from '../../src/auth/sessions/sessions.repository.js';
 import { Transactions } from '../../src/database/transactions.js';
 
 /** The service's own clean-up, on a database that is open in this process. */
 export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
-  const transactions = new Transactions(dataSource);
   return new ExpiredRowsService(
-    new ExpiredCodes(dataSource.getRepository(AuthorizationCode), transactions),
-    new ExpiredSessions(dataSource.getRepository(Session), transactions),
+    new ExpiredCodes(new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode))),
+    new ExpiredSessions(
+      new SessionsRepository(dataSource.getRepository(Session), new Transactions(dataSource)),
+    ),
   );
 }

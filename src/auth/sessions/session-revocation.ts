@@ -1,31 +1,12 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
-import { forEachSize, padded } from '../../database/batched-queries.js';
-import { Transactions } from '../../database/transactions.js';
-import { Session } from './session.entity.js';
-
-interface Descendant {
-  id: string;
-  revokedAt: number | null;
-}
+import { type Descendant, PAGE, SessionsRepository } from './sessions.repository.js';
 
 /** Sessions whose children are still to be read: those with a greater id than `after`. */
 interface Branch {
   parents: string[];
   after: string;
 }
-
-/** so many rows in one statement at most; 512 parents, when padded */
-const PAGE = 500;
-
-/** @param size the number of parents; of several, a full page is not the first of anything */
-export const findDescendants = forEachSize(
-  (size) => `SELECT id, revoked_at AS revokedAt FROM sessions
-  WHERE parent_id IN (${Array(size).fill('?').join(', ')}) AND id > ? AND descendants_revoked_at IS NULL
-  ORDER BY parent_id, id LIMIT ${PAGE}`,
-);
 
 /**
  * Ends a session with all that was derived from it. Whoever stole a code can derive sessions without end, so
@@ -36,14 +17,11 @@ export const findDescendants = forEachSize(
 export class SessionRevocation {
   private readonly last = new Map<string, Promise<void>>();
 
-  constructor(
-    @InjectRepository(Session) private readonly sessions: Repository<Session>,
-    private readonly transactions: Transactions,
-  ) {}
+  constructor(private readonly sessions: SessionsRepository) {}
 
   /** Resolves when neither the session nor any that was derived from it can be alive. */
   async revoke({ id, userId }: { id: string; userId: string }): Promise<void> {
-    await this.set('revoked_at', [id]);
+    await this.sessions.revoke([id]);
     const turn = (this.last.get(userId) ?? Promise.resolve()).then(
       () => this.revokeDescendants(id),
       () => this.revokeDescendants(id),
@@ -62,15 +40,16 @@ export class SessionRevocation {
    * a parent that was revoked before, so it is dead from birth and has no children.
    */
   private async revokeDescendants(rootId: string): Promise<void> {
-    if (await this.areDescendantsRevoked(rootId)) return;
+    if (await this.sessions.areDescendantsRevoked(rootId)) return;
     for (;;) {
       const found: Descendant[] = [];
       for await (const page of this.below(rootId)) found.push(...page);
       const alive = found.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
       if (alive.length === 0) {
-        return this.set('descendants_revoked_at', [...found.map(({ id }) => id), rootId]);
+        const done = [...found.map(({ id }) => id), rootId];
+        return inPages(done, (ids) => this.sessions.noteDescendantsRevoked(ids));
       }
-      await this.set('revoked_at', alive);
+      await inPages(alive, (ids) => this.sessions.revoke(ids));
     }
   }
 
@@ -78,7 +57,9 @@ export class SessionRevocation {
     const branches: Branch[] = [{ parents: [rootId], after: '' }];
     for (let branch = branches.pop(); branch; branch = branches.pop()) {
       const { parents, after } = branch;
-      const page = await this.findChildren(branch);
+      // On SQLite nothing else ever would get a turn.
+      await turnOfTheLoop();
+      const page = await this.sessions.findChildren(parents, after);
       if (page.length === PAGE && parents.length > 1) {
         const half = parents.length >> 1;
         branches.push({ parents: parents.slice(0, half), after }, { parents: parents.slice(half), after });
@@ -89,30 +70,11 @@ export class SessionRevocation {
       yield page;
     }
   }
+}
 
-  private async findChildren({ parents, after }: Branch): Promise<Descendant[]> {
-    // On SQLite nothing else ever would get a turn.
+async function inPages(ids: string[], write: (page: string[]) => Promise<void>): Promise<void> {
+  for (let from = 0; from < ids.length; from += PAGE) {
     await turnOfTheLoop();
-    const values = padded(parents, '');
-    return this.sessions.query<Descendant[]>(findDescendants(values.length), [...values, after]);
-  }
-
-  private async areDescendantsRevoked(id: string): Promise<boolean> {
-    const rows = await this.sessions.query<unknown[]>(
-      'SELECT id FROM sessions WHERE id = ? AND descendants_revoked_at IS NOT NULL',
-      [id],
-    );
-    return rows.length > 0;
-  }
-
-  private async set(column: 'revoked_at' | 'descendants_revoked_at', ids: string[]): Promise<void> {
-    for (let from = 0; from < ids.length; from += PAGE) {
-      await turnOfTheLoop();
-      const chunk = ids.slice(from, from + PAGE);
-      await this.transactions.statement(
-        `UPDATE sessions SET ${column} = ? WHERE id IN (${chunk.map(() => '?').join(', ')}) AND ${column} IS NULL`,
-        [Date.now(), ...chunk],
-      );
-    }
+    await write(ids.slice(from, from + PAGE));
   }
 }

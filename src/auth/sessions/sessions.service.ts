@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
-import { Transactions } from '../../database/transactions.js';
 import type { Transaction } from '../../database/transaction.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
+import { type OpenedSession, SessionsRepository } from './sessions.repository.js';
 
 /** A session as tokens are made from it. Times are epoch milliseconds. */
-export interface OpenSession {
+export interface NewSession {
   id: string;
   userId: string;
   authTime: number;
@@ -13,22 +13,18 @@ export interface OpenSession {
   expiresAt: number;
 }
 
-const INSERT_SESSION =
-  'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, ?, ?, ?)';
-
-/** Plans sessions, and opens those of logins. */
 @Injectable()
 export class SessionsService {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly sessions: SessionsRepository,
     private readonly env: Env,
   ) {}
 
   /**
-   * Plans a session that starts now. It lives as long as one token, and never longer after `authTime` than
-   * SESSION_MAX_AGE: passing a login on does not extend it.
+   * A session that starts now, not stored yet. It lives as long as one token, and never longer after `authTime`
+   * than SESSION_MAX_AGE: passing a login on does not extend it.
    */
-  plan(userId: string, authTime = Date.now()): OpenSession {
+  create(userId: string, authTime = Date.now()): NewSession {
     const createdAt = Date.now();
     const expiresAt = Math.min(
       createdAt + this.env.tokenTtl * 1000,
@@ -37,16 +33,21 @@ export class SessionsService {
     return { id: newEntityId(), userId, authTime, createdAt, expiresAt };
   }
 
-  async save(transaction: Transaction, session: OpenSession): Promise<void> {
-    await transaction.write(INSERT_SESSION, rowOf(session));
+  insertIn(transaction: Transaction, session: NewSession): Promise<void> {
+    return this.sessions.insertIn(transaction, session);
   }
 
-  /** As `save`, as a unit of work of its own. */
-  async open(session: OpenSession): Promise<void> {
-    await this.transactions.statement(INSERT_SESSION, rowOf(session));
+  /** As `insertIn`, as a unit of work of its own. */
+  insert(session: NewSession): Promise<void> {
+    return this.sessions.insert(session);
   }
-}
 
-function rowOf({ id, userId, authTime, createdAt, expiresAt }: OpenSession): unknown[] {
-  return [id, userId, authTime, createdAt, expiresAt];
+  /** Whether the code opened it: the code is good, was not used before, and the session would not be over already. */
+  async insertByCode(session: NewSession, codeHash: string): Promise<boolean> {
+    return session.expiresAt > Date.now() && this.sessions.insertByCode(session, codeHash);
+  }
+
+  findOpenedBy(codeHash: string): Promise<OpenedSession | undefined> {
+    return this.sessions.findOpenedBy(codeHash);
+  }
 }

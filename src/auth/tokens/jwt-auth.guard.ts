@@ -4,7 +4,7 @@ import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { RouteAccess } from '../../access/access.decorators.js';
 import type { CurrentUser } from '../../access/current-user.decorator.js';
-import { SessionChecks } from '../sessions/session-checks.js';
+import { SessionsRepository } from '../sessions/sessions.repository.js';
 import type { AccessTokenClaims } from './access-token.js';
 import { bearerToken } from './bearer-token.js';
 import { InvalidTokenError, UnauthorizedError } from './tokens.errors.js';
@@ -18,7 +18,7 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
   constructor(
     private readonly reflector: Reflector,
     private readonly verified: VerifiedTokens,
-    private readonly sessions: SessionChecks,
+    private readonly sessions: SessionsRepository,
   ) {
     super({ property: 'claims' });
   }
@@ -53,7 +53,7 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
   }
 
   private async findCaller({ sid, sub }: AccessTokenClaims): Promise<CurrentUser> {
-    const caller = await this.sessions.find(sid);
+    const caller = await this.sessions.findCaller(sid);
     if (caller?.id !== sub) throw new InvalidTokenError();
     return caller;
   }

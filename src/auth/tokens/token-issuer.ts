@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
-import type { OpenSession } from '../sessions/sessions.service.js';
+import type { NewSession } from '../sessions/sessions.service.js';
 import { type AccessTokenClaims, TOKEN_TYPE } from './access-token.js';
 import { KeyRing } from './key-ring.js';
 
@@ -15,7 +15,7 @@ export class TokenIssuer {
   ) {}
 
   /** Signs the token of a session that the database has acknowledged. */
-  issue(session: OpenSession): string {
+  issue(session: NewSession): string {
     const { kid, privateKey } = this.keys.signing;
     const claims: AccessTokenClaims = {
       iss: this.env.jwtIssuer,

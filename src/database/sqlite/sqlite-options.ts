@@ -3,7 +3,7 @@ import type { DataSourceOptions } from 'typeorm';
 import type { SqliteLocation } from '../../config/env.js';
 import type { Purpose, Schema } from '../data-source-options.js';
 import { createDirectory, realPath } from './database-file.js';
-import { NodeSqlite } from './node-sqlite.js';
+import { NodeSqlite } from '../adapters/node-sqlite.js';
 
 const BUSY_TIMEOUT_MS = 1000;
 

@@ -1,5 +1,6 @@
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
+import { runAlone } from '../retries.js';
 import { refuseInsideTransaction } from '../transaction.js';
 
 interface MysqlQueryRunner extends QueryRunner {
@@ -17,11 +18,14 @@ interface MysqlDriver {
  * prints parameters), transactions inside transactions, and mysql2's promise layer, which takes a stack trace
  * for each statement.
  */
-export function useLeanQueryRunner(dataSource: DataSource, silenceTimeoutMs: number | undefined): DataSource {
+export function installMysqlQueryRunner(
+  dataSource: DataSource,
+  silenceTimeoutMs: number | undefined,
+): DataSource {
   const driver = dataSource.driver as unknown as MysqlDriver;
-  const Stock = driver.createQueryRunner('master').constructor as Runner;
+  const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;
 
-  class LeanQueryRunner extends Stock {
+  class ServiceQueryRunner extends BaseQueryRunner {
     override async startTransaction(): Promise<void> {
       this.isTransactionActive = true;
       await this.query('START TRANSACTION');
@@ -38,7 +42,12 @@ export function useLeanQueryRunner(dataSource: DataSource, silenceTimeoutMs: num
       await this.query('ROLLBACK');
     }
 
-    override async query(sql: string, values?: unknown[], structured?: boolean): Promise<never> {
+    override query(sql: string, values?: unknown[], structured?: boolean): Promise<never> {
+      const send = (): Promise<never> => this.send(sql, values, structured);
+      return this.isTransactionActive ? send() : runAlone(sql, send);
+    }
+
+    private async send(sql: string, values?: unknown[], structured?: boolean): Promise<never> {
       const connection = (await this.connect()) as PoolConnection;
       const raw = await run(connection, { sql, timeout: silenceTimeoutMs }, values ?? []);
       return (structured ? structuredResult(raw) : raw) as never;
@@ -47,7 +56,7 @@ export function useLeanQueryRunner(dataSource: DataSource, silenceTimeoutMs: num
 
   driver.createQueryRunner = (mode) => {
     refuseInsideTransaction();
-    return new LeanQueryRunner(driver, mode);
+    return new ServiceQueryRunner(driver, mode);
   };
   return dataSource;
 }

@@ -3,7 +3,7 @@ import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../acquire-timeout.js';
 type Leave = () => void;
 
 /** First come, first served: one holder at a time. */
-export class Turnstile {
+export class Mutex {
   private held = false;
   /** each lets one in */
   private readonly waiting = new Set<() => void>();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ACQUIRE_TIMEOUT_MS } from '../acquire-timeout.js';
-import { Turnstile } from './turnstile.js';
+import { Mutex } from './mutex.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -10,10 +10,10 @@ afterEach(() => {
 });
 
 it('lets one in at a time, in the order in which they came', async () => {
-  const turnstile = new Turnstile();
+  const mutex = new Mutex();
   const inside: string[] = [];
   const visit = async (name: string): Promise<void> => {
-    const leave = await turnstile.enter();
+    const leave = await mutex.enter();
     inside.push(name);
     await Promise.resolve();
     inside.push(`${name} left`);
@@ -23,28 +23,28 @@ it('lets one in at a time, in the order in which they came', async () => {
   await Promise.all(['a', 'b', 'c'].map(visit));
 
   expect(inside).toEqual(['a', 'a left', 'b', 'b left', 'c', 'c left']);
-  expect(turnstile.isFree).toBe(true);
+  expect(mutex.isFree).toBe(true);
 });
 
 it('passes over who gave up waiting', async () => {
-  const turnstile = new Turnstile();
-  const leave = await turnstile.enter();
-  const refusal = turnstile.enter().catch((error: unknown) => error);
+  const mutex = new Mutex();
+  const leave = await mutex.enter();
+  const refusal = mutex.enter().catch((error: unknown) => error);
   vi.advanceTimersByTime(ACQUIRE_TIMEOUT_MS - 1);
-  const next = turnstile.enter();
+  const next = mutex.enter();
   vi.advanceTimersByTime(1);
   expect(await refusal).toMatchObject({ code: 'POOL_ACQUIRE_TIMEOUT' });
 
   leave();
-  expect(turnstile.isFree).toBe(false);
+  expect(mutex.isFree).toBe(false);
   (await next)();
-  expect(turnstile.isFree).toBe(true);
+  expect(mutex.isFree).toBe(true);
 });
 
 it('does not end the turn of who is inside', async () => {
-  const turnstile = new Turnstile();
-  await turnstile.enter();
+  const mutex = new Mutex();
+  await mutex.enter();
   vi.advanceTimersByTime(10 * ACQUIRE_TIMEOUT_MS);
 
-  expect(turnstile.isFree).toBe(false);
+  expect(mutex.isFree).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { createFile } from './database-file.js';
-import { makePrivate } from './file-modes.js';
-import { lockSqliteFile } from './sqlite-file-lock.js';
+import { createFile } from '../sqlite/database-file.js';
+import { makePrivate } from '../sqlite/file-modes.js';
+import { lockSqliteFile } from '../sqlite/sqlite-file-lock.js';
 
 interface Options {
   /** only looks: shares the file with the process that serves it */

@@ -3,8 +3,8 @@ import type { PoolConnection, PoolOptions } from 'mysql2';
 import type { MysqlLocation } from '../../config/env.js';
 import { ACQUIRE_TIMEOUT_MS } from '../acquire-timeout.js';
 import { databaseError } from '../database-errors.js';
-import { type MysqlError, MysqlHost } from './mysql-host.js';
-import { tlsOptions } from './mysql-tls.js';
+import { type MysqlError, MysqlHost } from '../mysql/mysql-host.js';
+import { tlsOptions } from '../mysql/mysql-tls.js';
 
 type ConnectionCallback = (error: MysqlError | null, connection?: PoolConnection) => void;
 

@@ -1,8 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
+import { runAlone } from '../retries.js';
 import { refuseInsideTransaction } from '../transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
-import { Turnstile } from './turnstile.js';
+import { Mutex } from '../sqlite/mutex.js';
 
 interface SqliteQueryRunner extends QueryRunner {
   isTransactionActive: boolean;
@@ -25,18 +26,18 @@ interface SqliteDriver {
  * Inside a transaction only its own runner may be used: a repository of the outside would wait for
  * the turn that the transaction itself holds, and is refused.
  */
-export function serializeSqlite(dataSource: DataSource): DataSource {
+export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;
-  const Stock = driver.createQueryRunner('master').constructor as Runner;
-  const turnstile = new Turnstile();
+  const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;
+  const mutex = new Mutex();
 
-  class SerialQueryRunner extends Stock {
+  class ServiceQueryRunner extends BaseQueryRunner {
     private leave: (() => void) | undefined;
 
     // IMMEDIATE takes the write lock at once: a deferred transaction that reads first can fail at its first
     // write (SQLITE_BUSY_SNAPSHOT) with no way to wait.
     override async startTransaction(): Promise<void> {
-      this.leave ??= await turnstile.enter();
+      this.leave ??= await mutex.enter();
       try {
         run(driver.databaseConnection, 'BEGIN IMMEDIATE', []);
         this.isTransactionActive = true;
@@ -67,9 +68,14 @@ export function serializeSqlite(dataSource: DataSource): DataSource {
       await super.release();
     }
 
-    override async query(sql: string, values: unknown[] = [], structured?: boolean): Promise<never> {
+    override query(sql: string, values: unknown[] = [], structured?: boolean): Promise<never> {
+      const send = (): Promise<never> => this.send(sql, values, structured);
+      return this.isTransactionActive ? send() : runAlone(sql, send);
+    }
+
+    private async send(sql: string, values: unknown[], structured?: boolean): Promise<never> {
       // A statement by itself runs to its end at once, so it needs no turn where nobody holds one.
-      const leave = this.leave || turnstile.isFree ? undefined : await turnstile.enter();
+      const leave = this.leave || mutex.isFree ? undefined : await mutex.enter();
       try {
         const result = run(driver.databaseConnection, sql, values);
         return (structured ? result : result.raw) as never;
@@ -86,7 +92,7 @@ export function serializeSqlite(dataSource: DataSource): DataSource {
 
   driver.createQueryRunner = () => {
     refuseInsideTransaction();
-    return new SerialQueryRunner(driver);
+    return new ServiceQueryRunner(driver);
   };
   return dataSource;
 }

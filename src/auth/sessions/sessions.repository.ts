@@ -1,0 +1,174 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, IsNull, Not, type Repository } from 'typeorm';
+import type { CurrentUser } from '../../access/current-user.decorator.js';
+import { isUniqueViolation } from '../../database/database-errors.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import { Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
+import type { Transaction } from '../../database/transaction.js';
+import { Transactions } from '../../database/transactions.js';
+import { BATCH } from '../cleanup/batch.js';
+import { IS_ALIVE, WITH_PARENT } from './alive.js';
+import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
+import type { NewSession } from './sessions.service.js';
+
+/** The session that a code opened. */
+export interface OpenedSession {
+  id: string;
+  userId: string;
+  descendantsRevokedAt: number | null;
+}
+
+export interface Descendant {
+  id: string;
+  revokedAt: number | null;
+}
+
+export interface ExpiredSession {
+  id: string;
+  parentId: string | null;
+  expiresAt: number;
+}
+
+/** so many rows in one statement at most; 512 parents, when padded */
+export const PAGE = 500;
+
+const FIND_CALLERS = lookupStatement<string, CurrentUser>('the session check', {
+  sql: (size) => `SELECT u.id, u.email, s.id AS sessionId
+    FROM sessions s JOIN users u ON u.id = s.user_id ${WITH_PARENT}
+    WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
+  values: (ids) => [...ids],
+  keyText: (id) => id,
+  rowText: ({ sessionId }) => sessionId,
+  nobody: '',
+});
+
+const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
+  'the look-up of what a code opened',
+  {
+    sql: (
+      size,
+    ) => `SELECT code_hash AS hash, id, user_id AS userId, descendants_revoked_at AS descendantsRevokedAt
+    FROM sessions WHERE code_hash IN (${places(size)})`,
+    values: (hashes) => [...hashes],
+    keyText: (hash) => hash,
+    rowText: ({ hash }) => hash,
+    nobody: '',
+  },
+);
+
+/** The database decides: one statement, so that nothing that it asks can change meanwhile. */
+const EXCHANGE = hotStatement(
+  'the exchange of a code',
+  `SELECT ?, s.user_id, s.auth_time, ?, ?, s.id, c.hash
+    FROM authorization_codes c JOIN sessions s ON s.id = c.session_id ${WITH_PARENT}
+    WHERE c.hash = ? AND c.expires_at > ? AND ${IS_ALIVE}`,
+  ['', 0, 0, '', 0],
+);
+
+/** Of several parents, a full page is not the first of anything. */
+const findDescendants = (size: number): string => `SELECT id, revoked_at AS revokedAt FROM sessions
+  WHERE parent_id IN (${places(size)}) AND id > ? AND descendants_revoked_at IS NULL
+  ORDER BY parent_id, id LIMIT ${PAGE}`;
+hotStatement('the search for what was derived from a session', findDescendants(1), ['', '']);
+hotStatement('the search for what was derived from several', findDescendants(2), ['', '', '']);
+
+/** The range on `expires_at` alone is what the index is entered by. */
+const FIND_EXPIRED = hotStatement(
+  'the clean-up of sessions',
+  `SELECT id, parent_id AS parentId, expires_at AS expiresAt FROM sessions
+    WHERE expires_at <= ? AND (expires_at < ? OR id < ?) ORDER BY expires_at DESC, id DESC LIMIT ${BATCH}`,
+  [0, 0, ''],
+);
+
+/** Asks about so many sessions; one that refers to another among them does not count. */
+const findReferred = (size: number): string => `SELECT s.id FROM sessions s WHERE s.id IN (${places(size)})
+  AND (EXISTS (SELECT 1 FROM sessions d WHERE d.parent_id = s.id AND d.id NOT IN (${places(size)}))
+    OR EXISTS (SELECT 1 FROM authorization_codes c WHERE c.session_id = s.id))`;
+hotStatement('the search for what refers to a session', findReferred(2), ['', '', '', '']);
+
+@Injectable()
+export class SessionsRepository {
+  private readonly callers: Lookup<string, CurrentUser>;
+  private readonly opened: Lookup<string, OpenedSession & { hash: string }>;
+
+  constructor(
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly transactions: Transactions,
+  ) {
+    this.callers = new Lookup(FIND_CALLERS, sessions);
+    this.opened = new Lookup(FIND_OPENED, sessions);
+  }
+
+  async insert(session: NewSession): Promise<void> {
+    await this.sessions.insert(session);
+  }
+
+  async insertIn(transaction: Transaction, session: NewSession): Promise<void> {
+    await transaction.of(this.sessions).insert(session);
+  }
+
+  /** Whether the code opened it. The unique key makes it the only session that the code ever opens. */
+  async insertByCode({ id, createdAt, expiresAt }: NewSession, codeHash: string): Promise<boolean> {
+    try {
+      const opened = await this.transactions.write(
+        `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash) ${EXCHANGE}`,
+        [id, createdAt, expiresAt, codeHash, Date.now()],
+      );
+      return opened === 1;
+    } catch (error) {
+      if (isUniqueViolation(error, SESSIONS_CODE_HASH_KEY)) return false;
+      throw error;
+    }
+  }
+
+  /** The user of a session that is alive: asked with every request. */
+  findCaller(id: string): Promise<CurrentUser | undefined> {
+    return this.callers.find(id);
+  }
+
+  findOpenedBy(codeHash: string): Promise<OpenedSession | undefined> {
+    return this.opened.find(codeHash);
+  }
+
+  /** Sessions derived from any of these, with greater ids than `after`: a page. */
+  findChildren(parents: readonly string[], after: string): Promise<Descendant[]> {
+    const ids = padded(parents, '');
+    return this.sessions.query<Descendant[]>(findDescendants(ids.length), [...ids, after]);
+  }
+
+  async revoke(ids: readonly string[]): Promise<void> {
+    await this.sessions.update({ id: In(ids), revokedAt: IsNull() }, { revokedAt: Date.now() });
+  }
+
+  /** Notes that nothing that was derived from these is alive. */
+  async noteDescendantsRevoked(ids: readonly string[]): Promise<void> {
+    await this.sessions.update(
+      { id: In(ids), descendantsRevokedAt: IsNull() },
+      { descendantsRevokedAt: Date.now() },
+    );
+  }
+
+  areDescendantsRevoked(id: string): Promise<boolean> {
+    return this.sessions.existsBy({ id, descendantsRevokedAt: Not(IsNull()) });
+  }
+
+  /** From the latest to the earliest, from where the last batch ended. */
+  findExpired(expiresAt: number, beforeId: string): Promise<ExpiredSession[]> {
+    return this.sessions.query<ExpiredSession[]>(FIND_EXPIRED, [expiresAt, expiresAt, beforeId]);
+  }
+
+  /** Which of these a code refers to, or a session that is not among them. */
+  async findReferred(ids: readonly string[]): Promise<string[]> {
+    const asked = padded(ids, '');
+    const rows = await this.sessions.query<{ id: string }[]>(findReferred(asked.length), [
+      ...asked,
+      ...asked,
+    ]);
+    return rows.map(({ id }) => id);
+  }
+
+  async delete(ids: readonly string[]): Promise<void> {
+    await this.sessions.delete([...ids]);
+  }
+}

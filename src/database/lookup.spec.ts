@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { padded, places } from './lookup.js';
+
+it.each([
+  [1, 1],
+  [2, 2],
+  [3, 4],
+  [5, 8],
+  [64, 64],
+])('pads %i keys to %i', (count, size) => {
+  const keys = padded(Array<string>(count).fill('k'), 'nobody');
+  expect(keys).toHaveLength(size);
+  expect(keys.slice(count)).toEqual(Array(size - count).fill('nobody'));
+});
+
+it('writes a place for each value', () => {
+  expect(places(3)).toBe('?, ?, ?');
+});

@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import type { Role } from '../access/role.js';
+import { IS_ALIVE, WITH_PARENT } from '../auth/sessions/alive.js';
+import { hotStatement } from '../database/hot-statements.js';
+import { Member } from './member.entity.js';
+
+export interface ListedMember {
+  userId: string;
+  email: string;
+  role: Role;
+}
+
+/** A place in a list: just after this membership, whether or not it still exists. */
+export interface MemberCursor {
+  joinedAt: number;
+  userId: string;
+}
+
+export interface MemberPage {
+  members: ListedMember[];
+  /** where the next page begins; none after the last one */
+  next?: MemberCursor;
+}
+
+/** Who reads a list, by the session that lets him. */
+export interface Reader {
+  orgId: string;
+  sessionId: string;
+}
+
+interface PositionedMember extends ListedMember {
+  joinedAt: number;
+}
+
+interface NoMember {
+  userId: null;
+}
+
+/** More members than this are read in pages. */
+const MAX_AT_ONCE = 1000;
+
+/**
+ * Every member is a user. LEFT keeps the order of the join: where most users are in one organization, an
+ * optimizer would else read all users and sort.
+ */
+const FROM_MEMBERS = 'FROM members m LEFT JOIN users u ON u.id = m.user_id WHERE m.org_id = ?';
+const IN_ORDER = 'ORDER BY m.joined_at, m.user_id';
+
+/** The limit is a literal: SQLite plans a statement anew each time a parameter is bound to it. */
+const LIST = hotStatement(
+  'the member list',
+  `SELECT m.user_id AS userId, u.email, m.role ${FROM_MEMBERS} ${IN_ORDER} LIMIT ${MAX_AT_ONCE + 1}`,
+  [''],
+);
+
+/** The range on `joined_at` alone is what the index is entered by. */
+const LIST_AFTER = hotStatement(
+  'a page of the member list',
+  `SELECT m.user_id AS userId, u.email, m.role, m.joined_at AS joinedAt
+    ${FROM_MEMBERS} AND m.joined_at >= ? AND (m.joined_at > ? OR m.user_id > ?) ${IN_ORDER} LIMIT ?`,
+  ['', 0, 0, '', 21],
+);
+
+/**
+ * The same page for a reader who may still read it: no row where the session or the membership has ended, one
+ * without a user where nobody is left to list.
+ */
+const LIST_FOR_READER = hotStatement(
+  'a page of a member list that is streamed',
+  `SELECT page.*
+    FROM sessions s ${WITH_PARENT} JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
+    LEFT JOIN (${LIST_AFTER}) page ON 1 = 1
+    WHERE s.id = ? AND ${IS_ALIVE}`,
+  ['', '', 0, 0, '', 1001, ''],
+);
+
+const FIND_SESSION = `SELECT s.id FROM sessions s ${WITH_PARENT} WHERE s.id = ? AND ${IS_ALIVE}`;
+
+const FROM_THE_START: MemberCursor = { joinedAt: 0, userId: '' };
+
+/** Members by the time they joined, then by user id. */
+@Injectable()
+export class MemberListRepository {
+  constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
+
+  /** undefined: there are too many to hold them all in memory */
+  async findAll(orgId: string): Promise<ListedMember[] | undefined> {
+    const rows = await this.members.query<ListedMember[]>(LIST, [orgId]);
+    return rows.length > MAX_AT_ONCE ? undefined : rows;
+  }
+
+  async findPage(orgId: string, limit: number, after = FROM_THE_START): Promise<MemberPage> {
+    const rows = await this.members.query<PositionedMember[]>(LIST_AFTER, valuesOf(orgId, limit, after));
+    return pageOf(rows, limit);
+  }
+
+  /** undefined: the reader may not read it any more */
+  async findPageFor(
+    { orgId, sessionId }: Reader,
+    limit: number,
+    after = FROM_THE_START,
+  ): Promise<MemberPage | undefined> {
+    const rows = await this.members.query<(PositionedMember | NoMember)[]>(LIST_FOR_READER, [
+      orgId,
+      ...valuesOf(orgId, limit, after),
+      sessionId,
+    ]);
+    if (rows.length === 0) return undefined;
+    // What a subquery has ordered may come in any order.
+    return pageOf(rows.filter(isSomebody).toSorted(byPlace), limit);
+  }
+
+  async isSessionAlive(sessionId: string): Promise<boolean> {
+    return (await this.members.query<unknown[]>(FIND_SESSION, [sessionId])).length > 0;
+  }
+}
+
+function valuesOf(orgId: string, limit: number, { joinedAt, userId }: MemberCursor): unknown[] {
+  return [orgId, joinedAt, joinedAt, userId, limit + 1];
+}
+
+function pageOf(rows: PositionedMember[], limit: number): MemberPage {
+  const members = rows.slice(0, limit).map(({ userId, email, role }) => ({ userId, email, role }));
+  const last = rows[limit - 1];
+  return rows.length > limit && last
+    ? { members, next: { joinedAt: last.joinedAt, userId: last.userId } }
+    : { members };
+}
+
+function isSomebody(row: PositionedMember | NoMember): row is PositionedMember {
+  return row.userId !== null;
+}
+
+function byPlace(one: PositionedMember, other: PositionedMember): number {
+  return one.joinedAt - other.joinedAt || (one.userId < other.userId ? -1 : 1);
+}

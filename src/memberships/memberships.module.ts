@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Member } from './member.entity.js';
+import { MemberListRepository } from './member-list.repository.js';
+import { MembersRepository } from './members.repository.js';
+import { Org } from './org.entity.js';
+import { OrgsRepository } from './orgs.repository.js';
+import { RolesGuard } from './roles.guard.js';
+import { WholeLists } from './whole-lists.js';
+
+const PROVIDERS = [MemberListRepository, MembersRepository, OrgsRepository, RolesGuard, WholeLists];
+
+/** The rows of organizations and members, and who may do what with them. */
+@Module({
+  imports: [TypeOrmModule.forFeature([Member, Org])],
+  providers: PROVIDERS,
+  exports: PROVIDERS,
+})
+export class MembershipsModule {}

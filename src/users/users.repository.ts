@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { isUniqueViolation } from '../database/database-errors.js';
+import type { Transaction } from '../database/transaction.js';
+import { User, USERS_EMAIL_KEY } from './user.entity.js';
+import { EmailTakenError } from './users.errors.js';
+
+export type Credentials = Pick<User, 'id' | 'email' | 'passwordHash'>;
+
+/** E-mails are canonical, see email-address.ts. */
+@Injectable()
+export class UsersRepository {
+  constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
+
+  /** @throws EmailTakenError */
+  async insert(transaction: Transaction, user: User): Promise<void> {
+    try {
+      await transaction.of(this.users).insert(user);
+    } catch (error) {
+      throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new EmailTakenError() : error;
+    }
+  }
+
+  findCredentials(email: string): Promise<Credentials | null> {
+    return this.users.findOne({ where: { email }, select: { id: true, email: true, passwordHash: true } });
+  }
+
+  exists(transaction: Transaction, id: string): Promise<boolean> {
+    return transaction.of(this.users).existsBy({ id });
+  }
+
+  /** Does nothing when the password was changed meanwhile. */
+  async replacePasswordHash(id: string, from: string, to: string): Promise<void> {
+    await this.users.update({ id, passwordHash: from }, { passwordHash: to });
+  }
+}
