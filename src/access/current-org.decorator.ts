@@ -6,7 +6,7 @@ export interface CurrentOrg {
   name: string;
 }
 
-export const PathOrg = createParamDecorator(
+export const CurrentOrg = createParamDecorator(
   (_: unknown, context: ExecutionContext): CurrentOrg =>
     context.switchToHttp().getRequest<{ org: CurrentOrg }>().org,
 );

@@ -7,7 +7,7 @@ export interface CurrentUser {
   sessionId: string;
 }
 
-export const Caller = createParamDecorator(
+export const CurrentUser = createParamDecorator(
   (_: unknown, context: ExecutionContext): CurrentUser =>
     context.switchToHttp().getRequest<{ user: CurrentUser }>().user,
 );

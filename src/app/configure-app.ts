@@ -5,7 +5,7 @@ import type { Env } from '../config/env.js';
 import { collectAllowedMethods } from '../http/allowed-methods.js';
 import type { Connections } from '../http/connections.js';
 import { allowOrigins } from '../http/cors.js';
-import { answerInTime } from '../http/deadline.js';
+import { enforceDeadline } from '../http/deadline.js';
 import { acceptJsonBodies } from '../http/json-body.js';
 import { replaceNodeAnswers } from '../http/node-answers.js';
 import { sendSecurityHeaders } from '../http/security-headers.js';
@@ -24,7 +24,7 @@ export async function configureApp(
   connections.follow(fastify);
   replaceNodeAnswers(fastify);
   acceptJsonBodies(fastify);
-  answerInTime(fastify);
+  enforceDeadline(fastify);
   giveBackUncounted(fastify);
   allowOrigins(app, env.corsOrigins);
   const refuseOtherMethods = collectAllowedMethods(fastify);

@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 
-const FIRST_PAUSE_MS = 1000;
-const MAX_PAUSE_MS = 30_000;
+const INITIAL_BACKOFF_MS = 1000;
+const MAX_BACKOFF_MS = 30_000;
 
 /**
  * Keeps several processes on one port. One that ends, or does not start, is replaced after a back-off while
@@ -20,7 +20,7 @@ export class Workers {
     process.on('SIGTERM', () => this.stop('SIGTERM', 0));
     process.on('SIGINT', () => this.stop('SIGINT', 0));
     this.log.info({ msg: 'starting workers', workers: count });
-    for (let started = 0; started < count; started += 1) this.fork(FIRST_PAUSE_MS);
+    for (let started = 0; started < count; started += 1) this.fork(INITIAL_BACKOFF_MS);
   }
 
   private fork(pauseMs: number): void {
@@ -35,7 +35,7 @@ export class Workers {
     let pause = pauseMs;
     worker.once('listening', () => {
       this.listened = true;
-      pause = FIRST_PAUSE_MS;
+      pause = INITIAL_BACKOFF_MS;
     });
     const { pid } = worker.process;
     worker.once('exit', (code, signal) => this.replace({ pid, code, signal }, pause));
@@ -52,7 +52,7 @@ export class Workers {
     this.log.error({ msg: 'a worker ended and is replaced', ...ended, pauseMs });
     const pause = setTimeout(() => {
       this.pauses.delete(pause);
-      this.fork(Math.min(pauseMs * 2, MAX_PAUSE_MS));
+      this.fork(Math.min(pauseMs * 2, MAX_BACKOFF_MS));
     }, pauseMs);
     this.pauses.add(pause);
   }

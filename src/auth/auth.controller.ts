@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public, SignedIn } from '../access/access.decorators.js';
-import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { AuthService } from './auth.service.js';
@@ -60,7 +60,7 @@ export class AuthController {
   @SignedIn()
   @ApiBody({ type: IssueCodeDto, required: false })
   @ApiProblems('validation_failed', 'malformed_json', 'unauthorized', 'invalid_token')
-  async issueCode(@Caller() caller: CurrentUser, @Body() dto: IssueCodeDto): Promise<CodeResponse> {
+  async issueCode(@CurrentUser() caller: CurrentUser, @Body() dto: IssueCodeDto): Promise<CodeResponse> {
     return { code: await this.codes.issue(caller.sessionId, dto.codeChallenge) };
   }
 

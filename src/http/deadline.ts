@@ -18,7 +18,7 @@ const DEADLINE_MS = 4500;
  * Answers 503 when the work takes too long, whatever it waits for. The work itself goes on to its own
  * time-outs: whether it took effect is unknown, which is what the answer says.
  */
-export function answerInTime(fastify: FastifyInstance): void {
+export function enforceDeadline(fastify: FastifyInstance): void {
   const logger = new Logger('Http');
   fastify.decorateRequest('deadline', undefined);
 

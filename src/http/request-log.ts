@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { isEntityId } from '../identifiers/entity-id.js';
-import type { ProblemCode } from '../problems/catalogue.js';
+import type { ProblemCode } from '../problems/problem-codes.js';
 import type { Problem } from '../problems/problem.js';
 import type { EndedExchange } from './exchanges.js';
 

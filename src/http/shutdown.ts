@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 
 const IDLE_CHECK_MS = 50;
-const LONGEST_SHUTDOWN_MS = 9000;
+const SHUTDOWN_TIMEOUT_MS = 9000;
 
 /**
  * On SIGTERM or SIGINT: no new connections, requests in flight are answered, pools are closed, exit code 0
@@ -22,7 +22,7 @@ export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
     setTimeout(() => {
       log.warn('requests are still running: stopping without them');
       process.exit(0);
-    }, LONGEST_SHUTDOWN_MS).unref();
+    }, SHUTDOWN_TIMEOUT_MS).unref();
     void app.close().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedIn } from '../access/access.decorators.js';
-import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { OrgsService } from '../orgs/orgs.service.js';
 import { MeResponse } from './me.responses.js';
@@ -19,7 +19,7 @@ export class MeController {
   @Get()
   @SignedIn()
   @ApiProblems('unauthorized', 'invalid_token')
-  async getMe(@Caller() caller: CurrentUser): Promise<MeResponse> {
+  async getMe(@CurrentUser() caller: CurrentUser): Promise<MeResponse> {
     return { user: { id: caller.id, email: caller.email }, orgs: await this.orgs.listOf(caller.id) };
   }
 }

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import type { StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
-import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { AddMemberDto } from './dto/add-member.dto.js';
@@ -35,7 +35,7 @@ export class MembersController {
   @ApiOkResponse({ type: MemberListResponse })
   @ApiProblems('validation_failed', 'unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
   listMembers(
-    @Caller() { sessionId }: CurrentUser,
+    @CurrentUser() { sessionId }: CurrentUser,
     @Param('id') orgId: string,
     @Query() query: ListMembersQuery,
     @NextPage() linkNextPage: LinkNextPage,
@@ -66,7 +66,7 @@ export class MembersController {
     'rate_limited',
   )
   async addMember(
-    @Caller() caller: CurrentUser,
+    @CurrentUser() caller: CurrentUser,
     @Param('id') orgId: string,
     @Body() dto: AddMemberDto,
   ): Promise<ChangedMemberResponse> {
@@ -93,7 +93,7 @@ export class MembersController {
     'last_owner',
   )
   async changeMemberRole(
-    @Caller() caller: CurrentUser,
+    @CurrentUser() caller: CurrentUser,
     @Param('id') orgId: string,
     @Param('uid', EntityIdPipe) userId: string,
     @Body() dto: ChangeRoleDto,
@@ -122,7 +122,7 @@ export class MembersController {
     'last_owner',
   )
   removeMember(
-    @Caller() caller: CurrentUser,
+    @CurrentUser() caller: CurrentUser,
     @Param('id') orgId: string,
     @Param('uid', EntityIdPipe) userId: string,
   ): Promise<RemovedMemberResponse> {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse, type ApiResponseNoStatusOptions, getSchemaPath } from '@nestjs/swagger';
-import { PROBLEMS, type ProblemCode } from '../problems/catalogue.js';
+import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
 import { PROBLEM_MEDIA_TYPE } from '../problems/problem-details.js';
 import { ProblemResponse } from './problem.response.js';
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Role, ROLES } from '../access/role.js';
-import { PROBLEMS } from '../problems/catalogue.js';
+import { PROBLEMS } from '../problems/problem-codes.js';
 
 export class FieldErrorResponse {
   /** @example "email" */

@@ -1,8 +1,8 @@
 import { Body, Controller, Get, Post, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { MinRole, SignedIn } from '../access/access.decorators.js';
-import { type CurrentOrg, PathOrg } from '../access/current-org.decorator.js';
-import { Caller, type CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentOrg } from '../access/current-org.decorator.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { CreateOrgDto } from './dto/create-org.dto.js';
 import { CreatedOrgResponse, OrgDetailResponse } from './dto/org.responses.js';
@@ -21,7 +21,10 @@ export class OrgsController {
   @Post()
   @SignedIn()
   @ApiProblems('validation_failed', 'malformed_json', 'unauthorized', 'invalid_token', 'too_many_orgs')
-  async createOrg(@Caller() caller: CurrentUser, @Body() dto: CreateOrgDto): Promise<CreatedOrgResponse> {
+  async createOrg(
+    @CurrentUser() caller: CurrentUser,
+    @Body() dto: CreateOrgDto,
+  ): Promise<CreatedOrgResponse> {
     return { org: await this.orgs.create(caller.id, dto.name) };
   }
 
@@ -35,8 +38,8 @@ export class OrgsController {
   @ApiOkResponse({ type: OrgDetailResponse })
   @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
   getOrg(
-    @PathOrg() org: CurrentOrg,
-    @Caller() { sessionId }: CurrentUser,
+    @CurrentOrg() org: CurrentOrg,
+    @CurrentUser() { sessionId }: CurrentUser,
   ): Promise<OrgDetailResponse | StreamableFile> {
     return this.orgs.getDetail(org, sessionId);
   }

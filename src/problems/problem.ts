@@ -1,4 +1,4 @@
-import { PROBLEMS, type ProblemCode } from './catalogue.js';
+import { PROBLEMS, type ProblemCode } from './problem-codes.js';
 
 export interface FieldError {
   field: string;

@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { PROBLEMS, type ProblemCode } from './catalogue.js';
+import { PROBLEMS, type ProblemCode } from './problem-codes.js';
 import { Problem } from './problem.js';
 
 /** The answer for what the framework refuses by itself, by its status. */

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { Admission, Counter, RateLimitStore } from './rate-limit-store.js';
 
 /** the longest that a request waits for the shared window, in milliseconds */
-const PATIENCE_MS = 250;
+const ANSWER_TIMEOUT_MS = 250;
 const PROBE_PERIOD_MS = 1000;
 const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 
@@ -87,7 +87,7 @@ export class FallbackStore implements RateLimitStore {
 async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error('no answer in time')), ANSWER_TIMEOUT_MS);
   });
   try {
     return await Promise.race([work, late]);

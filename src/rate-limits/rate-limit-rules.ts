@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Env, RateLimit } from '../config/env.js';
 import { clientAddress } from '../http/client-address.js';
-import type { ProblemCode } from '../problems/catalogue.js';
+import type { ProblemCode } from '../problems/problem-codes.js';
 import { canonicalEmail } from '../users/email-address.js';
 import { clientKey } from './client-key.js';
 import { rateLimitKey } from './rate-limit-key.js';

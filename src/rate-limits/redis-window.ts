@@ -3,7 +3,7 @@ import type { Admission, Counter, Quota, RateLimitStore } from './rate-limit-sto
 
 const KEY_PREFIX = 'accounts:rate-limit:';
 const CONNECT_TIMEOUT_MS = 1000;
-const LONGEST_RECONNECT_PAUSE_MS = 1000;
+const MAX_RECONNECT_BACKOFF_MS = 1000;
 
 /**
  * The sliding log of each key is a list of times, oldest first. The script runs as one step on the server and by
@@ -74,7 +74,7 @@ export class RedisWindowStore implements RateLimitStore {
       connectTimeout: CONNECT_TIMEOUT_MS,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      retryStrategy: (attempt) => Math.min(attempt * 100, LONGEST_RECONNECT_PAUSE_MS),
+      retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RECONNECT_BACKOFF_MS),
       scripts: { admit: { lua: ADMIT }, giveBack: { lua: GIVE_BACK } },
     }) as ScriptedRedis;
     // Every failed connection is seen by the request or the probe that needed it.

@@ -17,8 +17,8 @@ const FLOOD_MS = 12_000;
 /** Enough of them that limits are met, and that requests within the limits remain. */
 const ACCOUNTS = 60;
 /** A heap grows to its working size; from then on nothing may be kept. */
-const MOST_GROWTH_MIB = 200;
-const MOST_LATER_GROWTH_MIB = 50;
+const MAX_GROWTH_MIB = 200;
+const MAX_LATER_GROWTH_MIB = 50;
 const HASH_COST = { ARGON2_MEMORY_KIB: '19456', ARGON2_TIME: '2' };
 
 let storage: Storage;
@@ -97,8 +97,8 @@ describe.each<{ limits: string; env: Environment; answers: string[]; refusal: st
     expect(Object.keys(logins).filter((label) => !answers.includes(label))).toEqual([]);
     expect(missingRetryAfter).toEqual([]);
     expect(logins[refusal], 'else it was no flood').toBeGreaterThan(0);
-    expect(growth).toBeLessThan(MOST_GROWTH_MIB);
-    expect(laterGrowth).toBeLessThan(MOST_LATER_GROWTH_MIB);
+    expect(growth).toBeLessThan(MAX_GROWTH_MIB);
+    expect(laterGrowth).toBeLessThan(MAX_LATER_GROWTH_MIB);
     report({
       requests: flood.entries.length + me.entries.length,
       wrong: 0,

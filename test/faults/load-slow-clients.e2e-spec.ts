@@ -9,7 +9,7 @@ import { Storage } from './support/storage.js';
 import { PASSWORD } from './support/writer.js';
 
 const OF_EACH_KIND = 100;
-const LONGEST_MS = 20_000;
+const MAX_MS = 20_000;
 const BYTE_EACH_MS = 1000;
 
 let storage: Storage;
@@ -34,7 +34,7 @@ function slowConnection(port: number, head: string, byte: string): Promise<Ended
     const socket = connect(port, '127.0.0.1', () => socket.write(head));
     const drip = setInterval(() => socket.writable && socket.write(byte), BYTE_EACH_MS);
     // Given up after this, so that a service that never closes fails the test instead of holding it.
-    const limit = setTimeout(() => socket.destroy(), LONGEST_MS * 2);
+    const limit = setTimeout(() => socket.destroy(), MAX_MS * 2);
     socket.on('data', (chunk) => {
       answer += chunk.toString();
     });
@@ -86,7 +86,7 @@ it('200 slow clients at once are closed within 20 s while others are served', as
     const longestMs = Math.max(...ended.map(({ afterMs }) => afterMs));
     console.info(`slow ${what}:`, [...answers].join(' | ') || 'closed', `after ${Math.round(longestMs)} ms`);
     expect([...answers].filter((answer) => answer !== '' && !answer.startsWith('HTTP/1.1 408'))).toEqual([]);
-    expect(longestMs, `slow ${what}`).toBeLessThan(LONGEST_MS);
+    expect(longestMs, `slow ${what}`).toBeLessThan(MAX_MS);
   }
   expect([...history.tally().keys()], 'other requests').toEqual(['ok 200']);
   report({

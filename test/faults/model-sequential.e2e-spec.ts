@@ -16,7 +16,7 @@ const PATH = process.env['MODEL_PATH'];
 const REPLAY_PATH = process.env['MODEL_REPLAY_PATH'];
 /** Of random runs; a failure found within it is made smaller until then, and reported as it is. */
 const TIME_LIMIT_MS = Number(process.env['MODEL_SECONDS'] ?? 30) * 1000;
-const MOST_RUNS = 1000;
+const MAX_RUNS = 1000;
 const COMMANDS = 80;
 const WANTED = ['POST 201', 'POST 200', 'GET 200', 'PATCH 200', 'DELETE 200', 'PATCH 409 last_owner'];
 
@@ -55,7 +55,7 @@ describe.each(ENGINES)('random requests of several users on %s', (engine) => {
     );
     await fc.assert(property, {
       seed,
-      numRuns: MOST_RUNS,
+      numRuns: MAX_RUNS,
       interruptAfterTimeLimit: TIME_LIMIT_MS,
       ...(PATH !== undefined && { path: PATH }),
     });

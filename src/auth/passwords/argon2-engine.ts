@@ -15,7 +15,7 @@ const PHC =
 /** Unpadded and canonical, without stray bits at the end (RFC 4648 section 3.5), about which the engines disagree. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048])?$/;
 /** The most that the configuration allows: a damaged hash must not ask for hours or for all memory. */
-const MOST: Argon2Cost = { memoryKib: 4_194_304, timeCost: 100, parallelism: 64 };
+const MAX: Argon2Cost = { memoryKib: 4_194_304, timeCost: 100, parallelism: 64 };
 
 /** The cost of an argon2id PHC string, its parameters in any order; undefined for anything else. */
 export function readArgon2Cost(phc: string): Argon2Cost | undefined {
@@ -31,7 +31,7 @@ export function readArgon2Cost(phc: string): Argon2Cost | undefined {
   if (m === undefined || t === undefined || p === undefined) return undefined;
   // RFC 9106 section 3.1: at least 8 KiB for each lane
   const possible = p >= 1 && t >= 1 && m >= 8 * p;
-  const bearable = m <= MOST.memoryKib && t <= MOST.timeCost && p <= MOST.parallelism;
+  const bearable = m <= MAX.memoryKib && t <= MAX.timeCost && p <= MAX.parallelism;
   return possible && bearable ? { memoryKib: m, timeCost: t, parallelism: p } : undefined;
 }
 

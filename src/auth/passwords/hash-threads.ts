@@ -11,7 +11,7 @@ const THREADS = '/proc/self/task';
  * wait for a core. The threads must have been started, which the first hash does. Does nothing where threads
  * have no priority of their own, as anywhere but on Linux.
  */
-export function putHashingLast(): void {
+export function lowerHashThreadPriority(): void {
   try {
     for (const id of readdirSync(THREADS)) {
       if (readFileSync(`${THREADS}/${id}/comm`, 'utf8').trim() === THREAD_NAME) {

@@ -3,10 +3,10 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { workersFor } from '../../config/concurrency.js';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { ARGON2_ENGINE, type Argon2Engine, readArgon2Cost } from './argon2-engine.js';
-import { EventLoopLoad } from './event-loop-load.js';
+import { EventLoopMonitor } from './event-loop-monitor.js';
 import { FailedLoginCost } from './failed-login-cost.js';
 import { type HashClient, HashQueue } from './hash-queue.js';
-import { putHashingLast } from './hash-threads.js';
+import { lowerHashThreadPriority } from './hash-threads.js';
 import { isPasswordText } from './password-text.js';
 
 /** The default size of libuv's thread pool: more hashes at once would only queue inside it, unseen. */
@@ -53,15 +53,15 @@ export class PasswordHasher implements OnModuleInit {
     const slots = Math.min(cores, THREAD_POOL_SIZE);
     // A busy loop has a core for itself: another hash would get no more than the time that it takes from the loop.
     const slotsBesideBusyLoop = Math.max(1, Math.min(cores - 1, THREAD_POOL_SIZE));
-    const loop = new EventLoopLoad();
-    const concurrency = (): number => (loop.isBusy() ? slotsBesideBusyLoop : slots);
+    const loop = new EventLoopMonitor();
+    const concurrency = (): number => (loop.isSaturated() ? slotsBesideBusyLoop : slots);
     this.queue = new HashQueue(concurrency, slots * WAITING_PER_SLOT);
   }
 
   async onModuleInit(): Promise<void> {
     // Starts the threads.
     await this.engine.hash(NO_PASSWORD, this.cost);
-    putHashingLast();
+    lowerHashThreadPriority();
     const { memoryKib, timeCost, parallelism } = this.cost;
     this.logger.log(`argon2id by ${this.engine.name}, m=${memoryKib} KiB, t=${timeCost}, p=${parallelism}`);
     if (!OWASP_ROWS.some((row) => !isWeaker(this.cost, row))) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AccessTokenClaims, LEEWAY_SECONDS } from './access-token.js';
 
 /** about 8 MiB when full */
-const MOST_TOKENS = 10_000;
+const MAX_TOKENS = 10_000;
 
 /**
  * Remembers tokens whose signature and claims were found right, by the whole token, so that a client which
@@ -22,7 +22,7 @@ export class VerifiedTokens {
 
   /** The oldest makes room. */
   remember(token: string, claims: AccessTokenClaims): void {
-    if (this.claims.size >= MOST_TOKENS) this.claims.delete(this.claims.keys().next().value!);
+    if (this.claims.size >= MAX_TOKENS) this.claims.delete(this.claims.keys().next().value!);
     this.claims.set(token, claims);
   }
 }

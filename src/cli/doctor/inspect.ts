@@ -16,7 +16,7 @@ export interface Finding {
   faults: string[];
 }
 
-const PATIENCE_MS = 10_000;
+const OPEN_TIMEOUT_MS = 10_000;
 
 const CHECKS = [...SCHEMA_CHECKS, ...DATA_CHECKS, ...SESSION_CHECKS, EMAIL_CHECK, INDEX_CHECK];
 
@@ -47,7 +47,7 @@ async function open(env: Env, schema: Schema): Promise<DataSource> {
   const opening = dataSourceOptions(env, schema, 'inspection').then((options) =>
     createDataSource(options).initialize(),
   );
-  const late = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => undefined);
+  const late = sleep(OPEN_TIMEOUT_MS, undefined, { ref: false }).then(() => undefined);
   const dataSource = await Promise.race([opening, late]);
   if (!dataSource) throw databaseError('ETIMEDOUT', 'nothing answers there');
   return dataSource;

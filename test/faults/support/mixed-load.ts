@@ -5,8 +5,8 @@ import type { Service } from '../../support/service.js';
 import { type Answer, History, type LedgerReport, loadDuring, WriteLedger } from './load.js';
 
 /** the promise is 5 s; the rest is the noise of the machine that runs the test */
-export const LONGEST_ANSWER_MS = 5500;
-const LONGEST_LIVE_MS = 1500;
+export const MAX_ANSWER_MS = 5500;
+const MAX_LIVE_MS = 1500;
 const PAUSE_MS = 40;
 
 interface Kind {
@@ -116,7 +116,7 @@ export class MixedLoad {
       const { status, headers, text } = await kind.send(this, service);
       const took = performance.now() - begin;
       const unavailable = status === 503 && headers.get('retry-after') !== null && kind.name !== 'live';
-      const patience = kind.name === 'live' ? LONGEST_LIVE_MS : LONGEST_ANSWER_MS;
+      const patience = kind.name === 'live' ? MAX_LIVE_MS : MAX_ANSWER_MS;
       if ((status !== kind.status && !unavailable) || took > patience) {
         this.wrong.push(`${kind.name}: ${status} after ${Math.round(took)} ms: ${text.slice(0, 300)}`);
       }

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { EventLoopLoad } from './event-loop-load.js';
+import { EventLoopMonitor } from './event-loop-monitor.js';
 
 function keepBusy(ms: number): void {
   const end = performance.now() + ms;
@@ -7,12 +7,12 @@ function keepBusy(ms: number): void {
 }
 
 it('says that a loop is busy which had work all the time, and no longer when it had none', async () => {
-  const load = new EventLoopLoad();
+  const load = new EventLoopMonitor();
   // On a busy machine a span can be spent waiting for a core, which looks like work: one of several does not.
   const untilIdle = () =>
-    vi.waitFor(() => expect(load.isBusy()).toBe(false), { interval: 100, timeout: 60_000 });
+    vi.waitFor(() => expect(load.isSaturated()).toBe(false), { interval: 100, timeout: 60_000 });
   await untilIdle();
   keepBusy(200);
-  expect(load.isBusy()).toBe(true);
+  expect(load.isSaturated()).toBe(true);
   await untilIdle();
 });

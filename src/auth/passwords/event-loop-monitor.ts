@@ -7,12 +7,12 @@ const SPAN_MS = 50;
 const BUSY = 0.6;
 
 /** Tells whether the thread that answers requests has needed most of a core since it was asked before. */
-export class EventLoopLoad {
+export class EventLoopMonitor {
   private since: EventLoopUtilization = performance.eventLoopUtilization();
   private sinceTime = performance.now();
   private busy = false;
 
-  isBusy(): boolean {
+  isSaturated(): boolean {
     const time = performance.now();
     if (time - this.sinceTime >= SPAN_MS) {
       const now = performance.eventLoopUtilization();
