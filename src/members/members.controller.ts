@@ -2,7 +2,9 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import type { StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
+import type { Actor } from '../access/actor.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentActor } from '../http/current-actor.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { AddMemberDto } from './dto/add-member.dto.js';
@@ -66,11 +68,11 @@ export class MembersController {
     'rate_limited',
   )
   async addMember(
-    @CurrentUser() caller: CurrentUser,
+    @CurrentActor() actor: Actor,
     @Param('id') orgId: string,
     @Body() dto: AddMemberDto,
   ): Promise<ChangedMemberResponse> {
-    return { member: await this.members.add(orgId, caller.id, dto.email, dto.role) };
+    return { member: await this.members.add(orgId, actor, dto.email, dto.role) };
   }
 
   /**
@@ -93,12 +95,12 @@ export class MembersController {
     'last_owner',
   )
   async changeMemberRole(
-    @CurrentUser() caller: CurrentUser,
+    @CurrentActor() actor: Actor,
     @Param('id') orgId: string,
     @Param('uid', EntityIdPipe) userId: string,
     @Body() dto: ChangeRoleDto,
   ): Promise<ChangedMemberResponse> {
-    return { member: await this.members.changeRole(orgId, caller.id, userId, dto.role) };
+    return { member: await this.members.changeRole(orgId, actor, userId, dto.role) };
   }
 
   /**
@@ -122,10 +124,10 @@ export class MembersController {
     'last_owner',
   )
   removeMember(
-    @CurrentUser() caller: CurrentUser,
+    @CurrentActor() actor: Actor,
     @Param('id') orgId: string,
     @Param('uid', EntityIdPipe) userId: string,
   ): Promise<RemovedMemberResponse> {
-    return this.members.remove(orgId, caller.id, userId);
+    return this.members.remove(orgId, actor, userId);
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
 import type { Role } from '../access/role.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transaction.js';
@@ -35,15 +36,15 @@ export class MembersService {
    * @throws UserNotFoundError, AlreadyMemberError, UserHasTooManyOrgsError, or because the actor may not do it (any
    *   more)
    */
-  add(orgId: string, actorId: string, email: string, role: Role): Promise<MemberResponse> {
+  add(orgId: string, actor: Actor, email: string, role: Role): Promise<MemberResponse> {
     const { maxOrgsPerUser } = this.env;
     return this.change(orgId, async (transaction) => {
-      const { actor, user } = await this.members.findAddContext(
+      const { actorRole, user } = await this.members.findAddContext(
         transaction,
-        { orgId, actorId, email },
+        { orgId, actorId: actor.id, email },
         maxOrgsPerUser,
       );
-      requireAdmin(actor);
+      requireAdmin(actorRole);
       if (user === undefined) throw new UserNotFoundError();
       if (user.atOrgLimit) {
         if (await this.members.isMember(transaction, orgId, user.id)) throw new AlreadyMemberError();
@@ -56,12 +57,12 @@ export class MembersService {
   }
 
   /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
-  changeRole(orgId: string, actorId: string, userId: string, role: Role): Promise<MemberResponse> {
+  changeRole(orgId: string, actor: Actor, userId: string, role: Role): Promise<MemberResponse> {
     return this.change(orgId, async (transaction) => {
-      const { actor, target } = await this.members.findRoles(transaction, orgId, actorId, userId);
-      requireAdmin(actor);
+      const { actorRole, target } = await this.members.findRoles(transaction, orgId, actor.id, userId);
+      requireAdmin(actorRole);
       if (target === undefined) throw new MemberNotFoundError();
-      if (!canChangeRole(actor, target, role)) throw new InsufficientRoleError('owner', actor);
+      if (!canChangeRole(actorRole, target, role)) throw new InsufficientRoleError('owner', actorRole);
       if (target === 'owner' && role !== 'owner') await this.refuseLastOwner(transaction, orgId);
 
       await this.members.updateRole(transaction, orgId, userId, role);
@@ -70,12 +71,12 @@ export class MembersService {
   }
 
   /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
-  remove(orgId: string, actorId: string, userId: string): Promise<{ ok: true }> {
+  remove(orgId: string, actor: Actor, userId: string): Promise<{ ok: true }> {
     return this.change(orgId, async (transaction) => {
-      const { actor, target } = await this.members.findRoles(transaction, orgId, actorId, userId);
-      requireAdmin(actor);
+      const { actorRole, target } = await this.members.findRoles(transaction, orgId, actor.id, userId);
+      requireAdmin(actorRole);
       if (target === undefined) throw new MemberNotFoundError();
-      if (!canRemove(actor, target)) throw new InsufficientRoleError('owner', actor);
+      if (!canRemove(actorRole, target)) throw new InsufficientRoleError('owner', actorRole);
       if (target === 'owner') await this.refuseLastOwner(transaction, orgId);
 
       await this.members.delete(transaction, orgId, userId);

@@ -24,13 +24,13 @@ export interface Membership extends MembershipKey {
 
 /** The roles that decide about a change. */
 export interface Roles {
-  actor: Role | undefined;
+  actorRole: Role | undefined;
   target: Role | undefined;
 }
 
 /** What decides about adding somebody. */
 export interface AddContext {
-  actor: Role | undefined;
+  actorRole: Role | undefined;
   /** undefined: nobody has this e-mail */
   user: { id: string; atOrgLimit: boolean } | undefined;
 }
@@ -95,7 +95,7 @@ export class MembersRepository {
       targetId,
     ]);
     const roleOf = (id: string): Role | undefined => rows.find(({ userId }) => userId === id)?.role;
-    return { actor: roleOf(actorId), target: roleOf(targetId) };
+    return { actorRole: roleOf(actorId), target: roleOf(targetId) };
   }
 
   /** Needs the organization locked. Who is to be added is locked, too, and stays until COMMIT. */
@@ -110,7 +110,7 @@ export class MembersRepository {
     );
     const id = row?.userId ?? undefined;
     return {
-      actor: row?.role,
+      actorRole: row?.role,
       user: id === undefined ? undefined : { id, atOrgLimit: row?.orgAtLimit !== null },
     };
   }

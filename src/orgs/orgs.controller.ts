@@ -1,8 +1,10 @@
 import { Body, Controller, Get, Post, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { MinRole, SignedIn } from '../access/access.decorators.js';
+import type { Actor } from '../access/actor.js';
 import { CurrentOrg } from '../access/current-org.decorator.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentActor } from '../http/current-actor.decorator.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { CreateOrgDto } from './dto/create-org.dto.js';
 import { CreatedOrgResponse, OrgDetailResponse } from './dto/org.responses.js';
@@ -21,11 +23,8 @@ export class OrgsController {
   @Post()
   @SignedIn()
   @ApiProblems('validation_failed', 'malformed_json', 'unauthorized', 'invalid_token', 'too_many_orgs')
-  async createOrg(
-    @CurrentUser() caller: CurrentUser,
-    @Body() dto: CreateOrgDto,
-  ): Promise<CreatedOrgResponse> {
-    return { org: await this.orgs.create(caller.id, dto.name) };
+  async createOrg(@CurrentActor() actor: Actor, @Body() dto: CreateOrgDto): Promise<CreatedOrgResponse> {
+    return { org: await this.orgs.create(actor, dto.name) };
   }
 
   /**

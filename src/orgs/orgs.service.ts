@@ -1,4 +1,5 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
@@ -27,7 +28,7 @@ export class OrgsService {
    *
    * @throws TooManyOrgsError, or InvalidTokenError when the user went away since the request began
    */
-  create(ownerId: string, name: string): Promise<OrgResponse> {
+  create({ id: ownerId }: Actor, name: string): Promise<OrgResponse> {
     const id = newEntityId();
     const { maxOrgsPerUser } = this.env;
     return this.transactions.run(async (transaction) => {
