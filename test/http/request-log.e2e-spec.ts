@@ -135,6 +135,7 @@ describe('the log of requests', () => {
   it.each([
     ['no HTTP', 400, 'nonsense\r\n\r\n'],
     ['CONNECT', 400, keptAliveRequest('CONNECT /api/me')],
+    ['a target without a path', 404, keptAliveRequest('OPTIONS *', ['Connection: close'])],
     ['a path that cannot be decoded', 400, keptAliveRequest('GET /%zz', ['Connection: close'])],
     ['a body in bad chunks', 400, keptAliveRequest('POST /api/auth/login', chunked, 'zz\r\n')],
     ['headers that are too large', 431, keptAliveRequest('GET /', [`X-Large: ${'x'.repeat(20_000)}`])],
