@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from '@nestjs/common';
 
 /** the longest that a client takes nothing of its answer, in milliseconds */
-const LONGEST_STALL_MS = 15_000;
+const STALL_TIMEOUT_MS = 15_000;
 const CHECK_MS = 1000;
 
 /**
@@ -20,7 +20,7 @@ export function endWhenStalled(response: ServerResponse, logger: Logger): void {
     const before = taken;
     taken = takenBy(socket);
     if (taken !== before || socket.writableLength === 0) since = performance.now();
-    if (performance.now() - since < LONGEST_STALL_MS) return;
+    if (performance.now() - since < STALL_TIMEOUT_MS) return;
     clearInterval(timer);
     logger.warn('a client took nothing of its answer for 15 seconds');
     socket.destroy();

@@ -5,7 +5,7 @@ import type { Argon2Cost } from '../../config/env.js';
 const MIN_KIB_PER_LANE = 8;
 
 /** more than the strongest hash takes, as a factor */
-const MOST_OF_ITS_MEMORY = 1.25;
+const MAX_MEMORY_FACTOR = 1.25;
 
 /**
  * What a failed login costs, whomever it names, so that its time does not tell who has an account: the work of the
@@ -41,7 +41,7 @@ export class FailedLoginCost {
     const { memoryKib, parallelism } = this.strongest;
     const work = workOf(this.strongest) - (verified === undefined ? 0 : workOf(verified));
     if (work < MIN_KIB_PER_LANE * parallelism) return undefined;
-    const timeCost = Math.ceil(work / (memoryKib * MOST_OF_ITS_MEMORY));
+    const timeCost = Math.ceil(work / (memoryKib * MAX_MEMORY_FACTOR));
     return { memoryKib: Math.round(work / timeCost), timeCost, parallelism };
   }
 }
