@@ -169,6 +169,8 @@ describe('a database that nothing answers for', () => {
       service.logs.some((line) => line.includes('waiting for the database')),
     );
     expect(service.child.exitCode).toBeNull();
+    const line = service.logs.find((text) => text.includes('waiting for the database'))!;
+    expect(JSON.parse(line)).toMatchObject({ err: { type: 'Error', code: 'ECONNREFUSED' } });
     service.child.kill('SIGTERM');
     await exitCode(service);
 
