@@ -14,6 +14,8 @@ import { CodesService } from './codes/codes.service.js';
 import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { PendingRevocation } from './sessions/pending-revocation.entity.js';
+import { PendingRevocations } from './sessions/pending-revocations.js';
 import { SessionChecks } from './sessions/session-checks.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
 import { Session } from './sessions/session.entity.js';
@@ -27,7 +29,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([Session, AuthorizationCode]),
+    TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation]),
     JwtModule.register({}),
     PassportModule,
     RateLimitsModule,
@@ -45,6 +47,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     JwtAuthGuard,
     JwtStrategy,
     PasswordHasher,
+    PendingRevocations,
     SessionChecks,
     SessionRevocation,
     SessionsService,

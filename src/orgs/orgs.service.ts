@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
-import { BatchedQueries, forEachSize, padded } from '../database/batched-queries.js';
+import { BatchedQueries, forEachSize, MOST_IN_ONE, padded } from '../database/batched-queries.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
@@ -38,9 +38,17 @@ export function fromCreator(maxOrgs: number): string {
   return `FROM users u WHERE u.id = ? AND ${orgAtLimit(maxOrgs)} IS NULL`;
 }
 
+/** so many rows one query for several users may bring */
+const ROWS_IN_ONE = 2000;
+
 @Injectable()
 export class OrgsService {
-  private readonly orgsOfUsers = new BatchedQueries((userIds: string[]) => this.listOfAll(userIds));
+  private readonly orgsOfUsers = new BatchedQueries(
+    (userIds: string[]) => this.listOfAll(userIds),
+    () => Math.max(1, Math.min(MOST_IN_ONE, Math.floor(ROWS_IN_ONE / this.rowsPerUser))),
+  );
+  /** in the last answer: what users have in common with those who asked just before */
+  private rowsPerUser = 1;
 
   constructor(
     @InjectRepository(Org) private readonly orgs: Repository<Org>,
@@ -91,6 +99,7 @@ export class OrgsService {
   private async listOfAll(userIds: string[]): Promise<OrgResponse[][]> {
     const values = padded([...new Set(userIds)], '');
     const rows = await this.orgs.query<OrgOfUser[]>(listOrgsOfUsers(values.length), values);
+    this.rowsPerUser = Math.max(1, rows.length / userIds.length);
     const byUser = Map.groupBy(rows, ({ userId }) => userId);
     return userIds.map((userId) => (byUser.get(userId) ?? []).map(({ id, name }) => ({ id, name })));
   }

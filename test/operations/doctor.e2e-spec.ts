@@ -71,7 +71,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(15);
+    expect(lines).toHaveLength(16);
     expect(code).toBe(0);
   });
 
@@ -153,6 +153,18 @@ describe('the doctor', () => {
       tables: ['sessions'],
       do: () => force('UPDATE sessions SET descendants_revoked_at = 1 WHERE id = ?', chain[0]!),
       red: ['no session is alive below one that was ended with all below it'],
+    },
+    {
+      what: 'a revocation that broke off and was not taken up again',
+      tables: ['pending_revocations'],
+      do: () =>
+        force(
+          'INSERT INTO pending_revocations (session_id, user_id, since) VALUES (?, ?, ?)',
+          chain[0]!,
+          cast.owner.id,
+          Date.now() - 200_000,
+        ),
+      red: ['no revocation has been left unfinished'],
     },
     {
       what: 'a session that expires before it begins',

@@ -4,6 +4,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { forEachSize, padded } from '../../database/batched-queries.js';
 import { Transactions } from '../../database/transactions.js';
+import { PendingRevocations } from './pending-revocations.js';
 import { Session } from './session.entity.js';
 
 interface Descendant {
@@ -16,6 +17,9 @@ interface Branch {
   parents: string[];
   after: string;
 }
+
+/** so many sessions are marked as done with, at most, to keep them in memory */
+const MAX_MARKED = 10_000;
 
 /** so many rows in one statement at most; 512 parents, when padded */
 const PAGE = 500;
@@ -30,7 +34,8 @@ export const findDescendants = forEachSize(
 /**
  * Ends a session with all that was derived from it. Whoever stole a code can derive sessions without end, so
  * no statement grows with their number, neither in width nor in depth (a recursive one would); no second search
- * looks below a session that a first one was done with; and the searches of one user take turns.
+ * looks below a session that a first one was done with; and the searches of one user take turns. One that breaks
+ * off is taken up again by `resume`, on any instance.
  */
 @Injectable()
 export class SessionRevocation {
@@ -38,11 +43,13 @@ export class SessionRevocation {
 
   constructor(
     @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly pending: PendingRevocations,
     private readonly transactions: Transactions,
   ) {}
 
   /** Resolves when neither the session nor any that was derived from it can be alive. */
   async revoke({ id, userId }: { id: string; userId: string }): Promise<void> {
+    await this.pending.add(id, userId);
     await this.set('revoked_at', [id]);
     const turn = (this.last.get(userId) ?? Promise.resolve()).then(
       () => this.revokeDescendants(id),
@@ -54,6 +61,14 @@ export class SessionRevocation {
     } finally {
       if (this.last.get(userId) === turn) this.last.delete(userId);
     }
+    await this.pending.remove(id);
+  }
+
+  /** Completes what began before and was not completed. */
+  async resume(before: number): Promise<void> {
+    for (const { sessionId, userId } of await this.pending.findBefore(before)) {
+      await this.revoke({ id: sessionId, userId });
+    }
   }
 
   /**
@@ -64,13 +79,15 @@ export class SessionRevocation {
   private async revokeDescendants(rootId: string): Promise<void> {
     if (await this.areDescendantsRevoked(rootId)) return;
     for (;;) {
-      const found: Descendant[] = [];
-      for await (const page of this.below(rootId)) found.push(...page);
-      const alive = found.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
-      if (alive.length === 0) {
-        return this.set('descendants_revoked_at', [...found.map(({ id }) => id), rootId]);
+      const found = [rootId];
+      let ended = 0;
+      for await (const page of this.below(rootId)) {
+        const alive = page.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
+        await this.set('revoked_at', alive);
+        ended += alive.length;
+        if (found.length < MAX_MARKED) found.push(...page.map(({ id }) => id));
       }
-      await this.set('revoked_at', alive);
+      if (ended === 0) return this.set('descendants_revoked_at', found);
     }
   }
 
