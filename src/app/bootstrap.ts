@@ -13,6 +13,7 @@ import { configureApp } from './configure-app.js';
 import { migrate } from '../database/migrate.js';
 import { Connections } from '../http/connections.js';
 import { fastifyOptions } from '../http/fastify-options.js';
+import { listen } from '../http/listen.js';
 import { RequestLog } from '../http/request-log.js';
 import { stopOnSignals } from '../http/shutdown.js';
 import { createLogger } from '../logging/logger.js';
@@ -48,6 +49,6 @@ async function serve(env: Env, keys: KeyRing, log: PinoLogger, logger: NestLogge
   );
   stopOnSignals(app, log);
   await configureApp(app, env, connections);
-  await app.listen(env.port, env.host);
+  await listen(app, env);
   announce(env, await app.getUrl(), log);
 }

@@ -1,4 +1,6 @@
 import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.repository.js';
+import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
+import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
@@ -18,6 +20,7 @@ export const REPOSITORIES = [
   UsersRepository,
   SessionsRepository,
   AuthorizationCodesRepository,
+  PendingRevocationsRepository,
   OrgsRepository,
   MembersRepository,
   MemberListRepository,
@@ -25,6 +28,6 @@ export const REPOSITORIES = [
 
 /** Listed by hand: a file that nobody names here is no part of the database. */
 export const SCHEMA: Schema = {
-  entities: [User, Session, AuthorizationCode, Org, Member],
+  entities: [User, Session, AuthorizationCode, PendingRevocation, Org, Member],
   migrations: [CreateSchema1795219200000, LinkSessions1795305600000],
 };

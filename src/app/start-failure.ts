@@ -5,13 +5,14 @@ import { PendingMigrationsError } from '../database/migrate.js';
 import { MigrationLeaseLostError } from '../database/migration-lease.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
 import { DatabaseInUseError } from '../database/sqlite/sqlite-file-lock.js';
+import { ListenError } from '../http/listen.js';
 
 /** What is wrong and with which variable, a line each; only a bug of ours is shown with its stack. */
 export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
   if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
   if (error instanceof DatabaseInUseError || error instanceof MigrationLeaseLostError) return [error.message];
-  if (isListenError(error)) return [`PORT, HOST: cannot listen there (${error.code})`];
+  if (error instanceof ListenError) return [error.message];
   if (isTlsRefusal(error)) {
     return [`DATABASE_SSL: no TLS connection to the database can be made (${(error as Error).message})`];
   }
@@ -19,11 +20,6 @@ export function explainFailure(error: unknown): string[] {
     return [`DATABASE_URL: the database cannot be opened (${(error as Error).message})`];
   }
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
-}
-
-function isListenError(error: unknown): error is NodeJS.ErrnoException {
-  // `bind` in a worker, whose port the first process opens
-  return error instanceof Error && 'syscall' in error && /^(?:listen|bind)$/.test(String(error.syscall));
 }
 
 function isDatabaseError(error: unknown): boolean {

@@ -15,6 +15,8 @@ import { CodesService } from './codes/codes.service.js';
 import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { PendingRevocation } from './sessions/pending-revocation.entity.js';
+import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
@@ -28,7 +30,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([Session, AuthorizationCode]),
+    TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation]),
     JwtModule.register({}),
     PassportModule,
     RateLimitsModule,
@@ -47,6 +49,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     JwtAuthGuard,
     JwtStrategy,
     PasswordHasher,
+    PendingRevocationsRepository,
     SessionsRepository,
     SessionRevocation,
     SessionsService,

@@ -47,6 +47,7 @@ it('fails all whose query failed, and nobody else', async () => {
   queries[0]!.fail(new Error('gone'));
   await expect(first).rejects.toThrow('gone');
 
+  await expect.poll(() => queries.length).toBe(2);
   const later = batched.run('d');
   queries[1]!.fail(new Error('gone too'));
   for (const one of together) await expect(one).rejects.toThrow('gone too');
@@ -77,4 +78,28 @@ it('asks for 64 at most', async () => {
     query.answer();
   }
   await expect(Promise.all(answers)).resolves.toHaveLength(70);
+});
+
+it('asks for no more than it is told just before, and lets the event loop turn between two queries', async () => {
+  let allowed = 64;
+  let turns = 0;
+  const asked: { count: number; turns: number }[] = [];
+  const batched = new BatchedQueries<number, number>(
+    (keys) => {
+      asked.push({ count: keys.length, turns });
+      allowed = 3;
+      return Promise.resolve(keys);
+    },
+    () => allowed,
+  );
+  const count = (): void => {
+    turns += 1;
+    if (asked.length < 4) setImmediate(count);
+  };
+  setImmediate(count);
+
+  await Promise.all(Array.from({ length: 9 }, (_, key) => batched.run(key)));
+
+  expect(asked.map((one) => one.count)).toEqual([1, 3, 3, 2]);
+  expect(new Set(asked.map((one) => one.turns)).size).toBeGreaterThan(2);
 });

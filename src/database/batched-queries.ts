@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { refuseInsideTransaction } from './transaction.js';
 
 interface Waiting<Key, Answer> {
@@ -6,7 +7,7 @@ interface Waiting<Key, Answer> {
   reject: (error: unknown) => void;
 }
 
-const MAX_BATCH_SIZE = 64;
+export const MAX_BATCH_SIZE = 64;
 
 /** A query that takes longer, in milliseconds, holds nobody else up: those who come after get a second one. */
 const SLOW_QUERY_MS = 20;
@@ -21,8 +22,14 @@ export class BatchedQueries<Key, Answer> {
   private running = 0;
   private lastBegan = 0;
 
-  /** @param query answers in the order of the keys; some keys may be there twice */
-  constructor(private readonly query: (keys: Key[]) => Promise<Answer[]>) {}
+  /**
+   * @param query answers in the order of the keys; some keys may be there twice
+   * @param maxBatch asked before each query: fewer where answers are large, so that none takes long by itself
+   */
+  constructor(
+    private readonly query: (keys: Key[]) => Promise<Answer[]>,
+    private readonly maxBatch = (): number => MAX_BATCH_SIZE,
+  ) {}
 
   /** Rejects as the query does that the key was part of. Inside a transaction it might wait for that one's end. */
   run(key: Key): Promise<Answer> {
@@ -42,7 +49,9 @@ export class BatchedQueries<Key, Answer> {
     this.running += 1;
     while (this.waiting.length > 0) {
       this.lastBegan = performance.now();
-      await this.answer(this.waiting.splice(0, MAX_BATCH_SIZE));
+      await this.answer(this.waiting.splice(0, this.maxBatch()));
+      // SQLite answers within the turn: nothing else would get one before the last batch.
+      if (this.waiting.length > 0) await turnOfTheLoop();
     }
     this.running -= 1;
   }

@@ -1,5 +1,5 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
-import { BatchedQueries } from './batched-queries.js';
+import { BatchedQueries, MAX_BATCH_SIZE } from './batched-queries.js';
 import { hotStatement } from './hot-statements.js';
 
 /** One question that many requests ask at the same time, each with a key of its own. */
@@ -26,9 +26,17 @@ export function lookupStatement<Key, Row>(
   return { ...statement, sql };
 }
 
+/** so many rows one query for several keys may bring */
+const MAX_ROWS = 2000;
+
 /** Answers simultaneous look-ups by one query. Nothing is remembered: what is asked is read after it was asked. */
 export class Lookup<Key, Row extends object> {
-  private readonly batches = new BatchedQueries<Key, Row[]>((keys) => this.findEach(keys));
+  private readonly batches = new BatchedQueries<Key, Row[]>(
+    (keys) => this.findEach(keys),
+    () => Math.max(1, Math.min(MAX_BATCH_SIZE, Math.floor(MAX_ROWS / this.rowsPerKey))),
+  );
+  /** in the last answer: what those who ask next probably have in common with those who asked before */
+  private rowsPerKey = 1;
 
   constructor(
     private readonly statement: LookupStatement<Key, Row>,
@@ -49,6 +57,7 @@ export class Lookup<Key, Row extends object> {
     const distinct = [...new Map(keys.map((key) => [keyText(key), key])).values()];
     const asked = padded(distinct, nobody);
     const rows = await this.repository.query<Row[]>(sql(asked.length), values(asked));
+    this.rowsPerKey = Math.max(1, rows.length / distinct.length);
     const byKey = Map.groupBy(rows, rowText);
     return keys.map((key) => byKey.get(keyText(key)) ?? []);
   }

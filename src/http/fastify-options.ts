@@ -45,6 +45,8 @@ export function fastifyOptions(
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // `OPTIONS *` names no path: Fastify's router would answer it without the hooks that log it.
+    rewriteUrl: ({ url = '/' }) => (url.startsWith('*') ? `/${url}` : url),
     // While closing, requests that still arrive on open connections are served like any other.
     return503OnClosing: false,
     trustProxy: env.trustProxy.length > 0 ? trustRanges(env.trustProxy) : false,

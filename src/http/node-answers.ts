@@ -17,11 +17,12 @@ export function replaceNodeAnswers(fastify: FastifyInstance): void {
   });
 }
 
-/** A request of HTTP/1.1 without `Host` is refused (RFC 9112 section 3.2). */
+/** One `Host`, which HTTP/1.0 may leave out (RFC 9112 section 3.2). */
 function requireHostHeader(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, _reply, done) => {
-    const { headers, httpVersion } = request.raw;
-    const missing = httpVersion === '1.1' && headers.host === undefined;
-    done(missing ? new Problem('bad_request', 'The Host header is missing.') : undefined);
+    const { headersDistinct, httpVersion } = request.raw;
+    const hosts = headersDistinct['host']?.length ?? 0;
+    const accepted = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+    done(accepted ? undefined : new Problem('bad_request', 'Send one Host header.'));
   });
 }

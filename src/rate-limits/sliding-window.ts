@@ -9,8 +9,8 @@ const MAX_BYTES = 96 * 2 ** 20;
 const EXPIRED_PER_REQUEST = 4;
 
 /**
- * How many keys fit the memory of one window: 1.3 million for 5 requests each, 870,000 for 10. At the default
- * cost the four threads that hash make 1.3 million passwords in an hour, 330,000 in fifteen minutes.
+ * How many keys fit the memory of one window: 1.3 million for 5 requests each, 880,000 for 10, 120,000 for 100. At the
+ * default cost the four threads that hash make 1.3 million passwords in an hour, 330,000 in fifteen minutes.
  */
 export function keyCapacity(limit: number): number {
   return Math.floor(MAX_BYTES / (logBytesPerSlot(limit) + INDEX_BYTES_PER_SLOT + RECENCY_BYTES_PER_SLOT));

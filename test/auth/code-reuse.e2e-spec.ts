@@ -3,6 +3,7 @@ import { invalidCode, invalidToken } from '../support/expected.js';
 import { aBoundCode, aCode, anAccount, type Account } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
+import { hangTimeoutMs } from '../support/wait.js';
 
 const WARN = 40;
 const CHAIN = 3000;
@@ -70,7 +71,7 @@ describe('a code that is used again', () => {
 
     await exchange(code);
 
-    await expect.poll(lineOf, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(lineOf, { timeout: hangTimeoutMs() }).toBeDefined();
     expect(JSON.parse(lineOf()!)).toMatchObject({
       level: WARN,
       msg: 'authorization code used again',
@@ -148,7 +149,7 @@ describe('a code that is used again', () => {
     // A busy machine may answer 503 before it is done; it goes on with it.
     expect([400, 503]).toContain((await exchange(code)).status);
 
-    await expect.poll(alive, { timeout: 30_000 }).toBe(0);
+    await expect.poll(alive, { timeout: hangTimeoutMs() }).toBe(0);
     expect(await isAlive(desktop)).toBe(false);
     expect(await isAlive(ada)).toBe(true);
   });

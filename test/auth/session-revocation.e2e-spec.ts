@@ -1,10 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
-import { Session } from '../../src/auth/sessions/session.entity.js';
-import { SessionsRepository } from '../../src/auth/sessions/sessions.repository.js';
-import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
-import { Transactions } from '../../src/database/transactions.js';
+import type { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
+import { aRevocation } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { anInstallation, type Installation } from '../support/installation.js';
@@ -25,9 +23,7 @@ describe('ending a session with all that was derived from it', () => {
     installation = await anInstallation();
     dataSource = await aDataSource(installation);
     await dataSource.runMigrations({ transaction: 'each' });
-    revocation = new SessionRevocation(
-      new SessionsRepository(dataSource.getRepository(Session), new Transactions(dataSource)),
-    );
+    revocation = aRevocation(dataSource);
     await insertSessions(dataSource, [session(ROOT)]);
   });
 
@@ -114,7 +110,8 @@ describe('ending a session with all that was derived from it', () => {
 
     await Promise.all(Array.from({ length: count }, (_, index) => end(index + 2)));
 
-    expect(executed.length).toBeLessThanOrEqual(2 * count);
+    // Each is noted, revoked, found to be done with, and no longer noted.
+    expect(executed.length).toBeLessThanOrEqual(4 * count);
   });
 
   it('searches once for all uses of a user that come at the same time', async () => {
@@ -146,5 +143,37 @@ describe('ending a session with all that was derived from it', () => {
 
     expect(endings).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled' }]);
     expect(await unrevoked()).toBe(0);
+  });
+
+  it.each([
+    ['before anything is ended', 'UPDATE'],
+    ['after the session itself', 'SELECT'],
+  ])('is completed later where it broke off %s', async (_when, statement) => {
+    await insertSessions(dataSource, [session(2, ROOT), session(3, 2), session(4, 3)]);
+    let broken = true;
+    interceptStatements((sql) =>
+      broken && sql.startsWith(statement) ? Promise.reject(new Error('broken off')) : Promise.resolve(),
+    );
+    await expect(end(ROOT)).rejects.toThrow('broken off');
+    broken = false;
+    expect(await unrevoked()).toBeGreaterThan(0);
+
+    await aRevocation(dataSource).resume(Date.now() + 1);
+
+    expect(await unrevoked()).toBe(0);
+    expect(await dataSource.query('SELECT * FROM pending_revocations')).toEqual([]);
+  });
+
+  it('leaves alone what another instance began just now', async () => {
+    await insertSessions(dataSource, [session(2, ROOT)]);
+    await dataSource.query('INSERT INTO pending_revocations (session_id, user_id, since) VALUES (?, ?, ?)', [
+      sessionId(ROOT),
+      USER,
+      1000,
+    ]);
+
+    await revocation.resume(1000);
+
+    expect(await unrevoked()).toBe(2);
   });
 });

@@ -72,6 +72,18 @@ describe('a session', () => {
     expect(left.body.members.map(({ userId }) => userId)).not.toContain(member.id);
   });
 
+  it('that cannot be looked up says nothing about its token', async () => {
+    const ada = await anAccount(service, 'ada');
+    await service.db.query('ALTER TABLE sessions RENAME TO hidden');
+    try {
+      expect(await ada.get('/api/me')).toMatchObject({ status: 500, body: { code: 'internal_error' } });
+    } finally {
+      await service.db.query('ALTER TABLE hidden RENAME TO sessions');
+    }
+
+    expect((await ada.get('/api/me')).status).toBe(200);
+  });
+
   it('is not inherited by whoever registers the freed e-mail', async () => {
     const ada = await anAccount(service, 'ada');
     await service.db.query('DELETE FROM users WHERE id = ?', [ada.id]);

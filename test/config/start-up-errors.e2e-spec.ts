@@ -22,6 +22,8 @@ const WRONG: Record<string, string[]> = {
   SESSION_MAX_AGE: ['0d', 'forever'],
   RATE_LIMIT_REGISTER: ['5', '0/1h', 'on'],
   RATE_LIMIT_LOGIN: ['ten/15m', '10/15', '10 per 15m'],
+  RATE_LIMIT_ADDRESS: ['5', '0/1h', 'on'],
+  RATE_LIMIT_LOOKUP: ['100', '100/0h', 'on'],
   ARGON2_MEMORY_KIB: ['7', '19 MiB', '1e4'],
   ARGON2_TIME: ['0', 'twice'],
   ARGON2_PARALLELISM: ['0', 'x'],
@@ -32,6 +34,7 @@ const WRONG: Record<string, string[]> = {
   MIGRATIONS: ['yes', 'off'],
   DOCS: ['true', '0'],
   LOG_LEVEL: ['loud', 'INFO'],
+  WEB_CONCURRENCY: ['0', 'all', '129'],
 };
 
 describe('a wrong configuration', () => {
@@ -92,6 +95,14 @@ describe('a wrong configuration', () => {
     expect(await tables()).toEqual([]);
   });
 
+  it('includes a key file that cannot be made', async () => {
+    await writeFile(join(installation.directory, 'file'), '');
+
+    const lines = await failure({ JWT_KEYS_FILE: join(installation.directory, 'file', 'keys.json') });
+
+    expect(lines).toEqual([expect.stringMatching(/^JWT_KEYS_FILE: /)]);
+  });
+
   const { privateKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const { privateKey: p384 } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
   const good = aSigningKey().jwk;
@@ -133,6 +144,10 @@ describe('a wrong configuration', () => {
     expect(await tables()).toEqual([]);
   });
 
+  it.each(['nowhere.invalid', '192.0.2.1'])('includes the host %s, which is not ours', async (host) => {
+    expect(await failure({ HOST: host })).toEqual([expect.stringMatching(/^PORT, HOST: cannot listen/)]);
+  });
+
   it.runIf(engine === 'mariadb')('includes a database that is not there', async () => {
     const url = `${installation.db.url}_missing`;
 
@@ -154,6 +169,8 @@ describe('a database that nothing answers for', () => {
       service.logs.some((line) => line.includes('waiting for the database')),
     );
     expect(service.child.exitCode).toBeNull();
+    const line = service.logs.find((text) => text.includes('waiting for the database'))!;
+    expect(JSON.parse(line)).toMatchObject({ err: { type: 'Error', code: 'ECONNREFUSED' } });
     service.child.kill('SIGTERM');
     await exitCode(service);
 

@@ -93,6 +93,16 @@ describe('a transaction', () => {
     expect(await namesOf('late')).toBe(0);
   });
 
+  it('leaves nothing of what it wrote when it fails, and says why it did', async () => {
+    const failed = data.transactions.run(async (transaction) => {
+      await transaction.write(INSERT_ORG, ['undone', 'undone']);
+      throw new Error('changed its mind');
+    });
+
+    await expect(failed).rejects.toThrow('changed its mind');
+    expect(await namesOf('undone')).toBe(0);
+  });
+
   it('takes nothing of others with it when it is rolled back', async () => {
     const transaction = await anOpenTransaction();
     const inserted = data.dataSource.query(INSERT_ORG, ['outside', 'outside']);

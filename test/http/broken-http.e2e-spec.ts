@@ -23,6 +23,7 @@ describe('broken HTTP', () => {
     ['another version', 400, 'GET /api/me HTTP/9.9\r\nHost: x\r\n\r\n'],
     ['no path', 400, 'GET  HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['no Host', 400, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['two Hosts', 400, requestBytes('GET /health/live', ['Host: elsewhere'])],
     ['a bad header line', 400, requestBytes('GET /health/live', ['no colon here'])],
     ['a space before the colon', 400, requestBytes('GET /health/live', ['X-Odd : x'])],
     ['NUL in a header', 400, requestBytes('GET /health/live', ['X-Odd: a\u0000b'])],

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -8,7 +9,7 @@ import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 import { hangTimeoutMs } from '../support/wait.js';
 
-/** A hash takes some milliseconds, so that the service sees the client leave before it has the answer. */
+/** A hash takes tens of milliseconds, so that the service sees the client leave before it has the answer. */
 const SLOWER_HASHES = { ARGON2_MEMORY_KIB: '8192', RATE_LIMIT_REGISTER: 'off' };
 
 interface Line {
@@ -45,6 +46,17 @@ describe('the log of requests', () => {
   };
   const accounts = async (): Promise<number> => (await service.db.query('SELECT id FROM users')).length;
 
+  /** What is sent meanwhile, the service finds together with the end of the connection. */
+  async function whileStopped(send: () => Promise<unknown>): Promise<void> {
+    const [, pid] = /"msg":"listening".*"pid":(\d+)/.exec(service.logs.join('\n')) ?? [];
+    process.kill(Number(pid), 'SIGSTOP');
+    try {
+      await send();
+    } finally {
+      process.kill(Number(pid), 'SIGCONT');
+    }
+  }
+
   async function untilLogged(count: number): Promise<void> {
     await vi.waitFor(() => expect(lines().length).toBeGreaterThanOrEqual(count), hangTimeoutMs());
   }
@@ -62,9 +74,15 @@ describe('the log of requests', () => {
     ['pipelined on one connection', 1, 5],
   ])('has one line for each of five registrations whose client left, %s', async (_how, count, each) => {
     const before = await accounts();
-    for (const { socket } of await Promise.all(times(count, () => openConnection(service.url)))) {
-      socket.end(times(each, aRegistration).join(''));
-    }
+    const connections = await Promise.all(times(count, () => openConnection(service.url)));
+    await whileStopped(() =>
+      Promise.all(
+        connections.map(({ socket }) => {
+          socket.end(times(each, aRegistration).join(''));
+          return once(socket, 'finish');
+        }),
+      ),
+    );
     await untilLogged(5);
 
     const logged = await allLines();
@@ -135,6 +153,7 @@ describe('the log of requests', () => {
   it.each([
     ['no HTTP', 400, 'nonsense\r\n\r\n'],
     ['CONNECT', 400, keptAliveRequest('CONNECT /api/me')],
+    ['a target without a path', 404, keptAliveRequest('OPTIONS *', ['Connection: close'])],
     ['a path that cannot be decoded', 400, keptAliveRequest('GET /%zz', ['Connection: close'])],
     ['a body in bad chunks', 400, keptAliveRequest('POST /api/auth/login', chunked, 'zz\r\n')],
     ['headers that are too large', 431, keptAliveRequest('GET /', [`X-Large: ${'x'.repeat(20_000)}`])],

@@ -3,6 +3,7 @@ import { addCrowd, crowdEmail } from '../support/large-org.js';
 import { PausedReader } from '../support/paused-reader.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
 import { type Service, startOwnService } from '../support/service.js';
+import { hangTimeoutMs } from '../support/wait.js';
 
 const CROWD = 20_000;
 
@@ -94,7 +95,9 @@ describe('a member list that is streamed', () => {
         PausedReader.get(service, path(), reader).then((stream) => stream.keepSending()),
       ]),
     );
-    await expect.poll(() => stalled().length, { timeout: 45_000, interval: 250 }).toBe(streams.length);
+    await expect
+      .poll(() => stalled().length, { timeout: 2 * hangTimeoutMs(), interval: 250 })
+      .toBe(streams.length);
 
     for (const stream of streams) {
       const { text, whole } = await stream.readOn();

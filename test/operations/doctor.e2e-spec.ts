@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '../support/database.js';
 import { examine as examineInstallation, type Examination } from '../support/doctor.js';
 import { engine } from '../support/engine.js';
-import { type Account, aCode, type Cast, anOrg } from '../support/personas.js';
+import { type Account, aCode, type Cast, anOrg, anOrgOf } from '../support/personas.js';
 import { type Service, startOwnService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
@@ -26,6 +26,7 @@ describe('the doctor', () => {
   beforeAll(async () => {
     service = await startOwnService();
     cast = await anOrg(service);
+    await anOrgOf(cast.outsider);
     const derive = async (from: Account): Promise<Account> => {
       const code = await aCode(from);
       const { body } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
@@ -70,7 +71,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(15);
+    expect(lines).toHaveLength(16);
     expect(code).toBe(0);
   });
 
@@ -84,7 +85,7 @@ describe('the doctor', () => {
     {
       what: 'an organization without an owner',
       tables: ['members'],
-      do: () => force("UPDATE members SET role = 'admin' WHERE role = 'owner'"),
+      do: () => force("UPDATE members SET role = 'admin' WHERE org_id = ?", cast.org.id),
       red: ['every organization has an owner'],
     },
     {
@@ -124,6 +125,12 @@ describe('the doctor', () => {
       red: ['every session that a code opened has the session that issued the code'],
     },
     {
+      what: 'a session with one that issued its code, and without a code',
+      tables: ['sessions'],
+      do: () => force('UPDATE sessions SET code_hash = NULL WHERE id = ?', chain[1]!),
+      red: ['every session that a code opened has the session that issued the code'],
+    },
+    {
       what: 'a session that a code of no session opened',
       tables: ['sessions'],
       do: () => force("UPDATE sessions SET parent_id = 'gone' WHERE id = ?", chain[1]!),
@@ -148,6 +155,18 @@ describe('the doctor', () => {
       red: ['no session is alive below one that was ended with all below it'],
     },
     {
+      what: 'a revocation that broke off and was not taken up again',
+      tables: ['pending_revocations'],
+      do: () =>
+        force(
+          'INSERT INTO pending_revocations (session_id, user_id, since) VALUES (?, ?, ?)',
+          chain[0]!,
+          cast.owner.id,
+          Date.now() - 200_000,
+        ),
+      red: ['no revocation has been left unfinished'],
+    },
+    {
       what: 'a session that expires before it begins',
       tables: ['sessions'],
       do: () => force('UPDATE sessions SET created_at = expires_at + 1'),
@@ -169,6 +188,12 @@ describe('the doctor', () => {
       what: 'an e-mail in capitals',
       tables: ['users'],
       do: () => force('UPDATE users SET email = ? WHERE id = ?', 'Loud@Example.com', cast.member.id),
+      red: ['every e-mail is in its canonical form'],
+    },
+    {
+      what: 'an e-mail that is none',
+      tables: ['users'],
+      do: () => force('UPDATE users SET email = ? WHERE id = ?', 'nobody', cast.member.id),
       red: ['every e-mail is in its canonical form'],
     },
   ];
@@ -254,6 +279,19 @@ describe('the doctor', () => {
     expect(code).toBe(0);
   });
 
+  it.each([
+    ['itself', 2],
+    ['its parent', 1],
+  ])('finds no session alive that was ended, by %s', async (_by, ended) => {
+    const examination = await restoring(['sessions'], async () => {
+      await force('UPDATE sessions SET descendants_revoked_at = 1 WHERE id = ?', chain[0]!);
+      await force('UPDATE sessions SET revoked_at = 1 WHERE id = ?', chain[ended]!);
+      return examine();
+    });
+
+    expect(redIn(examination)).toEqual([]);
+  });
+
   it('holds sessions against SESSION_MAX_AGE as it is set now', async () => {
     expect(redIn(await examine({ SESSION_MAX_AGE: '23h' }))).toEqual([
       'no session outlives SESSION_MAX_AGE after its login',
@@ -269,6 +307,7 @@ describe('the doctor', () => {
         31 * DAY_MS,
         cast.admin.id,
       );
+      await force('UPDATE sessions SET auth_time = created_at + 30001 WHERE user_id = ?', cast.outsider.id);
       const before = await examine();
       for (const { id } of await service.db.query('SELECT id FROM sessions')) {
         if (before.lines.includes(`         ${id}`)) await force(`${REVOKE} WHERE id = ?`, String(id));
@@ -276,7 +315,7 @@ describe('the doctor', () => {
       return { sick: before, cured: await examine() };
     });
 
-    expect(redIn(sick)).toHaveLength(2);
+    expect(redIn(sick)).toHaveLength(3);
     expect(sick.lines.filter((line) => line.includes(REVOKE))).toHaveLength(2);
     expect(redIn(cured)).toEqual([]);
   });

@@ -141,6 +141,15 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     ]);
   });
 
+  it('leave a file of something else as it is, and make nothing beside it', async () => {
+    await writeFile(file, 'no database '.repeat(100));
+    await chmod(file, 0o644);
+
+    await refusal(file);
+
+    expect(await modes()).toEqual({ 'accounts.sqlite': '644' });
+  });
+
   it('stop the start with one line where their directory cannot be made', async () => {
     await writeFile(join(directory, 'file'), '');
 

@@ -4,6 +4,9 @@ import { ExpiredRowsService } from '../../src/auth/cleanup/expired-rows.service.
 import { ExpiredSessions } from '../../src/auth/cleanup/expired-sessions.js';
 import { AuthorizationCode } from '../../src/auth/codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/codes/authorization-codes.repository.js';
+import { PendingRevocation } from '../../src/auth/sessions/pending-revocation.entity.js';
+import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
+import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { Session } from '../../src/auth/sessions/session.entity.js';
 import { SessionsRepository } from '../../src/auth/sessions/sessions.repository.js';
 import { Transactions } from '../../src/database/transactions.js';
@@ -15,5 +18,13 @@ export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
     new ExpiredSessions(
       new SessionsRepository(dataSource.getRepository(Session), new Transactions(dataSource)),
     ),
+    aRevocation(dataSource),
+  );
+}
+
+export function aRevocation(dataSource: DataSource): SessionRevocation {
+  return new SessionRevocation(
+    new SessionsRepository(dataSource.getRepository(Session), new Transactions(dataSource)),
+    new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
   );
 }

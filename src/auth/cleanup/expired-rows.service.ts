@@ -3,11 +3,14 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { BATCH, type Batch } from './batch.js';
 import { ExpiredCodes } from './expired-codes.js';
+import { SessionRevocation } from '../sessions/session-revocation.js';
 import { ExpiredSessions } from './expired-sessions.js';
 
 const PERIOD_MS = 60_000;
 /** after a run that had to leave something to the next */
 const PAUSE_MS = 1000;
+/** a revocation that is not done by then has broken off, or takes so long that a second one does no harm */
+const RESUMED_AFTER_MS = 10_000;
 /** batches of each table in one run */
 const BATCHES = 200;
 
@@ -17,7 +20,10 @@ interface Run {
   goesOn: boolean;
 }
 
-/** Deletes what has expired, in batches between which everything else gets its turn. */
+/**
+ * Deletes what has expired, in batches between which everything else gets its turn, and completes revocations that
+ * broke off.
+ */
 @Injectable()
 export class ExpiredRowsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Cleanup');
@@ -28,6 +34,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
   constructor(
     private readonly codes: ExpiredCodes,
     private readonly sessions: ExpiredSessions,
+    private readonly revocation: SessionRevocation,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -73,6 +80,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
   private async runOnce(): Promise<void> {
     let pauseMs = PERIOD_MS;
     try {
+      await this.revocation.resume(Date.now() - RESUMED_AFTER_MS);
       const { deleted, goesOn } = await this.deleteExpired();
       if (deleted > 0) this.logger.debug(`${deleted} expired codes and sessions deleted`);
       if (goesOn) pauseMs = PAUSE_MS;

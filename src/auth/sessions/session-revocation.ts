@@ -1,5 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { type Descendant, PAGE, SessionsRepository } from './sessions.repository.js';
 
 /** Sessions whose children are still to be read: those with a greater id than `after`. */
@@ -8,19 +9,27 @@ interface Branch {
   after: string;
 }
 
+/** so many sessions are marked as done with, at most, to keep them in memory */
+const MAX_MARKED = 10_000;
+
 /**
  * Ends a session with all that was derived from it. Whoever stole a code can derive sessions without end, so
  * no statement grows with their number, neither in width nor in depth (a recursive one would); no second search
- * looks below a session that a first one was done with; and the searches of one user take turns.
+ * looks below a session that a first one was done with; and the searches of one user take turns. One that breaks
+ * off is taken up again by `resume`, on any instance.
  */
 @Injectable()
 export class SessionRevocation {
   private readonly last = new Map<string, Promise<void>>();
 
-  constructor(private readonly sessions: SessionsRepository) {}
+  constructor(
+    private readonly sessions: SessionsRepository,
+    private readonly pending: PendingRevocationsRepository,
+  ) {}
 
   /** Resolves when neither the session nor any that was derived from it can be alive. */
   async revoke({ id, userId }: { id: string; userId: string }): Promise<void> {
+    await this.pending.insert(id, userId);
     await this.sessions.revoke([id]);
     const turn = (this.last.get(userId) ?? Promise.resolve()).then(
       () => this.revokeDescendants(id),
@@ -32,6 +41,14 @@ export class SessionRevocation {
     } finally {
       if (this.last.get(userId) === turn) this.last.delete(userId);
     }
+    await this.pending.delete(id);
+  }
+
+  /** Completes what began before and was not completed. */
+  async resume(before: number): Promise<void> {
+    for (const { sessionId, userId } of await this.pending.findBefore(before)) {
+      await this.revoke({ id: sessionId, userId });
+    }
   }
 
   /**
@@ -42,14 +59,15 @@ export class SessionRevocation {
   private async revokeDescendants(rootId: string): Promise<void> {
     if (await this.sessions.areDescendantsRevoked(rootId)) return;
     for (;;) {
-      const found: Descendant[] = [];
-      for await (const page of this.below(rootId)) found.push(...page);
-      const alive = found.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
-      if (alive.length === 0) {
-        const done = [...found.map(({ id }) => id), rootId];
-        return inPages(done, (ids) => this.sessions.noteDescendantsRevoked(ids));
+      const found = [rootId];
+      let ended = 0;
+      for await (const page of this.below(rootId)) {
+        const alive = page.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
+        if (alive.length > 0) await this.sessions.revoke(alive);
+        ended += alive.length;
+        if (found.length < MAX_MARKED) found.push(...page.map(({ id }) => id));
       }
-      await inPages(alive, (ids) => this.sessions.revoke(ids));
+      if (ended === 0) return this.noteDescendantsRevoked(found);
     }
   }
 
@@ -70,11 +88,11 @@ export class SessionRevocation {
       yield page;
     }
   }
-}
 
-async function inPages(ids: string[], write: (page: string[]) => Promise<void>): Promise<void> {
-  for (let from = 0; from < ids.length; from += PAGE) {
-    await turnOfTheLoop();
-    await write(ids.slice(from, from + PAGE));
+  private async noteDescendantsRevoked(ids: string[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += PAGE) {
+      await turnOfTheLoop();
+      await this.sessions.noteDescendantsRevoked(ids.slice(from, from + PAGE));
+    }
   }
 }

@@ -13,13 +13,21 @@ import { readKeySet, type SigningKey, SigningKeysError, thumbprint } from './sig
 export function loadKeyFile(file: string, production: boolean): SigningKey[] {
   if (!existsSync(file)) {
     if (production) throw new SigningKeysError(`there is no file ${file}, and in production none is made`);
-    createKeyFile(file);
+    makeKeyFile(file);
   }
   try {
     warnIfReadableByOthers(file);
     return readKeySet(readFileSync(file, 'utf8'));
   } catch (error) {
     throw error instanceof SigningKeysError ? error : new SigningKeysError(`the file ${file} cannot be read`);
+  }
+}
+
+function makeKeyFile(file: string): void {
+  try {
+    createKeyFile(file);
+  } catch (error) {
+    throw new SigningKeysError(`the file ${file} cannot be made (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 

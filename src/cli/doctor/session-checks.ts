@@ -1,11 +1,19 @@
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { type Check, emptyQuery } from './check.js';
 
+/** longer than the pause between two runs of what completes them */
+const UNFINISHED_AFTER_MS = 180_000;
 const LEEWAY_MS = LEEWAY_SECONDS * 1000;
 const REVOKE = 'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …';
 
 /** How long sessions live, of which nothing is asked once they are revoked, and what they were derived from. */
 export const SESSION_CHECKS: Check[] = [
+  emptyQuery(
+    'no revocation has been left unfinished',
+    'Start an instance: it completes them within two minutes. Where one runs, its log says why it cannot.',
+    'SELECT session_id AS fault FROM pending_revocations WHERE since < ?',
+    () => [Date.now() - UNFINISHED_AFTER_MS],
+  ),
   emptyQuery(
     'no session expires before it begins',
     REVOKE,

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { createFile } from '../sqlite/database-file.js';
+import { createFile, refuseOtherFile } from '../sqlite/database-file.js';
 import { makePrivate } from '../sqlite/file-modes.js';
 import { lockSqliteFile } from '../sqlite/sqlite-file-lock.js';
 
@@ -60,6 +60,7 @@ export class NodeSqlite {
 
 /** Keeps other processes off the file, and other users out of it. */
 function takeFile(file: string): () => void {
+  refuseOtherFile(file);
   const unlock = lockSqliteFile(file);
   createFile(file);
   makePrivate(['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => file + suffix));

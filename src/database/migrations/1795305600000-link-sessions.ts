@@ -11,8 +11,8 @@ const SESSIONS = 'sessions';
 const CODES = 'authorization_codes';
 
 /**
- * Sessions know which session their code came from, the code's hash, and whether all below them is revoked. A code's row is only what its
- * exchange reads; its hash covers the PKCE challenge. MySQL commits each statement by itself, so every step can
+ * Sessions know which session their code came from, the code's hash, and whether all below them is revoked; what is
+ * being revoked is remembered. A code's row is only what its exchange reads; its hash covers the PKCE challenge. MySQL commits each statement by itself, so every step can
  * be repeated.
  *
  * Codes go first and come back last, empty: they live for a minute, and SQLite, which rebuilds `sessions` for
@@ -31,9 +31,11 @@ export class LinkSessions1795305600000 implements MigrationInterface {
     await addIndex(runner, { name: 'sessions_expires_at_id_idx', columnNames: ['expires_at', 'id'] });
     await dropIndex(runner, 'sessions_expires_at_idx');
     await runner.createTable(codesAfter(runner), true, true, true);
+    await runner.createTable(pendingRevocations(runner), true);
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.dropTable('pending_revocations', true);
     await runner.dropTable(CODES, true);
     await addIndex(runner, { name: 'sessions_expires_at_idx', columnNames: ['expires_at'] });
     await dropIndex(runner, 'sessions_expires_at_id_idx');
@@ -88,6 +90,18 @@ function codesBefore(runner: QueryRunner): Table {
     time('purge_at'),
   ];
   return codes(runner, columns, { name: 'authorization_codes_purge_at_idx', columnNames: ['purge_at'] });
+}
+
+function pendingRevocations(runner: QueryRunner): Table {
+  return new Table({
+    name: 'pending_revocations',
+    engine: isMysql(runner) ? 'InnoDB' : undefined,
+    columns: [
+      text(runner, 'session_id', 36, { isNullable: false, isPrimary: true }),
+      text(runner, 'user_id', 36, { isNullable: false }),
+      time('since'),
+    ],
+  });
 }
 
 function codes(

@@ -1,10 +1,21 @@
-import { closeSync, existsSync, mkdirSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** The file, or the directory that it should stand in, is not there and cannot be made. */
 export class DatabaseFileError extends Error {}
 
 const MAX_LINKS = 40;
+/** SQLite file format, section 1.3.1 */
+const HEADER = 'SQLite format 3\0';
 
 /**
  * The file behind symbolic links, dangling ones included, as SQLite follows them: however it is called, one
@@ -50,4 +61,30 @@ export function createFile(file: string): void {
   } catch (error) {
     if (!existsSync(file)) throw new DatabaseFileError((error as Error).message);
   }
+}
+
+/**
+ * Refuses what is neither a database nor an empty file, to be asked before its mode is changed and a lock is made
+ * beside it. Not while this process has the database open: closing the file would end SQLite's own locks on it.
+ *
+ * @throws DatabaseFileError
+ */
+export function refuseOtherFile(file: string): void {
+  if (!existsSync(file)) return;
+  const stats = statSync(file);
+  if (!stats.isFile() || (stats.size > 0 && beginningOf(file) !== HEADER)) {
+    throw new DatabaseFileError(`${file} is not a database`);
+  }
+}
+
+function beginningOf(file: string): string {
+  const bytes = Buffer.alloc(HEADER.length);
+  try {
+    const descriptor = openSync(file, 'r');
+    readSync(descriptor, bytes);
+    closeSync(descriptor);
+  } catch (error) {
+    throw new DatabaseFileError((error as Error).message);
+  }
+  return bytes.toString('latin1');
 }

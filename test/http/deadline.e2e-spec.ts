@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unavailable } from '../support/expected.js';
+import { holdRows } from '../support/held-rows.js';
+import { anOrg } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('the deadline of an answer', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it('is kept while a write waits for a lock, again and again, for longer than that', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const held = await holdRows(service);
+    try {
+      await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]);
+
+      const answer = await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+
+      expect(answer).toMatchObject(unavailable);
+      expect(answer.body).toMatchObject({ detail: expect.stringContaining('took too long') });
+      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    } finally {
+      await held.rollback();
+    }
+
+    const later = await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+    expect(later.status).toBe(200);
+  });
+});
