@@ -67,6 +67,7 @@ describe('compose.yaml', () => {
   });
 
   it('tells clients apart by their address, whatever they claim', async () => {
+    await untilAllAreReady();
     const json = { ...ACCOUNT, password: 'not her password' };
     let admitted = 0;
     for (let status = 0; status !== 429; admitted += 1) {
@@ -154,7 +155,8 @@ describe('compose.yaml', () => {
 
   /** Asked inside of each instance, as the balancer may have noticed nothing yet. */
   async function untilAllAreReady(): Promise<void> {
-    const check = "fetch('http://127.0.0.1:3000/health/ready').then((r) => process.exit(r.ok ? 0 : 1))";
+    const check =
+      "fetch('http://127.0.0.1:3000/health/ready').then((r) => r.json()).then((b) => process.exit(b.status === 'ok' ? 0 : 1))";
     for (const name of INSTANCES) {
       await waitFor(
         name,
