@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { expect, it } from 'vitest';
+import { NodeSqlite } from './node-sqlite.js';
+
+interface Lock {
+  packages: Record<string, { version: string } | undefined>;
+}
+
+/** What the adapters were written against: after an upgrade, read what they replace, then change the version here. */
+const VERSIONS = { typeorm: '1.1.1', mysql2: '3.24.5' };
+
+/** What a query runner's own methods are, that are replaced, or called by what replaces them. */
+const REPLACED = ['startTransaction', 'commitTransaction', 'rollbackTransaction', 'query', 'release'];
+
+it.each(Object.entries(VERSIONS))('are written for %s %s', (name, version) => {
+  const root = join(import.meta.dirname, '../../..');
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock;
+  expect(packages[`node_modules/${name}`]?.version).toBe(version);
+});
+
+it.each([
+  ['better-sqlite3', new DataSource({ type: 'better-sqlite3', database: ':memory:', driver: NodeSqlite })],
+  ['mysql', new DataSource({ type: 'mysql', driver: { createPool: () => ({}) } })],
+])('find what they replace in the query runner of %s', (_type, dataSource) => {
+  const runner = dataSource.driver.createQueryRunner('master');
+  const shape = Object.fromEntries(
+    REPLACED.map((method) => [method, typeof (runner as unknown as Record<string, unknown>)[method]]),
+  );
+  expect(shape).toEqual(Object.fromEntries(REPLACED.map((method) => [method, 'function'])));
+  expect(runner.isTransactionActive).toBe(false);
+});
