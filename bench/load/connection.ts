@@ -20,10 +20,11 @@ export class Connection {
     socket.on('close', () => this.fail(new Error('The server closed a connection')));
   }
 
-  static open(url: string): Promise<Connection> {
+  /** @param client its address is another for each of eight, as one may not take the whole line for hashes */
+  static open(url: string, client: number): Promise<Connection> {
     const { hostname, port } = new URL(url);
     return new Promise((resolve, reject) => {
-      const socket = connect(Number(port), hostname);
+      const socket = connect({ host: hostname, port: Number(port), ...addressOf(client) });
       socket.once('error', reject);
       socket.once('connect', () => {
         socket.off('error', reject);
@@ -55,4 +56,9 @@ export class Connection {
     this.waiter?.reject(error);
     this.waiter = undefined;
   }
+}
+
+/** Elsewhere than on Linux, loopback has one address. */
+function addressOf(client: number): { localAddress?: string } {
+  return process.platform === 'linux' ? { localAddress: `127.0.0.${1 + (client % 8)}` } : {};
 }

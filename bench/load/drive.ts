@@ -66,7 +66,9 @@ async function withConnections<T>(
   count: number,
   work: (connections: Connection[]) => Promise<T>,
 ): Promise<T> {
-  const connections = await Promise.all(Array.from({ length: count }, () => Connection.open(url)));
+  const connections = await Promise.all(
+    Array.from({ length: count }, (_, client) => Connection.open(url, client)),
+  );
   try {
     // A busy server accepts one connection in each turn of its loop: without a first answer on all of them the
     // last would wait for the whole run.
