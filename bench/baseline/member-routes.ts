@@ -25,11 +25,17 @@ export function memberRoutes(app: FastifyInstance, db: Database): void {
       const body = objectBody(request.body);
       return { email: email(body), role: oneOf(body, 'role', ['member', 'admin']) };
     });
-    // Outside the transaction, which must not read before it has written the organization's row.
-    const user = await sql.findUser(db, input.email);
     const member = await db.transaction(async (tx) => {
-      await lock(tx, orgId, caller.userId, user?.id ?? '');
+      await lock(tx, orgId, caller.userId, '');
+      const user = await sql.lockUser(tx, input.email);
       if (!user) throw new Problem(404, 'user_not_found', 'Nobody has registered with this e-mail.');
+      if (user.atLimit !== null) {
+        throw new Problem(
+          409,
+          'user_has_too_many_orgs',
+          'The user belongs to as many organizations as one may.',
+        );
+      }
       await sql.insertMember(tx, orgId, user.id, input.role, Date.now()).catch(rethrowAsMember);
       return { userId: user.id, role: input.role };
     });

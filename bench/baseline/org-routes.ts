@@ -27,7 +27,9 @@ export function orgRoutes(app: FastifyInstance, db: Database): void {
     const org = { id: randomUUIDv7(), name: orgName(objectBody(request.body)) };
     const now = Date.now();
     await db.transaction(async (tx) => {
-      await sql.insertOrg(tx, org, now);
+      if ((await sql.insertOrg(tx, org, caller.userId, now)) === 0) {
+        throw new Problem(409, 'too_many_orgs', 'You belong to as many organizations as one user may.');
+      }
       await sql.insertMember(tx, org.id, caller.userId, 'owner', now);
     });
     return reply.code(201).send({ org });

@@ -113,12 +113,32 @@ export function exchangeCode(db: Db, codeHash: string, granted: SessionRow): Pro
   );
 }
 
-export function insertOrg(db: Db, org: { id: string; name: string }, now: number): Promise<number> {
-  return db.run('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 0, ?)', [
-    org.id,
-    org.name,
-    now,
-  ]);
+const AT_ORG_LIMIT = '(SELECT x.org_id FROM members x WHERE x.user_id = u.id LIMIT 1 OFFSET 4999)';
+
+/** Inserts nothing where the creator is at the limit, or gone. */
+export function insertOrg(
+  db: Db,
+  org: { id: string; name: string },
+  creatorId: string,
+  now: number,
+): Promise<number> {
+  return db.run(
+    `INSERT INTO orgs (id, name, revision, created_at)
+     SELECT ?, ?, 0, ? FROM users u WHERE u.id = ? AND ${AT_ORG_LIMIT} IS NULL${db.forUpdate}`,
+    [org.id, org.name, now, creatorId],
+  );
+}
+
+/** Who is to be added, whose row stays locked. */
+export async function lockUser(
+  db: Db,
+  email: string,
+): Promise<{ id: string; atLimit: string | null } | undefined> {
+  const [user] = await db.query<{ id: string; atLimit: string | null }>(
+    `SELECT u.id, ${AT_ORG_LIMIT} AS atLimit FROM users u WHERE u.email = ?${db.forUpdate}`,
+    [email],
+  );
+  return user;
 }
 
 /** The organization and the caller's role in it, null for one who is no member. */
