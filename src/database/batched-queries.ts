@@ -9,7 +9,7 @@ interface Waiting<Key, Answer> {
 
 export const MAX_BATCH_SIZE = 64;
 
-/** A query that takes longer, in milliseconds, holds nobody else up: those who come after get a second one. */
+/** Requests that arrive while a query takes longer than this, in milliseconds, get a second one. */
 const SLOW_QUERY_MS = 20;
 const MAX_QUERIES = 2;
 

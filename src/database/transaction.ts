@@ -21,7 +21,7 @@ export class Transaction {
 
   constructor(private readonly runner: QueryRunner) {}
 
-  /** Ends a SELECT whose rows nobody may change before COMMIT. On SQLite nobody could: a transaction is alone. */
+  /** Ends a SELECT whose rows nobody may change before COMMIT. On SQLite a transaction is exclusive anyway. */
   get forUpdate(): string {
     return this.runner.dataSource.options.type === 'better-sqlite3' ? '' : ' FOR UPDATE';
   }

@@ -16,7 +16,7 @@ interface TypeOrmPool {
 
 /**
  * The `driver` that TypeORM opens its pool with: mysql2's own pools, one for each host, plus what they lack.
- * The first host that is well is used; nobody waits for a free connection longer than three seconds.
+ * It uses the first healthy host, and waits for a free connection for three seconds at most.
  */
 export function mysqlDriver(
   { hosts: addresses, tls }: Pick<MysqlLocation, 'hosts' | 'tls'>,

@@ -28,7 +28,7 @@ const HOST_IS_GONE = new Set([
 
 /**
  * One database server: its pool, and whether it is worth asking. A server that cannot be reached, does not
- * answer, or is no primary member of its cluster is left alone until a probe of our own finds it well, so
+ * answer, or is no primary member of its cluster is taken out of rotation until a probe of our own succeeds, so
  * that no request waits to find that out again.
  */
 export class MysqlHost {

@@ -8,7 +8,7 @@ export class Mutex {
   /** each lets one in */
   private readonly waiting = new Set<() => void>();
 
-  /** Whether nobody is inside, and so nobody waits. */
+  /** Whether it is not held, and so nobody waits for it. */
   get isFree(): boolean {
     return !this.held;
   }
