@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { type AccessTokenClaims, LEEWAY_SECONDS } from './access-token.js';
 
 /** about 8 MiB when full */
@@ -11,7 +12,7 @@ const MAX_TOKENS = 10_000;
  */
 @Injectable()
 export class VerifiedTokens {
-  private readonly claims = new Map<string, AccessTokenClaims>();
+  private readonly claims = new LRUCache<string, AccessTokenClaims>({ max: MAX_TOKENS });
 
   find(token: string, nowSeconds = Date.now() / 1000): AccessTokenClaims | undefined {
     const claims = this.claims.get(token);
@@ -20,9 +21,8 @@ export class VerifiedTokens {
     return undefined;
   }
 
-  /** The oldest makes room. */
+  /** The one that was used longest ago makes room. */
   remember(token: string, claims: AccessTokenClaims): void {
-    if (this.claims.size >= MAX_TOKENS) this.claims.delete(this.claims.keys().next().value!);
     this.claims.set(token, claims);
   }
 }
