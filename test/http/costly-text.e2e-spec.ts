@@ -53,10 +53,7 @@ describe('text that is costly to normalize', () => {
       durations.hostile.push(await measure(HOSTILE));
     }
 
-    expect(median(durations.hostile)).toBeLessThan(MAX_TIMES_AS_LONG * median(durations.harmless));
+    // A busy machine adds to some of them, and takes from none.
+    expect(Math.min(...durations.hostile)).toBeLessThan(MAX_TIMES_AS_LONG * Math.min(...durations.harmless));
   });
 });
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
-}
