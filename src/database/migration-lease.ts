@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { isLostConflict } from './database-errors.js';
+import { LostConflictError } from './lost-conflict.error.js';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = 5000;
@@ -84,12 +84,13 @@ async function changesRow(dataSource: DataSource, sql: string, values: unknown[]
   return affectedRows === 1;
 }
 
+/** Repeats what lost every attempt of the query runner: instances that start together meet again and again. */
 async function persist<T>(statement: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await statement();
     } catch (error) {
-      if (!isLostConflict(error)) throw error;
+      if (!(error instanceof LostConflictError)) throw error;
       await sleep(PAUSE_MS * Math.random());
     }
   }

@@ -1,0 +1,17 @@
+import { QueryFailedError } from 'typeorm';
+import { expect, it } from 'vitest';
+import { LostConflictError } from '../database/lost-conflict.error.js';
+import { UnknownOutcomeError } from '../database/unknown-outcome.error.js';
+import { explainFailure } from './start-failure.js';
+
+it.each([UnknownOutcomeError, LostConflictError])('tells what the database said: %o', (Wrapper) => {
+  const said = Object.assign(new Error('the connection was lost'), {
+    code: 'PROTOCOL_CONNECTION_LOST',
+    fatal: true,
+  });
+  const error = new Wrapper(new QueryFailedError('UPDATE t SET x = 1', [], said));
+
+  expect(explainFailure(error)).toEqual([
+    'DATABASE_URL: the database cannot be opened (the connection was lost)',
+  ]);
+});
