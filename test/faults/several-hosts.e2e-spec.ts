@@ -119,8 +119,8 @@ it.each(faults)('goes on with the second host when the first $name, and goes bac
   expect(load.wrong).toEqual([]);
   expect(ledger).toMatchObject({ lost: [], ghosts: [] });
   expect(refusedByTheSecond).toBe(0);
-  // What was asked of the first host waits for it at most as long as for a single one.
-  expect(recovered).toBeLessThan(RECOVERY_MS + 1000);
+  // What was asked of the first host waits for it as long as for a single one, 5.5 s, and may wait once more elsewhere.
+  expect(recovered).toBeLessThan(2 * RECOVERY_MS);
 });
 
 it('goes on with the third when the first two are gone, says 503 without any, and comes back', async () => {
