@@ -23,7 +23,7 @@ describe('defaults', () => {
       host: '127.0.0.1',
       port: 3000,
       database: { engine: 'sqlite', file: './data/accounts.sqlite' },
-      databasePoolSize: 10,
+      databasePoolSize: 20,
       redisUrl: undefined,
       jwtKeysFile: './data/jwks.json',
       jwtIssuer: 'accounts',

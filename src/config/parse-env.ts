@@ -79,7 +79,7 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     host: text('HOST', production ? '0.0.0.0' : '127.0.0.1'),
     port: integer('PORT', 3000, 0, 65_535),
     database: database(),
-    databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 1000),
+    databasePoolSize: integer('DATABASE_POOL_SIZE', 20, 2, 1000),
     redisUrl:
       read<string | null>('REDIS_URL', '', 'redis://host:port or rediss://host:port', (value) => {
         if (value === '') return null;

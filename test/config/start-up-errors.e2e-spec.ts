@@ -14,7 +14,7 @@ const WRONG: Record<string, string[]> = {
   DATABASE_URL: ['postgres://u:hidden-word@h/db', 'sqlite:', 'mysql://u:hidden-word@h'],
   DATABASE_SSL: ['on', 'true', 'Required'],
   DATABASE_SSL_CA: ['./hidden-word.pem', '.', '/dev/null'],
-  DATABASE_POOL_SIZE: ['0', '-3', 'plenty'],
+  DATABASE_POOL_SIZE: ['0', '1', '-3', 'plenty'],
   REDIS_URL: ['http://hidden-word', 'localhost:6379'],
   REDIS_SSL_CA: ['./hidden-word.pem', '.', '/dev/null'],
   TOKEN_TTL: ['86400', '0s', '1h30m'],

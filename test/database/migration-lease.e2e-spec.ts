@@ -68,7 +68,7 @@ describe.runIf(engine === 'mariadb')('the migration lease', () => {
     );
     // The migration can do its work and cannot note that it has.
     await other.query('LOCK TABLES migrations READ');
-    const service = start({ DATABASE_POOL_SIZE: '1' });
+    const service = start({ DATABASE_POOL_SIZE: '2' });
     await vi.waitFor(async () => expect(await tables()).toContain('members'), hangTimeoutMs());
     const taken = await expiry();
     await vi.waitFor(async () => expect(await expiry()).toBeGreaterThan(taken), hangTimeoutMs());

@@ -160,7 +160,7 @@ it('goes on with the third when the first two are gone, says 503 without any, an
 });
 
 it('asks no other host when the first is only busy', async () => {
-  const single = await startInstance(installation, { ...env, DATABASE_POOL_SIZE: '1' });
+  const single = await startInstance(installation, { ...env, DATABASE_POOL_SIZE: '2' });
   const holder = await createConnection(installation.db.url);
   try {
     const elsewhere = (): number => hosts[1]!.bytes + hosts[2]!.bytes;

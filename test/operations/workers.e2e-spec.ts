@@ -42,8 +42,8 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     await installation.db.query(`CREATE USER ${user}`);
     await installation.db.query(`GRANT ALL ON ${url.pathname.slice(1)}.* TO ${user}`);
     url.username = name;
-    // One connection each, opened at the start: who is there already is not locked out.
-    env = { ...NO_LIMITS, WEB_CONCURRENCY: '2', DATABASE_URL: url.href, DATABASE_POOL_SIZE: '1' };
+    // One connection for statements each, opened at the start: who is there already is not locked out.
+    env = { ...NO_LIMITS, WEB_CONCURRENCY: '2', DATABASE_URL: url.href, DATABASE_POOL_SIZE: '2' };
   });
   afterEach(async () => {
     await installation.db.query(`DROP USER ${user}`);

@@ -3,14 +3,16 @@ import type { PoolConnection, PoolOptions } from 'mysql2';
 import type { MysqlLocation } from '../../config/env.js';
 import { ACQUIRE_TIMEOUT_MS } from '../acquire-timeout.js';
 import { databaseError } from '../database-errors.js';
-import { type MysqlError, MysqlHost } from '../mysql/mysql-host.js';
+import { type ConnectionUse, type MysqlError, MysqlHost } from '../mysql/mysql-host.js';
 import { tlsOptions } from '../mysql/mysql-tls.js';
 
 type ConnectionCallback = (error: MysqlError | null, connection?: PoolConnection) => void;
 
-/** What TypeORM's MySQL driver calls of a pool. */
-interface TypeOrmPool {
+/** What TypeORM's MySQL driver calls of a pool, and the connections that it does not know of. */
+export interface MysqlPool {
   getConnection(callback: ConnectionCallback): void;
+  /** one whose statements make a transaction, from the first to COMMIT or ROLLBACK */
+  getTransactionConnection(): Promise<PoolConnection>;
   end(callback: (error: Error | null) => void): void;
 }
 
@@ -21,7 +23,7 @@ interface TypeOrmPool {
 export function mysqlDriver(
   { hosts: addresses, tls }: Pick<MysqlLocation, 'hosts' | 'tls'>,
   sessionSettings: string[],
-): { createPool(options: PoolOptions): TypeOrmPool } {
+): { createPool(options: PoolOptions): MysqlPool } {
   return {
     createPool(options) {
       const hosts = addresses.map(
@@ -29,21 +31,22 @@ export function mysqlDriver(
           new MysqlHost({ ...options, host, port, ...tlsOptions(tls, host, port) }, sessionSettings),
       );
       return {
-        getConnection: callbackify(() => acquire(hosts)),
+        getConnection: callbackify(() => acquire(hosts, 'statements')),
+        getTransactionConnection: () => acquire(hosts, 'transactions'),
         end: callbackify(() => endAll(hosts)),
       };
     },
   };
 }
 
-async function acquire(hosts: MysqlHost[]): Promise<PoolConnection> {
+async function acquire(hosts: MysqlHost[], use: ConnectionUse): Promise<PoolConnection> {
   const deadline = performance.now() + ACQUIRE_TIMEOUT_MS;
   let failure: MysqlError | undefined;
   for (const host of hosts) {
     const left = deadline - performance.now();
     if (!host.available || left <= 0) continue;
     try {
-      return await host.acquire(left);
+      return await host.acquire(use, left);
     } catch (error) {
       failure = error as MysqlError;
       // Still well: only busy, or it refuses us for a reason that another host would have too.

@@ -2,14 +2,17 @@ import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { runAlone } from '../retries.js';
 import { refuseInsideTransaction } from '../transaction.js';
+import type { MysqlPool } from './mysql-driver.js';
 
 interface MysqlQueryRunner extends QueryRunner {
   isTransactionActive: boolean;
+  databaseConnection: PoolConnection | undefined;
 }
 
 type Runner = new (...args: unknown[]) => MysqlQueryRunner;
 
 interface MysqlDriver {
+  pool: MysqlPool;
   createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
 }
 
@@ -27,8 +30,10 @@ export function installMysqlQueryRunner(
 
   class ServiceQueryRunner extends BaseQueryRunner {
     override async startTransaction(): Promise<void> {
+      // A migration has used its connection before.
+      if (this.databaseConnection) await this.query('START TRANSACTION');
+      else this.databaseConnection = await driver.pool.getTransactionConnection();
       this.isTransactionActive = true;
-      await this.query('START TRANSACTION');
     }
 
     override async commitTransaction(): Promise<void> {
@@ -38,8 +43,14 @@ export function installMysqlQueryRunner(
 
     override async rollbackTransaction(): Promise<void> {
       if (!this.isTransactionActive) return;
-      this.isTransactionActive = false;
       await this.query('ROLLBACK');
+      this.isTransactionActive = false;
+    }
+
+    /** What a transaction left open must not become part of the next one. */
+    override async release(): Promise<void> {
+      if (this.isTransactionActive) this.databaseConnection?.destroy();
+      else await super.release();
     }
 
     override query(sql: string, values?: unknown[], structured?: boolean): Promise<never> {

@@ -27,8 +27,8 @@ export async function mysqlOptions(
     database: location.database,
     charset: 'utf8mb4',
     timezone: 'Z',
-    // A migration holds one connection, and its lease is renewed on another.
-    poolSize: limited ? poolSize : Math.max(poolSize, 2),
+    // Half of them are for transactions; a migration holds one of the others, and its lease is renewed on another.
+    poolSize: limited ? poolSize : Math.max(poolSize, 4),
     bigNumberStrings: false,
     connectTimeout: location.hosts.length > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS,
     ...(limited && { maxQueryExecutionTime: SILENCE_TIMEOUT_MS }),
