@@ -11,6 +11,7 @@ import { Session } from '../auth/sessions/session.entity.js';
 import type { Schema } from '../database/data-source-options.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
 import { LinkSessions1795305600000 } from '../database/migrations/1795305600000-link-sessions.js';
+import { ListMembersByIndex1795392000000 } from '../database/migrations/1795392000000-list-members-by-index.js';
 import { Member } from '../memberships/member.entity.js';
 import { Org } from '../memberships/org.entity.js';
 import { User } from '../users/user.entity.js';
@@ -29,5 +30,5 @@ export const REPOSITORIES = [
 /** Listed by hand: a file that nobody names here is no part of the database. */
 export const SCHEMA: Schema = {
   entities: [User, Session, AuthorizationCode, PendingRevocation, Org, Member],
-  migrations: [CreateSchema1795219200000, LinkSessions1795305600000],
+  migrations: [CreateSchema1795219200000, LinkSessions1795305600000, ListMembersByIndex1795392000000],
 };

@@ -1,6 +1,7 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import { BatchedQueries, MAX_BATCH_SIZE } from './batched-queries.js';
 import { hotStatement } from './hot-statements.js';
+import type { Transaction } from './transaction.js';
 
 /** One question that many requests ask at the same time, each with a key of its own. */
 export interface LookupStatement<Key, Row> {
@@ -45,6 +46,12 @@ export class Lookup<Key, Row extends object> {
 
   async find(key: Key): Promise<Row | undefined> {
     return (await this.batches.run(key))[0];
+  }
+
+  /** Inside a transaction, where what is found stays as it is until COMMIT. */
+  async findIn(transaction: Transaction, key: Key): Promise<Row | undefined> {
+    const { sql, values } = this.statement;
+    return (await transaction.read<Row>(sql(1) + transaction.forUpdate, values([key])))[0];
   }
 
   /** In the order of the statement. */

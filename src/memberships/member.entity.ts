@@ -5,17 +5,25 @@ import type { UniqueKey } from '../database/database-errors.js';
 export const MEMBERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'members.org_id, members.user_id' };
 
 @Entity('members')
-@Index('members_org_id_joined_at_idx', ['orgId', 'joinedAt', 'userId'])
+@Index('members_list_idx', ['orgId', 'joinedAt', 'userId', 'role', 'email'])
 @Index('members_org_id_role_idx', ['orgId', 'role'])
-@Index('members_user_id_joined_at_idx', ['userId', 'joinedAt', 'orgId'])
+@Index('members_user_id_email_idx', ['userId', 'email', 'joinedAt', 'orgId'])
+@ForeignKey('users', ['userId', 'email'], ['id', 'email'], {
+  name: 'members_user_id_email_fkey',
+  onDelete: 'CASCADE',
+  onUpdate: 'CASCADE',
+})
 export class Member {
   @PrimaryColumn({ name: 'org_id', type: 'varchar', length: 36 })
   @ForeignKey('orgs', { name: 'members_org_id_fkey', onDelete: 'CASCADE' })
   orgId: string;
 
   @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 })
-  @ForeignKey('users', { name: 'members_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
+
+  /** the user's, which the foreign key keeps equal: so that a list is read from one index */
+  @Column({ type: 'varchar', length: 254 })
+  email: string;
 
   @Column({ type: 'varchar', length: 6 })
   role: Role;

@@ -8,7 +8,6 @@ import { Lookup, lookupStatement } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
 import { AlreadyMemberError } from './memberships.errors.js';
-import { orgAtLimit } from './orgs.repository.js';
 
 interface MembershipKey {
   orgId: string;
@@ -20,19 +19,6 @@ export interface Membership extends MembershipKey {
   orgName: string;
   /** null: not a member */
   role: Role | null;
-}
-
-/** The roles that decide about a change. */
-export interface Roles {
-  actorRole: Role | undefined;
-  target: Role | undefined;
-}
-
-/** What decides about adding somebody. */
-export interface AddContext {
-  actorRole: Role | undefined;
-  /** undefined: nobody has this e-mail */
-  user: { id: string; atOrgLimit: boolean } | undefined;
 }
 
 /** One look-up by primary key after another. */
@@ -51,30 +37,97 @@ const FIND_MEMBERSHIPS = lookupStatement<MembershipKey, Membership>('the role ch
   nobody: { orgId: '', userId: '' },
 });
 
-const FIND_ROLES = hotStatement(
-  'the roles that decide about a change',
-  'SELECT user_id AS userId, role FROM members WHERE org_id = ? AND user_id IN (?, ?)',
-  ['', '', ''],
+/** Whose membership somebody wants to change. */
+export interface ChangeKey {
+  orgId: string;
+  actorId: string;
+  targetId: string;
+}
+
+/** What decides about a change, at one revision of the organization; null: not a member. */
+export interface ChangeFacts {
+  revision: number;
+  actorRole: Role | null;
+  targetRole: Role | null;
+  /** besides the target */
+  hasOtherOwner: 0 | 1;
+}
+
+/** Who is to be added, by whom; the e-mail is canonical. */
+export interface AdditionKey {
+  orgId: string;
+  actorId: string;
+  email: string;
+}
+
+/** What decides about an addition, at one revision of the organization; null: not a member, or no such user. */
+export interface AdditionFacts {
+  revision: number;
+  actorRole: Role | null;
+  userId: string | null;
+  targetRole: Role | null;
+}
+
+const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('what decides about a change', {
+  sql: (size) =>
+    Array(size)
+      .fill(
+        `SELECT o.id AS orgId, ? AS actorId, ? AS targetId, o.revision, a.role AS actorRole, t.role AS targetRole,
+           EXISTS (SELECT 1 FROM members w WHERE w.org_id = o.id AND w.role = 'owner' AND w.user_id <> ?)
+             AS hasOtherOwner
+         FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
+           LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
+         WHERE o.id = ?`,
+      )
+      .join(' UNION ALL '),
+  values: (keys) =>
+    keys.flatMap(({ orgId, actorId, targetId }) => [actorId, targetId, targetId, actorId, targetId, orgId]),
+  keyText: ({ orgId, actorId, targetId }) => `${orgId} ${actorId} ${targetId}`,
+  rowText: ({ orgId, actorId, targetId }) => `${orgId} ${actorId} ${targetId}`,
+  nobody: { orgId: '', actorId: '', targetId: '' },
+});
+
+const FIND_ADDITION_FACTS = lookupStatement<AdditionKey, AdditionKey & AdditionFacts>(
+  'what decides about an addition',
+  {
+    sql: (size) =>
+      Array(size)
+        .fill(
+          `SELECT o.id AS orgId, ? AS actorId, ? AS email, o.revision, a.role AS actorRole, u.id AS userId,
+             t.role AS targetRole
+           FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
+             LEFT JOIN users u ON u.email = ?
+             LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
+           WHERE o.id = ?`,
+        )
+        .join(' UNION ALL '),
+    values: (keys) => keys.flatMap(({ orgId, actorId, email }) => [actorId, email, actorId, email, orgId]),
+    keyText: ({ orgId, actorId, email }) => `${orgId} ${actorId} ${email}`,
+    rowText: ({ orgId, actorId, email }) => `${orgId} ${actorId} ${email}`,
+    nobody: { orgId: '', actorId: '', email: '' },
+  },
 );
 
-const findAddContext = (maxOrgs: number): string =>
-  `SELECT m.role, u.id AS userId, ${orgAtLimit(maxOrgs)} AS orgAtLimit
-  FROM members m LEFT JOIN users u ON u.email = ?
-  WHERE m.org_id = ? AND m.user_id = ?`;
-hotStatement('the role and the user of an addition', findAddContext(5000), ['', '', '']);
+/** NULL while the user `u` may join one more organization; it reads no further than to the limit. */
+function orgAtLimit(maxOrgs: number): string {
+  return `(SELECT x.org_id FROM members x WHERE x.user_id = u.id LIMIT 1 OFFSET ${maxOrgs - 1})`;
+}
 
-const FIND_TWO_OWNERS = hotStatement(
-  'the owners that must stay',
-  "SELECT user_id FROM members WHERE org_id = ? AND role = 'owner' LIMIT 2",
-  [''],
-);
+/** The database decides: the e-mail is the user's own, and whoever is added by it has the user's row locked. */
+const insertMember = (maxOrgs: number): string =>
+  `SELECT ?, u.id, u.email, ?, ? FROM users u WHERE u.id = ? AND ${orgAtLimit(maxOrgs)} IS NULL`;
+hotStatement('the limit of the organizations of a user', insertMember(5000), ['', 'member', 0, '']);
 
 @Injectable()
 export class MembersRepository {
   private readonly memberships: Lookup<MembershipKey, Membership>;
+  readonly changeFacts: Lookup<ChangeKey, ChangeKey & ChangeFacts>;
+  readonly additionFacts: Lookup<AdditionKey, AdditionKey & AdditionFacts>;
 
-  constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {
+  constructor(@InjectRepository(Member) members: Repository<Member>) {
     this.memberships = new Lookup(FIND_MEMBERSHIPS, members);
+    this.changeFacts = new Lookup(FIND_CHANGE_FACTS, members);
+    this.additionFacts = new Lookup(FIND_ADDITION_FACTS, members);
   }
 
   /** undefined: there is no such organization */
@@ -82,76 +135,45 @@ export class MembersRepository {
     return this.memberships.find({ orgId, userId });
   }
 
-  /** Needs the organization locked. */
-  async findRoles(
-    transaction: Transaction,
-    orgId: string,
-    actorId: string,
-    targetId: string,
-  ): Promise<Roles> {
-    const rows = await transaction.read<{ userId: string; role: Role }>(FIND_ROLES, [
-      orgId,
-      actorId,
-      targetId,
-    ]);
-    const roleOf = (id: string): Role | undefined => rows.find(({ userId }) => userId === id)?.role;
-    return { actorRole: roleOf(actorId), target: roleOf(targetId) };
-  }
-
-  /** Needs the organization locked. Who is to be added is locked, too, and stays until COMMIT. */
-  async findAddContext(
-    transaction: Transaction,
-    { orgId, actorId, email }: { orgId: string; actorId: string; email: string },
-    maxOrgs: number,
-  ): Promise<AddContext> {
-    const [row] = await transaction.read<{ role: Role; userId: string | null; orgAtLimit: string | null }>(
-      findAddContext(maxOrgs) + transaction.forUpdate,
-      [email, orgId, actorId],
-    );
-    const id = row?.userId ?? undefined;
-    return {
-      actorRole: row?.role,
-      user: id === undefined ? undefined : { id, atOrgLimit: row?.orgAtLimit !== null },
-    };
-  }
-
-  isMember(transaction: Transaction, orgId: string, userId: string): Promise<boolean> {
-    return transaction.of(this.members).existsBy({ orgId, userId });
-  }
-
-  /** Whether the organization would have no owner left without this one. Needs it locked. */
-  async hasOneOwner(transaction: Transaction, orgId: string): Promise<boolean> {
-    return (await transaction.read<unknown>(FIND_TWO_OWNERS, [orgId])).length < 2;
-  }
-
   /**
-   * Needs the user's row locked: so the limit of his organizations was judged, and so he stays.
+   * False when there is no such user, or he is at the limit of organizations. Locks his row, so that both hold until
+   * COMMIT: whoever joins an organization takes that lock.
    *
    * @throws AlreadyMemberError
    */
-  async insert(transaction: Transaction, { orgId, userId, role, joinedAt }: Member): Promise<void> {
+  async insert(
+    transaction: Transaction,
+    { orgId, userId, role, joinedAt }: Omit<Member, 'email'>,
+    maxOrgs: number,
+  ): Promise<boolean> {
     try {
-      await transaction.write('INSERT INTO members (org_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)', [
-        orgId,
-        userId,
-        role,
-        joinedAt,
-      ]);
+      const inserted = await transaction.write(
+        `INSERT INTO members (org_id, user_id, email, role, joined_at) ${insertMember(maxOrgs)}${transaction.forUpdate}`,
+        [orgId, role, joinedAt, userId],
+      );
+      return inserted === 1;
     } catch (error) {
       throw isUniqueViolation(error, MEMBERS_KEY) ? new AlreadyMemberError() : error;
     }
   }
 
-  async updateRole(transaction: Transaction, orgId: string, userId: string, role: Role): Promise<void> {
-    await transaction.write('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [
+  /** False when there is no such member. */
+  async updateRole(transaction: Transaction, orgId: string, userId: string, role: Role): Promise<boolean> {
+    const updated = await transaction.write('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [
       role,
       orgId,
       userId,
     ]);
+    return updated === 1;
   }
 
-  async delete(transaction: Transaction, orgId: string, userId: string): Promise<void> {
-    await transaction.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
+  /** False when there is no such member. */
+  async delete(transaction: Transaction, orgId: string, userId: string): Promise<boolean> {
+    const deleted = await transaction.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [
+      orgId,
+      userId,
+    ]);
+    return deleted === 1;
   }
 }
 

@@ -1,5 +1,13 @@
 import { type Role, roleAtLeast } from '../access/role.js';
-import { InsufficientRoleError, NotAMemberError } from './memberships.errors.js';
+import type { AdditionFacts, ChangeFacts } from './members.repository.js';
+import {
+  AlreadyMemberError,
+  InsufficientRoleError,
+  LastOwnerError,
+  MemberNotFoundError,
+  NotAMemberError,
+  UserNotFoundError,
+} from './memberships.errors.js';
 
 /** Admins manage members and admins; only owners touch owners, or make them. */
 export function canChangeRole(actor: Role, from: Role, to: Role): boolean {
@@ -12,8 +20,34 @@ export function canRemove(actor: Role, target: Role): boolean {
   return roleAtLeast(actor, 'admin') && target !== 'owner';
 }
 
-/** @throws NotAMemberError, InsufficientRoleError */
-export function requireAdmin(role: Role | undefined): asserts role is Role {
-  if (role === undefined) throw new NotAMemberError();
+/**
+ * @returns the id of the user to add
+ * @throws NotAMemberError, InsufficientRoleError, UserNotFoundError, AlreadyMemberError
+ */
+export function requireAddition({ actorRole, userId, targetRole }: AdditionFacts): string {
+  requireAdmin(actorRole);
+  if (userId === null) throw new UserNotFoundError();
+  if (targetRole !== null) throw new AlreadyMemberError();
+  return userId;
+}
+
+/** @throws NotAMemberError, InsufficientRoleError, MemberNotFoundError, LastOwnerError */
+export function requireChange({ actorRole, targetRole, hasOtherOwner }: ChangeFacts, to: Role): void {
+  requireAdmin(actorRole);
+  if (targetRole === null) throw new MemberNotFoundError();
+  if (!canChangeRole(actorRole, targetRole, to)) throw new InsufficientRoleError('owner', actorRole);
+  if (targetRole === 'owner' && to !== 'owner' && !hasOtherOwner) throw new LastOwnerError();
+}
+
+/** @throws NotAMemberError, InsufficientRoleError, MemberNotFoundError, LastOwnerError */
+export function requireRemoval({ actorRole, targetRole, hasOtherOwner }: ChangeFacts): void {
+  requireAdmin(actorRole);
+  if (targetRole === null) throw new MemberNotFoundError();
+  if (!canRemove(actorRole, targetRole)) throw new InsufficientRoleError('owner', actorRole);
+  if (targetRole === 'owner' && !hasOtherOwner) throw new LastOwnerError();
+}
+
+function requireAdmin(role: Role | null): asserts role is Role {
+  if (role === null) throw new NotAMemberError();
   if (!roleAtLeast(role, 'admin')) throw new InsufficientRoleError('admin', role);
 }

@@ -4,11 +4,19 @@ import { Member } from './member.entity.js';
 import { MemberListRepository } from './member-list.repository.js';
 import { MembersRepository } from './members.repository.js';
 import { Org } from './org.entity.js';
+import { MembershipChanges } from './membership-changes.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { RolesGuard } from './roles.guard.js';
 import { WholeLists } from './whole-lists.js';
 
-const PROVIDERS = [MemberListRepository, MembersRepository, OrgsRepository, RolesGuard, WholeLists];
+const PROVIDERS = [
+  MemberListRepository,
+  MembersRepository,
+  MembershipChanges,
+  OrgsRepository,
+  RolesGuard,
+  WholeLists,
+];
 
 /** The rows of organizations and members, and who may do what with them. */
 @Module({

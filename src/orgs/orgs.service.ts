@@ -33,11 +33,12 @@ export class OrgsService {
     const { maxOrgsPerUser } = this.env;
     return this.transactions.run(async (transaction) => {
       const now = Date.now();
-      if (!(await this.orgs.insert(transaction, { id, name, createdAt: now }, ownerId, maxOrgsPerUser))) {
+      await this.orgs.insert(transaction, { id, name, createdAt: now });
+      const owner = { orgId: id, userId: ownerId, role: 'owner', joinedAt: now } as const;
+      if (!(await this.members.insert(transaction, owner, maxOrgsPerUser))) {
         const isThere = await this.users.exists(transaction, ownerId);
         throw isThere ? new TooManyOrgsError(maxOrgsPerUser) : new InvalidTokenError();
       }
-      await this.members.insert(transaction, { orgId: id, userId: ownerId, role: 'owner', joinedAt: now });
       return { id, name };
     });
   }

@@ -59,14 +59,21 @@ describe('the plan of', () => {
     ]);
     await insert('orgs', 'id, name, revision, created_at', (n) => [id(n), 'Org', 1, n]);
     // One large organization, and one of his own for everybody.
-    await insert('members', 'org_id, user_id, role, joined_at', (n) => [
+    await insert('members', 'org_id, user_id, email, role, joined_at', (n) => [
       id(0),
       id(n),
+      `u${n}@example.com`,
       n % 100 ? 'member' : 'owner',
       n,
     ]);
     if (from > 0)
-      await insert('members', 'org_id, user_id, role, joined_at', (n) => [id(n), id(n), 'owner', n]);
+      await insert('members', 'org_id, user_id, email, role, joined_at', (n) => [
+        id(n),
+        id(n),
+        `u${n}@example.com`,
+        'owner',
+        n,
+      ]);
   }
 
   for (const { name, sql, values } of hotStatements()) {

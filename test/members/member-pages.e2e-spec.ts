@@ -36,8 +36,14 @@ describe('a long member list', () => {
       numbers.flatMap((number) => [id(number), `u${number}@example.com`, 'none']),
     );
     await service.db.query(
-      `INSERT INTO members (org_id, user_id, role, joined_at) VALUES ${numbers.map(() => '(?, ?, ?, ?)').join()}`,
-      numbers.flatMap((number) => [org.id, id(number), 'member', 4_000_000_000_000 + Math.floor(number / 3)]),
+      `INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES ${numbers.map(() => '(?, ?, ?, ?, ?)').join()}`,
+      numbers.flatMap((number) => [
+        org.id,
+        id(number),
+        `u${number}@example.com`,
+        'member',
+        4_000_000_000_000 + Math.floor(number / 3),
+      ]),
     );
   }
 

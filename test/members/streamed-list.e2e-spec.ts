@@ -76,10 +76,10 @@ describe('a member list that is streamed', () => {
 
     it('is cut when the database fails', async () => {
       const stream = await PausedReader.get(service, path(), await aReader());
-      await service.db.query('ALTER TABLE users RENAME TO users_elsewhere');
+      await service.db.query('ALTER TABLE sessions RENAME TO sessions_elsewhere');
 
       const { text, whole } = await stream.readOn();
-      await service.db.query('ALTER TABLE users_elsewhere RENAME TO users');
+      await service.db.query('ALTER TABLE sessions_elsewhere RENAME TO sessions');
 
       expect(text).not.toContain(crowdEmail(CROWD - 1));
       expect(whole).toBe(false);

@@ -41,11 +41,11 @@ describe('a list of several pages', () => {
       [sessionId, userId, revokedAt],
     );
     if (isMember)
-      await data.db.query('INSERT INTO members (org_id, user_id, role, joined_at) VALUES (?, ?, ?, 1)', [
-        org.id,
-        userId,
-        'member',
-      ]);
+      await data.db.query(
+        `INSERT INTO members (org_id, user_id, email, role, joined_at) SELECT ?, id, email, 'member', 1
+         FROM users WHERE id = ?`,
+        [org.id, userId],
+      );
     return sessionId;
   }
 

@@ -21,8 +21,8 @@ export async function addCrowd(db: Service['db'], org: Org, size: number): Promi
       numbers.flatMap((number) => [id(number), crowdEmail(number), 'none']),
     );
     await db.query(
-      `INSERT INTO members (org_id, user_id, role, joined_at) VALUES ${rows('(?, ?, ?, ?)')}`,
-      numbers.flatMap((number) => [org.id, id(number), 'member', number]),
+      `INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES ${rows('(?, ?, ?, ?, ?)')}`,
+      numbers.flatMap((number) => [org.id, id(number), crowdEmail(number), 'member', number]),
     );
   }
 }

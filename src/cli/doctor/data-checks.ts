@@ -19,6 +19,11 @@ export const DATA_CHECKS: Check[] = [
          OR NOT EXISTS (SELECT 1 FROM orgs o WHERE o.id = m.org_id)`,
   ),
   emptyQuery(
+    'every membership has the e-mail of its user',
+    'Lists show a wrong e-mail: UPDATE members SET email = (SELECT email FROM users WHERE id = user_id) WHERE user_id = …',
+    `SELECT m.user_id AS fault FROM members m JOIN users u ON u.id = m.user_id WHERE m.email <> u.email`,
+  ),
+  emptyQuery(
     'every role is one of those that exist',
     `Set it to one of ${ROLES.join(', ')}.`,
     `SELECT m.user_id AS fault FROM members m WHERE m.role NOT IN (${ROLES.map((role) => `'${role}'`).join(', ')})`,

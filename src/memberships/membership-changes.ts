@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import type { Lookup } from '../database/lookup.js';
+import type { Transaction } from '../database/transaction.js';
+import { Transactions } from '../database/transactions.js';
+import { OrgNotFoundError } from './memberships.errors.js';
+import { OrgsRepository } from './orgs.repository.js';
+
+/** A change of one membership, in the terms of what decides about it. */
+export interface MembershipChange<Facts, Decision> {
+  /** throws why the change must not be made */
+  decide: (facts: Facts) => Decision;
+  /** makes it; false when the database refused */
+  write: (transaction: Transaction, decision: Decision) => Promise<boolean>;
+  /** why the database refuses what was decided under the lock */
+  refusal: () => Error;
+}
+
+/** What was decided on does not hold any more. */
+class StaleDecisionError extends Error {}
+
+/**
+ * Changes memberships. The decision is made on what one query found, which requests share, and holds if the
+ * organization is at the same revision when it is locked; if not, it is made anew under that lock.
+ */
+@Injectable()
+export class MembershipChanges {
+  constructor(
+    private readonly orgs: OrgsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** @throws OrgNotFoundError, or as the decision and the refusal do */
+  async run<Key extends { orgId: string }, Facts extends { revision: number }, Decision>(
+    lookup: Lookup<Key, Facts>,
+    key: Key,
+    change: MembershipChange<Facts, Decision>,
+  ): Promise<Decision> {
+    const facts = await lookup.find(key);
+    if (!facts) throw new OrgNotFoundError();
+    const decision = change.decide(facts);
+    try {
+      await this.transactions.run(async (transaction) => {
+        const holds = await this.orgs.lockAt(transaction, key.orgId, facts.revision);
+        if (!holds || !(await change.write(transaction, decision))) throw new StaleDecisionError();
+      });
+      return decision;
+    } catch (error) {
+      if (!(error instanceof StaleDecisionError)) throw error;
+      return this.runLocked(lookup, key, change);
+    }
+  }
+
+  private runLocked<Key extends { orgId: string }, Facts extends object, Decision>(
+    lookup: Lookup<Key, Facts>,
+    key: Key,
+    { decide, write, refusal }: MembershipChange<Facts, Decision>,
+  ): Promise<Decision> {
+    return this.transactions.run(async (transaction) => {
+      const facts = (await this.orgs.lock(transaction, key.orgId))
+        ? await lookup.findIn(transaction, key)
+        : undefined;
+      if (!facts) throw new OrgNotFoundError();
+      const decision = decide(facts);
+      if (!(await write(transaction, decision))) throw refusal();
+      return decision;
+    });
+  }
+}
