@@ -64,26 +64,24 @@ export function authRoutes(app: FastifyInstance, db: Database, codeTtlSeconds: n
 }
 
 async function exchange(db: Database, codeHash: string): Promise<sql.SessionRow | undefined> {
-  const issuer = await sql.findIssuer(db, codeHash);
-  if (issuer) {
-    const session = newSession(issuer.userId, issuer.authTime);
-    try {
-      if ((await sql.exchangeCode(db, codeHash, session)) === 1) return session;
-    } catch (error) {
-      if (!(error instanceof DuplicateError)) throw error;
-    }
+  const granted = newSession('');
+  try {
+    const opened = await sql.exchangeCode(db, codeHash, granted);
+    if (opened) return { ...granted, ...opened };
+  } catch (error) {
+    if (!(error instanceof DuplicateError)) throw error;
   }
   // A code that is seen twice may be stolen: what the first exchange opened is closed (RFC 6749, 4.1.2).
   await sql.revokeSessionOfCode(db, codeHash, Date.now());
   return undefined;
 }
 
-function newSession(userId: string, authTime?: number): sql.SessionRow {
+function newSession(userId: string): sql.SessionRow {
   const createdAt = Date.now();
   return {
     id: randomUUIDv7(),
     userId,
-    authTime: authTime ?? createdAt,
+    authTime: createdAt,
     createdAt,
     expiresAt: createdAt + TOKEN_TTL_SECONDS * 1000,
   };

@@ -4,7 +4,7 @@ import { openSqlite } from './sqlite-db.ts';
 
 // The variables of the service that matter here. What it leaves out, and the benchmark does not drive: rate
 // limits (switched off on both sides), the session check, the deletion of what has expired.
-const { DATABASE_URL: url = '', PORT = '0', DATABASE_POOL_SIZE = '10', LOG_LEVEL = 'warn' } = process.env;
+const { DATABASE_URL: url = '', PORT = '0', DATABASE_POOL_SIZE = '20', LOG_LEVEL = 'warn' } = process.env;
 const { CODE_TTL_SECONDS = '600' } = process.env;
 
 const db = url.startsWith('sqlite:')

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { type Database, type Db, DuplicateError } from './db.ts';
+import { type Database, DuplicateError } from './db.ts';
 import { email, objectBody, oneOf } from './input.ts';
-import { Problem } from './problems.ts';
+import { conflict, Problem } from './problems.ts';
 import * as sql from './statements.ts';
 import { authenticate } from './tokens.ts';
 
@@ -11,12 +11,6 @@ interface OrgPath {
 interface MemberPath {
   Params: { id: string; uid: string };
 }
-interface Locked {
-  actorRole: string;
-  targetRole: string | undefined;
-  owners: number;
-}
-
 export function memberRoutes(app: FastifyInstance, db: Database): void {
   app.post<OrgPath>('/api/orgs/:id/members', async (request, reply) => {
     const caller = authenticate(request.headers.authorization);
@@ -25,20 +19,10 @@ export function memberRoutes(app: FastifyInstance, db: Database): void {
       const body = objectBody(request.body);
       return { email: email(body), role: oneOf(body, 'role', ['member', 'admin']) };
     });
-    const member = await db.transaction(async (tx) => {
-      await lock(tx, orgId, caller.userId, '');
-      const user = await sql.lockUser(tx, input.email);
-      if (!user) throw new Problem(404, 'user_not_found', 'Nobody has registered with this e-mail.');
-      if (user.atLimit !== null) {
-        throw new Problem(
-          409,
-          'user_has_too_many_orgs',
-          'The user belongs to as many organizations as one may.',
-        );
-      }
-      await sql.insertMember(tx, orgId, user.id, input.role, Date.now()).catch(rethrowAsMember);
-      return { userId: user.id, role: input.role };
-    });
+    const added = { orgId, callerId: caller.userId, ...input };
+    const userId = await sql.insertMember(db, added, Date.now()).catch(rethrowAsMember);
+    if (userId === undefined) throw await whyNobodyWasAdded(db, orgId, caller.userId, input.email);
+    const member = { userId, role: input.role };
     return reply.code(201).send({ member });
   });
 
@@ -48,21 +32,18 @@ export function memberRoutes(app: FastifyInstance, db: Database): void {
     const role = await checked(db, orgId, caller.userId, () =>
       oneOf(objectBody(request.body), 'role', ['member', 'admin', 'owner']),
     );
-    await db.transaction(async (tx) => {
-      const locked = await lock(tx, orgId, caller.userId, uid);
-      mayChange(locked, role);
-      if (locked.targetRole !== role) await sql.updateRole(tx, orgId, uid, role);
-    });
+    if ((await sql.updateRole(db, orgId, caller.userId, uid, role)) === 0) {
+      throw await whyNothingChanged(db, orgId, caller.userId, uid, role);
+    }
     return { member: { userId: uid, role } };
   });
 
   app.delete<MemberPath>('/api/orgs/:id/members/:uid', async (request) => {
     const caller = authenticate(request.headers.authorization);
     const { id: orgId, uid } = request.params;
-    await db.transaction(async (tx) => {
-      mayChange(await lock(tx, orgId, caller.userId, uid), undefined);
-      await sql.deleteMember(tx, orgId, uid);
-    });
+    if ((await sql.deleteMember(db, orgId, caller.userId, uid)) === 0) {
+      throw await whyNothingChanged(db, orgId, caller.userId, uid);
+    }
     return { ok: true };
   });
 }
@@ -79,25 +60,40 @@ async function checked<T>(db: Database, orgId: string, userId: string, read: () 
   }
 }
 
-/** Writes the organization's row first, then reads once; see `touchOrg`. */
-async function lock(tx: Db, orgId: string, actorId: string, targetId: string): Promise<Locked> {
-  if ((await sql.touchOrg(tx, orgId)) === 0) throw orgNotFound();
-  const rows = await sql.lockMembers(tx, orgId, actorId, targetId);
-  return {
-    actorRole: requireAdmin(rows.find((row) => row.userId === actorId)?.role),
-    targetRole: rows.find((row) => row.userId === targetId)?.role,
-    owners: rows.filter((row) => row.role === 'owner').length,
-  };
+async function whyNobodyWasAdded(
+  db: Database,
+  orgId: string,
+  callerId: string,
+  address: string,
+): Promise<Problem> {
+  const org = await sql.findOrg(db, orgId, callerId);
+  if (!org) return orgNotFound();
+  requireAdmin(org.role ?? undefined);
+  const user = await sql.findUserAtLimit(db, address);
+  if (!user) return new Problem(404, 'user_not_found', 'Nobody has registered with this e-mail.');
+  if (user.atLimit === null) return conflict();
+  return new Problem(409, 'user_has_too_many_orgs', 'The user belongs to as many organizations as one may.');
 }
 
-/** `to` is undefined for a removal. */
-function mayChange({ actorRole, targetRole, owners }: Locked, to: string | undefined): void {
-  if (targetRole === undefined) throw new Problem(404, 'member_not_found', 'There is no such member.');
+/** Without a role it was a removal. */
+async function whyNothingChanged(
+  db: Database,
+  orgId: string,
+  callerId: string,
+  targetId: string,
+  to?: string,
+): Promise<Problem> {
+  if (!(await sql.findOrg(db, orgId, callerId))) return orgNotFound();
+  const rows = await sql.findRoles(db, orgId, callerId, targetId);
+  const actorRole = requireAdmin(rows.find((row) => row.userId === callerId)?.role);
+  const targetRole = rows.find((row) => row.userId === targetId)?.role;
+  if (targetRole === undefined) return new Problem(404, 'member_not_found', 'There is no such member.');
   if (actorRole !== 'owner' && (targetRole === 'owner' || to === 'owner'))
-    throw roleTooLow('owner', actorRole);
-  if (targetRole === 'owner' && to !== 'owner' && owners === 1) {
-    throw new Problem(409, 'last_owner', 'An organization must keep at least one owner.');
+    return roleTooLow('owner', actorRole);
+  if (targetRole === 'owner' && to !== 'owner' && rows.filter((row) => row.role === 'owner').length === 1) {
+    return new Problem(409, 'last_owner', 'An organization must keep at least one owner.');
   }
+  return conflict();
 }
 
 function requireAdmin(role: string | undefined): string {

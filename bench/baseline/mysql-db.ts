@@ -17,13 +17,23 @@ const SESSION_SETTINGS =
   "SET SESSION time_zone = '+00:00', SESSION innodb_lock_wait_timeout = 3, SESSION max_statement_time = 5";
 
 export async function openMysql(url: string, poolSize: number): Promise<Database> {
-  const pool = createPool({ uri: url, connectionLimit: poolSize, charset: 'utf8mb4', timezone: 'Z' });
-  pool.pool.on('connection', (connection) => connection.query(SESSION_SETTINGS, () => undefined));
+  const open = (connectionLimit: number, settings: string): Pool => {
+    const opened = createPool({ uri: url, connectionLimit, charset: 'utf8mb4', timezone: 'Z' });
+    opened.pool.on('connection', (connection) => connection.query(settings, () => undefined));
+    return opened;
+  };
+  const pool = open(Math.ceil(poolSize / 2), SESSION_SETTINGS);
+  const transactions = open(Math.floor(poolSize / 2), `${SESSION_SETTINGS}, SESSION autocommit = 0`);
   for (const statement of MYSQL_SCHEMA) await pool.query(statement);
+  const statements = statementsOn(pool);
   return {
-    ...statementsOn(pool),
-    transaction: (work) => transaction(pool, work),
-    close: () => pool.end(),
+    forUpdate: statements.forUpdate,
+    query: (sql, values) => retrying(() => statements.query(sql, values)),
+    run: (sql, values) => retrying(() => statements.run(sql, values)),
+    transaction: (work) => retrying(() => attemptOnce(transactions, work)),
+    close: async () => {
+      await Promise.all([pool.end(), transactions.end()]);
+    },
   };
 }
 
@@ -31,26 +41,24 @@ function statementsOn(connection: Pool | PoolConnection): Db {
   return {
     forUpdate: ' FOR UPDATE',
     async query<Row>(sql: string, values: Value[]): Promise<Row[]> {
-      const [rows] = await connection.execute<RowDataPacket[]>(sql, values);
+      const [rows] = await connection.execute<RowDataPacket[]>(sql, values).catch(rethrowAsDuplicate);
       return rows as Row[];
     },
     async run(sql: string, values: Value[]): Promise<number> {
-      try {
-        const [result] = await connection.execute<ResultSetHeader>(sql, values);
-        return result.affectedRows;
-      } catch (error) {
-        throw errno(error) === DUPLICATE_ENTRY
-          ? new DuplicateError('Duplicate key', { cause: error })
-          : error;
-      }
+      const [result] = await connection.execute<ResultSetHeader>(sql, values).catch(rethrowAsDuplicate);
+      return result.affectedRows;
     },
   };
 }
 
-async function transaction<T>(pool: Pool, work: (tx: Db) => Promise<T>): Promise<T> {
+function rethrowAsDuplicate(error: unknown): never {
+  throw errno(error) === DUPLICATE_ENTRY ? new DuplicateError('Duplicate key', { cause: error }) : error;
+}
+
+async function retrying<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await attemptOnce(pool, work);
+      return await work();
     } catch (error) {
       if (!LOST_CONFLICTS.has(errno(error))) throw error;
       if (attempt === RETRIES) throw conflict();
@@ -62,7 +70,6 @@ async function transaction<T>(pool: Pool, work: (tx: Db) => Promise<T>): Promise
 async function attemptOnce<T>(pool: Pool, work: (tx: Db) => Promise<T>): Promise<T> {
   const connection = await pool.getConnection();
   try {
-    await connection.query('START TRANSACTION');
     const result = await work(statementsOn(connection));
     await connection.query('COMMIT');
     connection.release();

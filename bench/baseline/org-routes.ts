@@ -27,34 +27,39 @@ export function orgRoutes(app: FastifyInstance, db: Database): void {
     const org = { id: randomUUIDv7(), name: orgName(objectBody(request.body)) };
     const now = Date.now();
     await db.transaction(async (tx) => {
-      if ((await sql.insertOrg(tx, org, caller.userId, now)) === 0) {
+      await sql.insertOrg(tx, org, now);
+      if ((await sql.insertOwner(tx, org.id, caller.userId, now)) === 0) {
         throw new Problem(409, 'too_many_orgs', 'You belong to as many organizations as one user may.');
       }
-      await sql.insertMember(tx, org.id, caller.userId, 'owner', now);
     });
     return reply.code(201).send({ org });
   });
 
   app.get<OrgPath>('/api/orgs/:id', async (request) => {
     const caller = authenticate(request.headers.authorization);
-    const { id, name } = await readableOrg(db, request.params.id, caller.userId);
-    return { org: { id, name, members: await sql.listMembers(db, id) } };
+    const { id } = request.params;
+    const rows = await sql.listMembers<{ name: string }>(db, id, caller.userId, 'o.name, ');
+    const { name } = readable(rows);
+    return { org: { id, name, members: rows.map(member) } };
   });
 
   app.get<OrgPath>('/api/orgs/:id/members', async (request) => {
     const caller = authenticate(request.headers.authorization);
-    const { id } = await readableOrg(db, request.params.id, caller.userId);
-    return { members: await sql.listMembers(db, id) };
+    const rows = await sql.listMembers(db, request.params.id, caller.userId, '');
+    readable(rows);
+    return { members: rows.map(member) };
   });
 }
 
-async function readableOrg(
-  db: Database,
-  orgId: string,
-  userId: string,
-): Promise<{ id: string; name: string }> {
-  const org = await sql.findOrg(db, orgId, userId);
-  if (!org) throw new Problem(404, 'org_not_found', 'There is no such organization.');
-  if (org.role === null) throw new Problem(403, 'not_a_member', 'You are not a member of this organization.');
-  return org;
+/** The first row of a list that the caller may read. */
+function readable<Row extends { callerRole: string | null }>([first]: Row[]): Row {
+  if (!first) throw new Problem(404, 'org_not_found', 'There is no such organization.');
+  if (first.callerRole === null) {
+    throw new Problem(403, 'not_a_member', 'You are not a member of this organization.');
+  }
+  return first;
+}
+
+function member({ userId, email, role }: sql.MemberRow): sql.MemberRow {
+  return { userId, email, role };
 }

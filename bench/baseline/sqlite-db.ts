@@ -56,15 +56,18 @@ function statementsOn(database: DatabaseSync): Db {
   }
   return {
     forUpdate: '',
-    query: async <Row>(sql: string, values: Value[]) => prepare(sql).all(...values) as Row[],
-    async run(sql, values) {
-      try {
-        return Number(prepare(sql).run(...values).changes);
-      } catch (error) {
-        throw isDuplicate(error) ? new DuplicateError('Duplicate key', { cause: error }) : error;
-      }
-    },
+    query: async <Row>(sql: string, values: Value[]) =>
+      refusingDuplicates(() => prepare(sql).all(...values) as Row[]),
+    run: async (sql, values) => refusingDuplicates(() => Number(prepare(sql).run(...values).changes)),
   };
+}
+
+function refusingDuplicates<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw isDuplicate(error) ? new DuplicateError('Duplicate key', { cause: error }) : error;
+  }
 }
 
 function isDuplicate(error: unknown): boolean {

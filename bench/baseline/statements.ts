@@ -19,8 +19,8 @@ export interface SessionRow {
   expiresAt: number;
 }
 
-/** Whose login a code passes on. */
-export interface IssuerRow {
+/** The session that a code opened. */
+export interface OpenedRow {
   userId: string;
   authTime: number;
 }
@@ -86,59 +86,47 @@ export function insertCode(
   );
 }
 
-export async function findIssuer(db: Db, codeHash: string): Promise<IssuerRow | undefined> {
-  const [issuer] = await db.query<IssuerRow>(
-    `SELECT s.user_id AS userId, s.auth_time AS authTime
-     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id WHERE c.hash = ?`,
-    [codeHash],
-  );
-  return issuer;
-}
-
 /**
  * Inserts one row for exactly one of any number of simultaneous callers; none for a code that expired or whose
  * session, or the session that it came from, was revoked.
  *
  * @throws DuplicateError when the code was used before
  */
-export function exchangeCode(db: Db, codeHash: string, granted: SessionRow): Promise<number> {
-  return db.run(
+export async function exchangeCode(
+  db: Db,
+  codeHash: string,
+  granted: Pick<SessionRow, 'id' | 'createdAt' | 'expiresAt'>,
+): Promise<OpenedRow | undefined> {
+  const [opened] = await db.query<OpenedRow>(
     `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash)
      SELECT ?, s.user_id, s.auth_time, ?, ?, s.id, c.hash
      FROM authorization_codes c JOIN sessions s ON s.id = c.session_id
      LEFT JOIN sessions p ON p.id = s.parent_id
      WHERE c.hash = ? AND c.expires_at > ? AND s.revoked_at IS NULL
-       AND (s.parent_id IS NULL OR (p.id IS NOT NULL AND p.revoked_at IS NULL))`,
+       AND (s.parent_id IS NULL OR (p.id IS NOT NULL AND p.revoked_at IS NULL))
+     RETURNING user_id AS userId, auth_time AS authTime`,
     [granted.id, granted.createdAt, granted.expiresAt, codeHash, granted.createdAt],
   );
+  return opened;
 }
 
 const AT_ORG_LIMIT = '(SELECT x.org_id FROM members x WHERE x.user_id = u.id LIMIT 1 OFFSET 4999)';
 
-/** Inserts nothing where the creator is at the limit, or gone. */
-export function insertOrg(
-  db: Db,
-  org: { id: string; name: string },
-  creatorId: string,
-  now: number,
-): Promise<number> {
-  return db.run(
-    `INSERT INTO orgs (id, name, revision, created_at)
-     SELECT ?, ?, 0, ? FROM users u WHERE u.id = ? AND ${AT_ORG_LIMIT} IS NULL${db.forUpdate}`,
-    [org.id, org.name, now, creatorId],
-  );
+export function insertOrg(db: Db, org: { id: string; name: string }, now: number): Promise<number> {
+  return db.run('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 0, ?)', [
+    org.id,
+    org.name,
+    now,
+  ]);
 }
 
-/** Who is to be added, whose row stays locked. */
-export async function lockUser(
-  db: Db,
-  email: string,
-): Promise<{ id: string; atLimit: string | null } | undefined> {
-  const [user] = await db.query<{ id: string; atLimit: string | null }>(
-    `SELECT u.id, ${AT_ORG_LIMIT} AS atLimit FROM users u WHERE u.email = ?${db.forUpdate}`,
-    [email],
+/** Inserts nothing where the creator is at the limit, or gone. */
+export function insertOwner(db: Db, orgId: string, userId: string, now: number): Promise<number> {
+  return db.run(
+    `INSERT INTO members (org_id, user_id, email, role, joined_at)
+     SELECT ?, u.id, u.email, 'owner', ? FROM users u WHERE u.id = ? AND ${AT_ORG_LIMIT} IS NULL${db.forUpdate}`,
+    [orgId, now, userId],
   );
-  return user;
 }
 
 /** The organization and the caller's role in it, null for one who is no member. */
@@ -146,61 +134,99 @@ export async function findOrg(
   db: Db,
   orgId: string,
   userId: string,
-): Promise<{ id: string; name: string; role: string | null } | undefined> {
-  const [org] = await db.query<{ id: string; name: string; role: string | null }>(
-    `SELECT o.id, o.name, m.role
-     FROM orgs o LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ? WHERE o.id = ?`,
+): Promise<{ role: string | null } | undefined> {
+  const [org] = await db.query<{ role: string | null }>(
+    `SELECT m.role FROM orgs o LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ? WHERE o.id = ?`,
     [userId, orgId],
   );
   return org;
 }
 
-export function listMembers(db: Db, orgId: string): Promise<MemberRow[]> {
+/** One row for each member, for a caller who is one; one row without a member for another; none without an organization. */
+export function listMembers<Name extends object>(
+  db: Db,
+  orgId: string,
+  callerId: string,
+  columns: '' | 'o.name, ',
+): Promise<(Name & { callerRole: string | null } & MemberRow)[]> {
   return db.query(
-    `SELECT m.user_id AS userId, u.email, m.role FROM members m JOIN users u ON u.id = m.user_id
-     WHERE m.org_id = ? ORDER BY m.joined_at, m.user_id`,
-    [orgId],
+    `SELECT ${columns}a.role AS callerRole, m.user_id AS userId, m.email, m.role
+     FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
+     LEFT JOIN members m ON m.org_id = a.org_id
+     WHERE o.id = ? ORDER BY m.joined_at, m.user_id`,
+    [callerId, orgId],
   );
 }
 
-/** The first statement of every membership change: two changes of one organization conflict here. */
-export function touchOrg(db: Db, orgId: string): Promise<number> {
-  return db.run('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [orgId]);
+const BY_ADMIN =
+  "EXISTS (SELECT 1 FROM members a WHERE a.org_id = ? AND a.user_id = ? AND a.role <> 'member')";
+
+/** Inserts nothing where the caller may not add, nobody has the e-mail, or the user is at the limit. */
+export async function insertMember(
+  db: Db,
+  member: { orgId: string; email: string; role: string; callerId: string },
+  now: number,
+): Promise<string | undefined> {
+  const [inserted] = await db.query<{ userId: string }>(
+    `INSERT INTO members (org_id, user_id, email, role, joined_at)
+     SELECT ?, u.id, u.email, ?, ? FROM users u
+     WHERE u.email = ? AND ${AT_ORG_LIMIT} IS NULL AND ${BY_ADMIN}${db.forUpdate}
+     RETURNING user_id AS userId`,
+    [member.orgId, member.role, now, member.email, member.orgId, member.callerId],
+  );
+  return inserted?.userId;
 }
 
-/** The one locking read of a membership change: the two persons it is about, and every owner. */
-export function lockMembers(
+/** Why nobody was added. */
+export async function findUserAtLimit(
+  db: Db,
+  email: string,
+): Promise<{ id: string; atLimit: string | null } | undefined> {
+  const [user] = await db.query<{ id: string; atLimit: string | null }>(
+    `SELECT u.id, ${AT_ORG_LIMIT} AS atLimit FROM users u WHERE u.email = ?`,
+    [email],
+  );
+  return user;
+}
+
+const BY_WHO_MAY = `EXISTS (SELECT 1 FROM members a WHERE a.org_id = members.org_id AND a.user_id = ?
+  AND (a.role = 'owner' OR (a.role = 'admin' AND members.role <> 'owner' AND ? <> 'owner')))`;
+const ANOTHER_OWNER = `EXISTS (SELECT 1 FROM members w WHERE w.org_id = members.org_id AND w.role = 'owner'
+  AND w.user_id <> members.user_id)`;
+
+/** Changes nothing where the caller may not, there is no such member, or an owner would be missing. */
+export function updateRole(
   db: Db,
   orgId: string,
-  actorId: string,
+  callerId: string,
+  userId: string,
+  role: string,
+): Promise<number> {
+  return db.run(
+    `UPDATE members SET role = ? WHERE org_id = ? AND user_id = ? AND ${BY_WHO_MAY}
+       AND (role <> 'owner' OR ? = 'owner' OR ${ANOTHER_OWNER})`,
+    [role, orgId, userId, callerId, role, role],
+  );
+}
+
+/** Removes nobody where the caller may not, there is no such member, or an owner would be missing. */
+export function deleteMember(db: Db, orgId: string, callerId: string, userId: string): Promise<number> {
+  return db.run(
+    `DELETE FROM members WHERE org_id = ? AND user_id = ? AND ${BY_WHO_MAY}
+       AND (role <> 'owner' OR ${ANOTHER_OWNER})`,
+    [orgId, userId, callerId, ''],
+  );
+}
+
+/** Why nothing was changed: the roles of the two persons, and of every owner. */
+export function findRoles(
+  db: Db,
+  orgId: string,
+  callerId: string,
   targetId: string,
 ): Promise<{ userId: string; role: string }[]> {
   return db.query(
-    `SELECT user_id AS userId, role FROM members
-     WHERE org_id = ? AND (user_id IN (?, ?) OR role = 'owner')${db.forUpdate}`,
-    [orgId, actorId, targetId],
+    `SELECT user_id AS userId, role FROM members WHERE org_id = ? AND (user_id IN (?, ?) OR role = 'owner')`,
+    [orgId, callerId, targetId],
   );
-}
-
-export function insertMember(
-  db: Db,
-  orgId: string,
-  userId: string,
-  role: string,
-  now: number,
-): Promise<number> {
-  return db.run('INSERT INTO members (org_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)', [
-    orgId,
-    userId,
-    role,
-    now,
-  ]);
-}
-
-export function updateRole(db: Db, orgId: string, userId: string, role: string): Promise<number> {
-  return db.run('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [role, orgId, userId]);
-}
-
-export function deleteMember(db: Db, orgId: string, userId: string): Promise<number> {
-  return db.run('DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
 }

@@ -18,7 +18,7 @@ export interface Contenders<Name extends string> {
 export function environment(name: string, databaseUrl: string, directory: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
-    DATABASE_POOL_SIZE: '10',
+    DATABASE_POOL_SIZE: '20',
     JWT_KEYS_FILE: join(directory, `${identifier(name)}-jwks.json`),
     // One machine makes all the requests, so the limits would stop it at once.
     RATE_LIMIT_REGISTER: 'off',
