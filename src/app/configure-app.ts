@@ -30,10 +30,10 @@ export async function configureApp(
   const refuseOtherMethods = collectAllowedMethods(fastify);
 
   const acceptablePassword = app.get(AcceptablePassword);
-  useContainer(
-    { get: (type) => (type === AcceptablePassword ? acceptablePassword : undefined) as never },
-    { fallback: true },
-  );
+  const container = {
+    get: (type: unknown) => (type === AcceptablePassword ? acceptablePassword : undefined),
+  };
+  useContainer(container, { fallback: true });
   app.useGlobalPipes(validationPipe());
   if (env.docs) serveDocs(app);
 

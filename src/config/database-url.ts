@@ -18,27 +18,22 @@ export function parseDatabaseUrl(url: string): SqliteLocation | MysqlLocation | 
   if (user === undefined || hostList === undefined || database === undefined) return undefined;
 
   const hosts = hostList.split(',').map(parseHost);
-  const decoded = [user, password, database].map(decode);
-  if (hosts.includes(undefined) || decoded.includes(undefined)) return undefined;
-  return {
-    engine: 'mysql',
-    user: decoded[0]!,
-    password: decoded[1]!,
-    database: decoded[2]!,
-    hosts: hosts.filter((host) => host !== undefined),
-  };
+  if (!hosts.every((host) => host !== undefined)) return undefined;
+  try {
+    return {
+      engine: 'mysql',
+      user: decodeURIComponent(user),
+      password: decodeURIComponent(password),
+      database: decodeURIComponent(database),
+      hosts,
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 function parseHost(text: string): { host: string; port: number } | undefined {
   const [, host, port = '3306'] = HOST.exec(text) ?? [];
   if (!host || Number(port) < 1 || Number(port) > 65_535) return undefined;
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

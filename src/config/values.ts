@@ -1,11 +1,17 @@
 import type { RateLimit } from './env.js';
 
-const UNIT_SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const UNIT_SECONDS = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
+]);
 
 /** `60s`, `15m`, `24h` or `30d` in seconds; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
-  const [, amount, unit] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? [];
-  return amount && unit ? Number(amount) * UNIT_SECONDS[unit]! : undefined;
+  const [, amount, unit = ''] = /^([1-9]\d{0,8})(\w)$/.exec(text) ?? [];
+  const seconds = UNIT_SECONDS.get(unit);
+  return seconds && Number(amount) * seconds;
 }
 
 /** `10/15m`: ten requests in any fifteen minutes; undefined for anything else. */

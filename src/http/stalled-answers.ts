@@ -28,13 +28,14 @@ export function endWhenStalled(response: ServerResponse, logger: Logger): void {
   timer.unref();
 }
 
-interface Handle {
-  bytesWritten: number;
-  writeQueueSize: number;
-}
-
 /** The bytes that the operating system took for the client. How far a write is, only Node's handle knows. */
 function takenBy(socket: Socket): number {
-  const { _handle: handle } = socket as unknown as { _handle: Handle | null };
-  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
+  const handle: unknown = Reflect.get(socket, '_handle');
+  return isHandle(handle) ? handle.bytesWritten - handle.writeQueueSize : 0;
+}
+
+function isHandle(handle: unknown): handle is { bytesWritten: number; writeQueueSize: number } {
+  return (
+    typeof handle === 'object' && handle !== null && 'bytesWritten' in handle && 'writeQueueSize' in handle
+  );
 }

@@ -6,8 +6,9 @@ const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
  * The token of the `Authorization` header (RFC 6750 section 2.1), the only place where one is accepted.
  * Two such headers are as good as none: whoever sits in front may have read the other one.
  */
-export function bearerToken(request: { raw: IncomingMessage }): string | null {
-  const { headers, headersDistinct } = request.raw;
+export function bearerToken({ raw }: { headers: object; raw?: IncomingMessage }): string | null {
+  if (!raw) return null;
+  const { headers, headersDistinct } = raw;
   if (headers.authorization === undefined || headersDistinct['authorization']?.length !== 1) return null;
   return BEARER.exec(headers.authorization)?.[1] ?? null;
 }

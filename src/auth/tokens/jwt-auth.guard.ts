@@ -49,7 +49,8 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     const known = token === null ? undefined : this.verified.find(token);
     if (known) return known;
     await super.canActivate(context);
-    return request.claims!;
+    if (!request.claims) throw new InvalidTokenError();
+    return request.claims;
   }
 
   private async findCaller({ sid, sub }: AccessTokenClaims): Promise<CurrentUser> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
-import { Strategy, type StrategyOptionsWithRequest } from 'passport-jwt';
+import { Strategy } from 'passport-jwt';
 import { Env } from '../../config/env.js';
 import { type AccessTokenClaims, areAccessTokenClaims, LEEWAY_SECONDS, readKeyId } from './access-token.js';
 import { bearerToken } from './bearer-token.js';
@@ -17,7 +17,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     private readonly verified: VerifiedTokens,
   ) {
     super({
-      jwtFromRequest: bearerToken as unknown as StrategyOptionsWithRequest['jwtFromRequest'],
+      jwtFromRequest: bearerToken,
       secretOrKeyProvider: (_request, token: string, done) => {
         const kid = readKeyId(token);
         const key = kid === undefined ? undefined : keys.findVerifying(kid);
@@ -35,7 +35,8 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
   validate(request: FastifyRequest, payload: unknown): AccessTokenClaims | false {
     const { jwtAudience: audience, sessionMaxAge } = this.env;
     if (!areAccessTokenClaims(payload, { audience, sessionMaxAge })) return false;
-    this.verified.remember(bearerToken(request)!, payload);
+    const token = bearerToken(request);
+    if (token !== null) this.verified.remember(token, payload);
     return payload;
   }
 }

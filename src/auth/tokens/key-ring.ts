@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { KeySetResponse } from './jwks.response.js';
-import { publicJwk, type SigningKey } from './signing-keys.js';
+import { type KeySet, publicJwk, type SigningKey } from './signing-keys.js';
 
 /** The keys of this process: the first signs, all verify. */
 export class KeyRing {
@@ -8,8 +8,8 @@ export class KeyRing {
   readonly published: KeySetResponse;
   private readonly verifying: Map<string, KeyObject>;
 
-  constructor(keys: SigningKey[]) {
-    this.signing = keys[0]!;
+  constructor(keys: KeySet) {
+    this.signing = keys[0];
     this.published = { keys: keys.map(publicJwk) };
     this.verifying = new Map(keys.map((key) => [key.kid, key.publicKey]));
   }

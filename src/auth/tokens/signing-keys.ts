@@ -18,6 +18,9 @@ export interface SigningKey {
   publicKey: KeyObject;
 }
 
+/** The first one signs, all verify. */
+export type KeySet = readonly [SigningKey, ...SigningKey[]];
+
 export class SigningKeysError extends Error {
   constructor(problem: string) {
     super(`JWT_KEYS_FILE: ${problem}`);
@@ -30,13 +33,17 @@ export class SigningKeysError extends Error {
  *
  * @throws SigningKeysError
  */
-export function readKeySet(text: string): SigningKey[] {
+export function readKeySet(text: string): KeySet {
   const keys = parse(text).map(readKey);
-  if (keys.length === 0) throw new SigningKeysError('the key set is empty');
+  if (!isKeySet(keys)) throw new SigningKeysError('the key set is empty');
   if (new Set(keys.map((key) => key.kid)).size < keys.length) {
     throw new SigningKeysError('two keys have the same kid');
   }
   return keys;
+}
+
+function isKeySet(keys: readonly SigningKey[]): keys is KeySet {
+  return keys.length > 0;
 }
 
 function parse(text: string): Jwk[] {

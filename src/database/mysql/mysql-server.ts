@@ -66,7 +66,7 @@ async function identify(
       sql: 'SELECT VERSION() AS version, @@version_comment AS comment',
       timeout: CONNECT_TIMEOUT_MS,
     });
-    const { version, comment } = (rows as { version: string; comment: string }[])[0]!;
+    const [{ version, comment }] = rows as [{ version: string; comment: string }];
     const [galera] = await connection.query({
       sql: "SHOW GLOBAL VARIABLES LIKE 'wsrep_sync_wait'",
       timeout: CONNECT_TIMEOUT_MS,
