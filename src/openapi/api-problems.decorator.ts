@@ -11,7 +11,7 @@ const EVERYWHERE: ProblemCode[] = ['internal_error', 'unavailable'];
 /** What any route that reads a body can answer. */
 const WITH_BODY: ProblemCode[] = ['body_too_large', 'unsupported_media_type'];
 
-/** Documents the failures of a route, by their codes in the catalogue. */
+/** Documents the failures of a route, by their problem codes. */
 export function ApiProblems(...codes: ProblemCode[]): MethodDecorator {
   const all = new Set([...codes, ...(codes.includes('malformed_json') ? WITH_BODY : []), ...EVERYWHERE]);
   const byStatus = Map.groupBy(all, (code) => PROBLEMS[code].status);

@@ -14,7 +14,7 @@ export interface ProblemOptions {
 }
 
 /**
- * A failure that the client is told about. `code` fixes the status and title through the catalogue;
+ * A failure that the client is told about. `code` fixes the status and title;
  * `detail` is public text and never holds a secret.
  */
 export class Problem extends Error {

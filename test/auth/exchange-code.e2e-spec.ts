@@ -83,7 +83,7 @@ describe('POST /api/auth/code/exchange', () => {
     },
   );
 
-  it('takes nothing that is only near a code', async () => {
+  it('refuses what differs from the code', async () => {
     const code = await aCode(ada);
     const near = [
       [code],
