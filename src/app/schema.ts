@@ -1,6 +1,7 @@
 import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.repository.js';
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
+import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
@@ -20,6 +21,7 @@ import { User } from '../users/user.entity.js';
 export const REPOSITORIES = [
   UsersRepository,
   SessionsRepository,
+  SessionExchangesRepository,
   AuthorizationCodesRepository,
   PendingRevocationsRepository,
   OrgsRepository,

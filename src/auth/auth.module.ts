@@ -19,6 +19,7 @@ import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
 import { Session } from './sessions/session.entity.js';
+import { SessionExchangesRepository } from './sessions/session-exchanges.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { JwksController } from './tokens/jwks.controller.js';
@@ -51,6 +52,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     PasswordHasher,
     PendingRevocationsRepository,
     SessionsRepository,
+    SessionExchangesRepository,
     SessionRevocation,
     SessionsService,
     TokenIssuer,

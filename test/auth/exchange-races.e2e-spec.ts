@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { instancesInARace } from '../support/engine.js';
 import { invalidCode, invalidToken } from '../support/expected.js';
-import { aCode, anAccount } from '../support/personas.js';
+import { type Account, aCode, anAccount } from '../support/personas.js';
 import { type Cluster, startCluster } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 import { survivorsOfReuse } from '../support/stolen-code.js';
@@ -53,6 +53,40 @@ describe('one code and many clients', () => {
       }
     }
     expect((await ada.get('/api/me')).status).toBe(200);
+  });
+
+  it('of many, each is judged by itself', async () => {
+    const [instance] = cluster.instances;
+    const [ada, revoked] = [await anAccount(instance!, 'ada'), await anAccount(instance!, 'revoked')];
+    const exchange = (code: string) => instance!.anyone.post('/api/auth/code/exchange', { code });
+    const codesOf = (account: Account, count: number) =>
+      Promise.all(Array.from({ length: count }, () => aCode(account)));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const [good, twice, used, dead] = [
+        await codesOf(ada, 12),
+        await aCode(ada),
+        await aCode(ada),
+        round === 0 ? await codesOf(revoked, 3) : [],
+      ];
+      if (round === 0) {
+        await cluster.db.query('UPDATE sessions SET revoked_at = 1 WHERE user_id = ?', [revoked.id]);
+      }
+      expect((await exchange(used)).status).toBe(200);
+
+      const statuses = async (codes: string[]) =>
+        (await Promise.all(codes.map(exchange))).map(({ status }) => status).toSorted((a, b) => a - b);
+      const [ofGood, ofTwice, ofUsed, ofDead] = await Promise.all([
+        statuses(good),
+        statuses([twice, twice]),
+        statuses([used]),
+        statuses([...dead, 'x'.repeat(43)]),
+      ]);
+
+      expect(ofGood).toEqual(good.map(() => 200));
+      expect(ofTwice).toEqual([200, 400]);
+      expect(ofUsed).toEqual([400]);
+      expect(ofDead).toEqual([...dead, 'unknown'].map(() => 400));
+    }
   });
 
   it('leave no session alive that is derived while another use of the code ends all of them', async () => {

@@ -9,22 +9,19 @@ import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-re
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { Session } from '../../src/auth/sessions/session.entity.js';
 import { SessionsRepository } from '../../src/auth/sessions/sessions.repository.js';
-import { Transactions } from '../../src/database/transactions.js';
 
 /** The service's own clean-up, on a database that is open in this process. */
 export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
   return new ExpiredRowsService(
     new ExpiredCodes(new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode))),
-    new ExpiredSessions(
-      new SessionsRepository(dataSource.getRepository(Session), new Transactions(dataSource)),
-    ),
+    new ExpiredSessions(new SessionsRepository(dataSource.getRepository(Session))),
     aRevocation(dataSource),
   );
 }
 
 export function aRevocation(dataSource: DataSource): SessionRevocation {
   return new SessionRevocation(
-    new SessionsRepository(dataSource.getRepository(Session), new Transactions(dataSource)),
+    new SessionsRepository(dataSource.getRepository(Session)),
     new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
   );
 }

@@ -2,14 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Not, type Repository } from 'typeorm';
 import type { CurrentUser } from '../../access/current-user.decorator.js';
-import { isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
-import { Transactions } from '../../database/transactions.js';
 import { BATCH } from '../cleanup/batch.js';
 import { IS_ALIVE, WITH_PARENT } from './alive.js';
-import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
+import { Session } from './session.entity.js';
 import type { NewSession } from './sessions.service.js';
 
 /** The session that a code opened. */
@@ -57,15 +55,6 @@ const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
   },
 );
 
-/** The database decides: one statement, so that nothing that it asks can change meanwhile. */
-const EXCHANGE = hotStatement(
-  'the exchange of a code',
-  `SELECT ?, s.user_id, s.auth_time, ?, ?, s.id, c.hash
-    FROM authorization_codes c JOIN sessions s ON s.id = c.session_id ${WITH_PARENT}
-    WHERE c.hash = ? AND c.expires_at > ? AND ${IS_ALIVE}`,
-  ['', 0, 0, '', 0],
-);
-
 /** Of several parents, a full page is not the first of anything. */
 const findDescendants = (size: number): string => `SELECT id, revoked_at AS revokedAt FROM sessions
   WHERE parent_id IN (${places(size)}) AND id > ? AND descendants_revoked_at IS NULL
@@ -92,10 +81,7 @@ export class SessionsRepository {
   private readonly callers: Lookup<string, CurrentUser>;
   private readonly opened: Lookup<string, OpenedSession & { hash: string }>;
 
-  constructor(
-    @InjectRepository(Session) private readonly sessions: Repository<Session>,
-    private readonly transactions: Transactions,
-  ) {
+  constructor(@InjectRepository(Session) private readonly sessions: Repository<Session>) {
     this.callers = new Lookup(FIND_CALLERS, sessions);
     this.opened = new Lookup(FIND_OPENED, sessions);
   }
@@ -106,20 +92,6 @@ export class SessionsRepository {
 
   async insertIn(transaction: Transaction, session: NewSession): Promise<void> {
     await transaction.of(this.sessions).insert(session);
-  }
-
-  /** Whether the code opened it. The unique key makes it the only session that the code ever opens. */
-  async insertByCode({ id, createdAt, expiresAt }: NewSession, codeHash: string): Promise<boolean> {
-    try {
-      const opened = await this.transactions.write(
-        `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash) ${EXCHANGE}`,
-        [id, createdAt, expiresAt, codeHash, Date.now()],
-      );
-      return opened === 1;
-    } catch (error) {
-      if (isUniqueViolation(error, SESSIONS_CODE_HASH_KEY)) return false;
-      throw error;
-    }
   }
 
   /** The user of a session that is alive: asked with every request. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transaction.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
+import { SessionExchangesRepository } from './session-exchanges.repository.js';
 import { type OpenedSession, SessionsRepository } from './sessions.repository.js';
 
 /** A session as tokens are made from it. Times are epoch milliseconds. */
@@ -17,6 +18,7 @@ export interface NewSession {
 export class SessionsService {
   constructor(
     private readonly sessions: SessionsRepository,
+    private readonly exchanges: SessionExchangesRepository,
     private readonly env: Env,
   ) {}
 
@@ -44,7 +46,7 @@ export class SessionsService {
 
   /** Whether the code opened it: the code is good, was not used before, and the session would not be over already. */
   async insertByCode(session: NewSession, codeHash: string): Promise<boolean> {
-    return session.expiresAt > Date.now() && this.sessions.insertByCode(session, codeHash);
+    return session.expiresAt > Date.now() && this.exchanges.insert(session, codeHash);
   }
 
   findOpenedBy(codeHash: string): Promise<OpenedSession | undefined> {

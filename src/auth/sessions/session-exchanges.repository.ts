@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, type Repository } from 'typeorm';
+import { BatchedQueries } from '../../database/batched-queries.js';
+import { isUniqueViolation } from '../../database/database-errors.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import { Transactions } from '../../database/transactions.js';
+import { IS_ALIVE, WITH_PARENT } from './alive.js';
+import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
+import type { NewSession } from './sessions.service.js';
+
+interface Exchange {
+  session: NewSession;
+  codeHash: string;
+}
+
+/** The database decides: one statement, so that nothing that it asks can change meanwhile. */
+const EXCHANGE = hotStatement(
+  'the exchange of a code',
+  `SELECT ?, s.user_id, s.auth_time, ?, ?, s.id, c.hash
+    FROM authorization_codes c JOIN sessions s ON s.id = c.session_id ${WITH_PARENT}
+    WHERE c.hash = ? AND c.expires_at > ? AND ${IS_ALIVE}`,
+  ['', 0, 0, '', 0],
+);
+
+/** Sessions that codes open. */
+@Injectable()
+export class SessionExchangesRepository {
+  private readonly exchanges = new BatchedQueries((exchanges: Exchange[]) => this.exchangeAll(exchanges));
+
+  constructor(
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Whether the code opened the session. The unique key makes it the only one that the code ever opens. Codes that
+   * are exchanged at the same time go into one statement.
+   */
+  insert(session: NewSession, codeHash: string): Promise<boolean> {
+    return this.exchanges.run({ session, codeHash });
+  }
+
+  private async exchangeAll(exchanges: Exchange[]): Promise<boolean[]> {
+    try {
+      const opened = await this.transactions.write(
+        `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash)
+         ${exchanges.map(() => EXCHANGE).join(' UNION ALL ')}`,
+        exchanges.flatMap(({ session: { id, createdAt, expiresAt }, codeHash }) => [
+          id,
+          createdAt,
+          expiresAt,
+          codeHash,
+          Date.now(),
+        ]),
+      );
+      if (opened === exchanges.length) return exchanges.map(() => true);
+    } catch (error) {
+      if (!isUniqueViolation(error, SESSIONS_CODE_HASH_KEY)) throw error;
+      if (exchanges.length === 1) return [false];
+      return (await Promise.all(exchanges.map((exchange) => this.exchangeAll([exchange])))).flat();
+    }
+    return this.areThere(exchanges.map(({ session }) => session.id));
+  }
+
+  private async areThere(ids: string[]): Promise<boolean[]> {
+    const found = await this.sessions.find({ where: { id: In(ids) }, select: { id: true } });
+    return ids.map((id) => found.some((session) => session.id === id));
+  }
+}
