@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
-import { killAtExit } from './kill-at-exit.ts';
-import { withChildren } from './process-usage.ts';
+import { killAtExit } from '../../tooling/processes/at-exit.ts';
+import { withChildren } from '../../tooling/processes/usage.ts';
+import { freePort } from '../../tooling/servers/free-port.ts';
+import { waitFor } from '../../tooling/wait.ts';
 
 /** A program of Node that listens on `PORT`. */
 export interface Program {
@@ -26,6 +26,7 @@ export interface HttpServer {
 
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 12_000;
+const PAUSE_MS = 10;
 
 /** Starts the program and waits until it answers. */
 export async function startHttpServer({ script, nodeOptions, env, directory }: Program): Promise<HttpServer> {
@@ -40,7 +41,13 @@ export async function startHttpServer({ script, nodeOptions, env, directory }: P
   });
   killAtExit(child);
   const url = `http://127.0.0.1:${port}`;
-  await firstAnswer(child, url, script);
+  const answers = async (): Promise<boolean> => {
+    const response = await fetch(`${url}/api/me`);
+    await response.body?.cancel();
+    return true;
+  };
+  await waitFor(`${script} answers`, START_TIMEOUT_MS, () => hasEnded(child) || answers(), PAUSE_MS);
+  if (hasEnded(child)) throw new Error(`${script} ended with code ${child.exitCode}`);
   return {
     url,
     pids: () => withChildren(child.pid!),
@@ -49,20 +56,14 @@ export async function startHttpServer({ script, nodeOptions, env, directory }: P
   };
 }
 
-async function firstAnswer(child: ChildProcess, url: string, script: string): Promise<void> {
-  for (const end = performance.now() + START_TIMEOUT_MS; performance.now() < end; await sleep(10)) {
-    if (child.exitCode !== null) throw new Error(`${script} ended with code ${child.exitCode}`);
-    const response = await fetch(`${url}/api/me`).catch(() => undefined);
-    await response?.body?.cancel();
-    if (response) return;
-  }
-  throw new Error(`${script} did not answer in time`);
-}
-
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
   child.kill('SIGTERM');
   await once(child, 'exit');
   clearTimeout(timer);
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }

@@ -11,10 +11,11 @@ import {
   join,
   type Org,
 } from '../support/personas.js';
+import type { Instance } from '../support/service.js';
 import { type CommitFault, CommitProxy } from './support/commit-proxy.js';
 import { report } from './support/figures.js';
-import { type Instance, startInstance, through } from './support/instance.js';
-import { MariaDbServer } from './support/mariadb-server.js';
+import { startInstance, through } from './support/instance.js';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { recovery } from './support/mixed-load.js';
 
 const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };

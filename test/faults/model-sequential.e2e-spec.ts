@@ -7,7 +7,7 @@ import { RealService } from './support/model-request.js';
 import { seedOfRun } from './support/random.js';
 import { ReferenceModel } from './support/reference-model.js';
 import { RestartableService } from './support/restartable-service.js';
-import { clientOf, type Send } from './support/service-client.js';
+import { clientOf, type Send } from '../support/service-client.js';
 import { ENGINES, Storage } from './support/storage.js';
 
 // A failure prints `seed`, `path` and, in its counterexample, `replayPath`. To replay it alone:

@@ -1,7 +1,7 @@
 import { type Answer, checkAnswer, parseJson } from './answer.js';
 import type { Contract } from './contract.js';
 import type { Secrets } from './secrets.js';
-import { hangTimeoutMs, within } from './wait.js';
+import { hangTimeoutMs, within } from '../../tooling/wait.js';
 
 export interface Connection {
   url: string;

@@ -4,7 +4,7 @@ import { createConnection } from 'mysql2/promise';
 import { expect } from 'vitest';
 import { engine } from './engine.js';
 import type { Service } from './service.js';
-import { hangTimeoutMs } from './wait.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 
 /** A transaction of the test's own: what it has written, others wait for until it ends. */
 export interface HeldRows {

@@ -1,5 +1,5 @@
 import { brokenInState, brokenWrites } from './invariants.js';
-import type { Send } from './service-client.js';
+import type { Send } from '../../support/service-client.js';
 import type { Storage } from './storage.js';
 import { type Ledgers, PASSWORD } from './writer.js';
 

@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { freePort } from './ports.js';
+import { freePort } from '../../../tooling/servers/free-port.js';
 
 /**
  * - `pass`: bytes go both ways.
@@ -18,12 +18,13 @@ export class CommitProxy {
   statement = /^COMMIT/;
   /** connections ended at their statement */
   cut = 0;
-  readonly port: number;
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
 
-  private constructor(port: number, targetPort: number) {
-    this.port = port;
+  private constructor(
+    readonly port: number,
+    targetPort: number,
+  ) {
     this.server = createServer((client) => this.accept(client, connect(targetPort, '127.0.0.1')));
   }
 

@@ -4,9 +4,9 @@ import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { endStateTransfer, GaleraNode, nodePorts, type GaleraSettings } from './galera-node.js';
-import { copyOfTemplate, type RunAs } from './mariadb-server.js';
-import { removeDirectory, temporaryDirectory } from './server-process.js';
-import { waitFor } from '../../support/wait.js';
+import { removeDirectory, temporaryDirectory } from '../../../tooling/processes/at-exit.js';
+import { createDataDirectory, type RunAs } from '../../../tooling/servers/mariadb-data.js';
+import { waitFor } from '../../../tooling/wait.js';
 
 const run = promisify(execFile);
 
@@ -30,15 +30,11 @@ export class GaleraCluster implements GaleraSettings {
   readonly name = `test-${randomUUID().slice(0, 8)}`;
   private readonly directory = temporaryDirectory('galera');
 
-  readonly options: GaleraOptions;
-  readonly provider: string;
-  readonly runAs: RunAs | undefined;
-
-  private constructor(options: GaleraOptions, provider: string, runAs: RunAs | undefined) {
-    this.options = options;
-    this.provider = provider;
-    this.runAs = runAs;
-  }
+  private constructor(
+    readonly options: GaleraOptions,
+    readonly provider: string,
+    readonly runAs: RunAs | undefined,
+  ) {}
 
   static async start(options: GaleraOptions = {}): Promise<GaleraCluster> {
     const provider = findProvider();
@@ -90,6 +86,14 @@ export class GaleraCluster implements GaleraSettings {
     });
   }
 
+  /** The tests' own reads do not wait for what another node has committed. */
+  async waitUntilEqual(): Promise<void> {
+    await waitFor('all nodes have the same data', 10_000, async () => {
+      const states = await Promise.all(this.nodes.map((node) => node.status()));
+      return new Set(states.map((status) => status.get('wsrep_last_committed'))).size === 1;
+    });
+  }
+
   /** Cuts one node off from the others: it stays up, is not primary, and answers queries with errno 1047. */
   async isolate(node: GaleraNode): Promise<void> {
     await node.execute("SET GLOBAL wsrep_provider_options='gmcast.isolate=1'");
@@ -118,7 +122,7 @@ export class GaleraCluster implements GaleraSettings {
       this.nodes.push(new GaleraNode(index, directory, await nodePorts(), this));
     }
     const seed = this.node(0);
-    await copyOfTemplate(seed.directory, this.runAs);
+    await createDataDirectory(seed.directory, this.runAs);
     await seed.begin(true);
     await seed.waitUntilSynced();
     await seed.execute('CREATE DATABASE IF NOT EXISTS test');

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
+import { atOnce, times } from '../../support/at-once.js';
 import type { AuthoredWrite } from './authority.js';
-import type { Answered, CodeUse, OrgRead } from './invariants.js';
-import { allAtOnce } from './load.js';
+import type { CodeUse, OrgRead } from './invariants.js';
 import type { Role } from './reference-model.js';
-import { asRecord, asString, type Reply, type RequestOptions, type Send } from './service-client.js';
+import { timed, type TimedReply } from './timed-request.js';
+import { asRecord, asString, type RequestOptions, type Send } from '../../support/service-client.js';
 
 export type StormAction =
   | { kind: 'read'; actor: number; org: number }
@@ -44,10 +45,6 @@ interface Person {
   token: string;
 }
 
-interface TimedReply extends Answered {
-  reply: Reply | undefined;
-}
-
 /** Several people in a few organizations who change memberships at once; keeps what the invariants need. */
 export class MembershipStorm {
   readonly writes: AuthoredWrite[] = [];
@@ -55,11 +52,8 @@ export class MembershipStorm {
   readonly uses: CodeUse[] = [];
   private readonly people: Person[] = [];
   private readonly orgIds: string[] = [];
-  private readonly send: Send;
 
-  constructor(send: Send) {
-    this.send = send;
-  }
+  constructor(private readonly send: Send) {}
 
   /** Every organization begins with two owners. To be called before any fault: it needs every answer. */
   async prepare(run: string, people = 5, orgs = 2): Promise<void> {
@@ -72,10 +66,13 @@ export class MembershipStorm {
     }
     for (let index = 0; index < orgs; index += 1) {
       const owner = this.person(index);
-      const timed = await this.timed('POST', '/api/orgs', { token: owner.token, body: { name: 'Storm' } });
-      this.orgIds.push(asString(asRecord(timed.reply?.body['org'])['id']));
+      const { reply, answered } = await this.timed('POST', '/api/orgs', {
+        token: owner.token,
+        body: { name: 'Storm' },
+      });
+      this.orgIds.push(asString(asRecord(reply?.body['org'])['id']));
       const created = { orgId: this.org(index), actorId: owner.id, userId: owner.id, role: 'owner' as const };
-      this.writes.push({ kind: 'create', ...created, ...withoutReply(timed) });
+      this.writes.push({ kind: 'create', ...created, ...answered });
       await this.act({ kind: 'add', actor: index, org: index, target: index + 1, role: 'admin' });
       await this.act({ kind: 'change', actor: index, org: index, target: index + 1, role: 'owner' });
     }
@@ -86,13 +83,7 @@ export class MembershipStorm {
   }
 
   async run(batches: readonly (readonly StormAction[])[]): Promise<void> {
-    for (const batch of batches) {
-      const results = await allAtOnce(batch.length, async (index) => {
-        const action = batch[index];
-        if (action) await this.act(action);
-      });
-      for (const result of results) if (result.status === 'rejected') throw result.reason;
-    }
+    for (const batch of batches) await atOnce(batch.map((action) => () => this.act(action)));
   }
 
   private async act(action: StormAction): Promise<void> {
@@ -102,41 +93,35 @@ export class MembershipStorm {
     const orgId = this.org(action.org);
     const path = `/api/orgs/${orgId}`;
     if (action.kind === 'read') {
-      this.reads.push({ orgId, userId: id, ...withoutReply(await this.timed('GET', path, { token })) });
+      const { answered } = await this.timed('GET', path, { token });
+      this.reads.push({ orgId, userId: id, ...answered });
       return;
     }
     const target = this.person(action.target);
     const role = action.kind === 'remove' ? undefined : action.role;
-    const timed =
+    const { answered } =
       action.kind === 'add'
         ? await this.timed('POST', `${path}/members`, { token, body: { email: target.email, role } })
         : action.kind === 'change'
           ? await this.timed('PATCH', `${path}/members/${target.id}`, { token, body: { role } })
           : await this.timed('DELETE', `${path}/members/${target.id}`, { token });
     const write = { kind: action.kind, orgId, actorId: id, userId: target.id, role };
-    this.writes.push({ ...write, ...withoutReply(timed) });
+    this.writes.push({ ...write, ...answered });
   }
 
   private async exchange(token: string, uses: number): Promise<void> {
     const issued = await this.timed('POST', '/api/auth/code', { token });
     if (issued.reply?.status !== 201) return;
     const code = asString(issued.reply.body['code']);
-    await allAtOnce(uses, async () => {
-      const timed = await this.timed('POST', '/api/auth/code/exchange', { body: { code } });
-      this.uses.push({ ...withoutReply(timed), code });
-    });
+    const use = async (): Promise<void> => {
+      const { answered } = await this.timed('POST', '/api/auth/code/exchange', { body: { code } });
+      this.uses.push({ ...answered, code });
+    };
+    await atOnce(times(uses, () => use));
   }
 
-  private async timed(method: string, path: string, options: RequestOptions): Promise<TimedReply> {
-    const startedAt = performance.now();
-    const reply = await this.send(method, path, options).catch(() => undefined);
-    return {
-      status: reply?.status,
-      retryAfter: reply?.retryAfter ?? null,
-      startedAt,
-      endedAt: performance.now(),
-      reply,
-    };
+  private timed(method: string, path: string, options: RequestOptions): Promise<TimedReply> {
+    return timed(this.send, method, path, options);
   }
 
   private person(pick: number): Person {
@@ -146,10 +131,6 @@ export class MembershipStorm {
   private org(pick: number): string {
     return at(this.orgIds, pick);
   }
-}
-
-function withoutReply({ status, retryAfter, startedAt, endedAt }: TimedReply): Answered {
-  return { status, retryAfter, startedAt, endedAt };
 }
 
 function at<T>(items: readonly T[], pick: number): T {

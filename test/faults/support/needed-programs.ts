@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findProvider } from './galera-cluster.js';
-import { findProgram } from './server-process.js';
+import { findProgram } from '../../../tooling/processes/find-program.js';
 
 const NEEDED: { what: string; find: () => unknown }[] = [
-  { what: 'mariadbd (Debian: mariadb-server)', find: () => findProgram('mariadbd', 'mysqld') },
-  {
-    what: 'mariadb-install-db (Debian: mariadb-server)',
-    find: () => findProgram('mariadb-install-db', 'mysql_install_db'),
-  },
+  { what: 'mariadbd (Debian: mariadb-server)', find: () => findProgram('mariadbd') },
+  { what: 'mariadb-install-db (Debian: mariadb-server)', find: () => findProgram('mariadb-install-db') },
   { what: 'the Galera library libgalera_smm.so (Debian: galera-4)', find: findProvider },
   { what: 'rsync, for the state transfer of Galera (Debian: rsync)', find: () => findProgram('rsync') },
   { what: 'redis-server (Debian: redis-server)', find: () => findProgram('redis-server') },
@@ -21,7 +18,7 @@ const NEEDED: { what: string; find: () => unknown }[] = [
 
 /** Nothing is left out in silence: a machine that cannot run all of it runs none of it, and is told why. */
 export default function setup(): void {
-  const missing = NEEDED.filter(({ find }) => !isThere(find)).map(({ what }) => what);
+  const missing = NEEDED.filter(({ find }) => find() === undefined).map(({ what }) => what);
   if (missing.length === 0) return;
   throw new Error(
     [
@@ -31,12 +28,4 @@ export default function setup(): void {
       '',
     ].join('\n'),
   );
-}
-
-function isThere(find: () => unknown): boolean {
-  try {
-    return find() !== undefined;
-  } catch {
-    return false;
-  }
 }

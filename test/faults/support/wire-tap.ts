@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { freePort } from './ports.js';
+import { freePort } from '../../../tooling/servers/free-port.js';
 
 /** A TCP proxy on 127.0.0.1 that keeps what passes, in both directions, as somebody on the network would. */
 export class WireTap {
