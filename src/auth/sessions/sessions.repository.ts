@@ -9,8 +9,8 @@ import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { BATCH } from '../cleanup/batch.js';
 import { IS_ALIVE, WITH_PARENT } from './alive.js';
+import type { NewSession } from './new-session.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
-import type { NewSession } from './sessions.service.js';
 
 /** The session that a code opened. */
 export interface OpenedSession {
