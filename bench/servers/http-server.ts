@@ -1,10 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
-import { killAtExit } from '../../tooling/processes/at-exit.ts';
+import { ServerProcess } from '../../tooling/processes/server-process.ts';
 import { withChildren } from '../../tooling/processes/usage.ts';
 import { freePort } from '../../tooling/servers/free-port.ts';
-import { waitFor } from '../../tooling/wait.ts';
 
 /** A program of Node that listens on `PORT`. */
 export interface Program {
@@ -32,38 +29,27 @@ const PAUSE_MS = 10;
 export async function startHttpServer({ script, nodeOptions, env, directory }: Program): Promise<HttpServer> {
   const port = await freePort();
   const begun = performance.now();
-  const child = spawn(process.execPath, [...nodeOptions, script], {
+  const server = new ServerProcess(script, directory);
+  server.launch({
+    program: process.execPath,
+    args: [...nodeOptions, script],
     // Only what is named here: a .env file or a DATABASE_URL of the developer must not reach the benchmark.
     env: { PATH: process.env['PATH'] ?? '', ...env, HOST: '127.0.0.1', PORT: String(port) },
     cwd: directory,
     // Its warnings are part of the progress, not of the report.
-    stdio: ['ignore', 2, 2],
+    output: process.stderr.fd,
   });
-  killAtExit(child);
   const url = `http://127.0.0.1:${port}`;
   const answers = async (): Promise<boolean> => {
     const response = await fetch(`${url}/api/me`);
     await response.body?.cancel();
     return true;
   };
-  await waitFor(`${script} answers`, START_TIMEOUT_MS, () => hasEnded(child) || answers(), PAUSE_MS);
-  if (hasEnded(child)) throw new Error(`${script} ended with code ${child.exitCode}`);
+  await server.waitUntil('answers', START_TIMEOUT_MS, answers, PAUSE_MS);
   return {
     url,
-    pids: () => withChildren(child.pid!),
+    pids: () => withChildren(server.pid!),
     startMs: performance.now() - begun,
-    stop: () => stop(child),
+    stop: () => server.stop(STOP_TIMEOUT_MS),
   };
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return;
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-  child.kill('SIGTERM');
-  await once(child, 'exit');
-  clearTimeout(timer);
-}
-
-function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null;
 }

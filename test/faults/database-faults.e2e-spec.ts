@@ -4,7 +4,7 @@ import { atOnce, times } from '../support/at-once.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword, type Org } from '../support/personas.js';
 import { type Instance, launch } from '../support/service.js';
-import { type CommitFault, CommitProxy } from './support/commit-proxy.js';
+import { type CommitFault, startCommitProxy } from './support/commit-proxy.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
 import { startInstance, through } from './support/instance.js';
@@ -232,7 +232,7 @@ it.each(commitFaults)(
   'does not report as done, nor repeat, a commit that ends in "$fault"',
   async ({ fault, written }) => {
     const rounds = 10;
-    const proxy = await CommitProxy.start(database.port);
+    const proxy = await startCommitProxy(database.port);
     const behind = await startInstance(installation, { ...NO_LIMITS, ...through(proxy.port, installation) });
     const creator = someone.at(behind);
     const wrong: string[] = [];

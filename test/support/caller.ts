@@ -42,10 +42,6 @@ export class Caller {
     return this.sendJson('POST', path, body);
   }
 
-  put<Body = unknown>(path: string, body?: unknown): Promise<Answer<Body>> {
-    return this.sendJson('PUT', path, body);
-  }
-
   patch<Body = unknown>(path: string, body?: unknown): Promise<Answer<Body>> {
     return this.sendJson('PATCH', path, body);
   }

@@ -27,10 +27,8 @@ export interface Instance extends Service {
 }
 
 /** A process of the service that need not listen yet. */
-export interface Launched {
-  logs: string[];
+interface Launched extends Pick<Instance, 'logs' | 'kill'> {
   listening: Promise<Instance>;
-  kill(): Promise<void>;
 }
 
 interface StartOptions {

@@ -1,15 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '../wait.ts';
 import { killAtExit, removeDirectory } from './at-exit.ts';
 
-export interface Command {
+export interface Command extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
   program: string;
   args: readonly string[];
-  /** Both or none: the user that the process runs as. */
-  uid?: number | undefined;
-  gid?: number | undefined;
+  /** where it writes; a log of its own without */
+  output?: number;
 }
 
 const LAST_LINES = 60;
@@ -36,11 +35,11 @@ export class ServerProcess {
     return this.child !== undefined;
   }
 
-  launch({ program, args, ...user }: Command): void {
+  launch({ program, args, output, ...options }: Command): void {
     if (this.child) throw new Error(`${this.name} is running already`);
-    const log = openSync(this.logFile, 'a');
-    const child = spawn(program, args, { stdio: ['ignore', log, log], ...user });
-    closeSync(log);
+    const log = output ?? openSync(this.logFile, 'a');
+    const child = spawn(program, args, { stdio: ['ignore', log, log], ...options });
+    if (output === undefined) closeSync(log);
     killAtExit(child);
     this.child = child;
     this.ended = new Promise((resolve) => {
@@ -54,8 +53,13 @@ export class ServerProcess {
   }
 
   /** Until `probe` gives true; fails at once, with the end of its log, when the process ends. */
-  async waitUntil(what: string, timeoutMs: number, probe: () => Promise<boolean>): Promise<void> {
-    await waitFor(`${this.name} ${what}`, timeoutMs, async () => !this.isRunning || probe());
+  async waitUntil(
+    what: string,
+    timeoutMs: number,
+    probe: () => Promise<boolean>,
+    pauseMs?: number,
+  ): Promise<void> {
+    await waitFor(`${this.name} ${what}`, timeoutMs, async () => !this.isRunning || probe(), pauseMs);
     if (!this.isRunning) throw new Error(`${this.name} has ended:\n${this.logTail()}`);
   }
 
@@ -99,6 +103,7 @@ export class ServerProcess {
   }
 
   private logTail(): string {
+    if (!existsSync(this.logFile)) return '';
     return readFileSync(this.logFile, 'utf8').split('\n').slice(-LAST_LINES).join('\n');
   }
 }

@@ -9,10 +9,6 @@ export class Register extends Request {
     super();
   }
 
-  check(): boolean {
-    return true;
-  }
-
   async run(model: ReferenceModel, real: RealService): Promise<void> {
     const body = { email: real.email(this.person), password: PASSWORD };
     const reply = await real.send('POST', '/api/auth/register', { body });
@@ -33,10 +29,6 @@ export class Login extends Request {
     readonly isRight: boolean,
   ) {
     super();
-  }
-
-  check(): boolean {
-    return true;
   }
 
   async run(model: ReferenceModel, real: RealService): Promise<void> {
@@ -89,7 +81,7 @@ export class Exchange extends Request {
     super();
   }
 
-  check(model: Readonly<ReferenceModel>): boolean {
+  override check(model: Readonly<ReferenceModel>): boolean {
     return model.codes.length > 0;
   }
 

@@ -17,13 +17,6 @@ const PROVIDERS = [
   '/usr/lib64/galera/libgalera_smm.so',
 ];
 
-export interface GaleraOptions {
-  nodes?: number;
-  /** `innodb_flush_log_at_trx_commit=1`. Without it one killed node loses nothing (the others have it), all at once do. */
-  durable?: boolean;
-  args?: string[];
-}
-
 /** A real Galera cluster on 127.0.0.1; every node has its own temporary directory and ports. */
 export class GaleraCluster implements GaleraSettings {
   readonly nodes: GaleraNode[] = [];
@@ -31,18 +24,17 @@ export class GaleraCluster implements GaleraSettings {
   private readonly directory = temporaryDirectory('galera');
 
   private constructor(
-    readonly options: GaleraOptions,
     readonly provider: string,
     readonly runAs: RunAs | undefined,
   ) {}
 
-  static async start(options: GaleraOptions = {}): Promise<GaleraCluster> {
+  static async start({ nodes = 3 } = {}): Promise<GaleraCluster> {
     const provider = findProvider();
     if (!provider) throw new Error('the Galera provider library (galera-4) is not installed');
-    const cluster = new GaleraCluster(options, provider, await serverUser());
+    const cluster = new GaleraCluster(provider, await serverUser());
     if (cluster.runAs) chownSync(cluster.directory, cluster.runAs.uid, cluster.runAs.gid);
     try {
-      await cluster.prepareNodes(options.nodes ?? 3);
+      await cluster.prepareNodes(nodes);
       await cluster.bootstrap();
     } catch (error) {
       await cluster.close();

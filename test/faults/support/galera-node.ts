@@ -22,7 +22,6 @@ export interface GaleraSettings {
   readonly provider: string;
   readonly runAs: RunAs | undefined;
   readonly nodes: readonly GaleraNode[];
-  readonly options: { durable?: boolean; args?: string[] };
 }
 
 // A dead node is noticed within about two seconds, not within Galera's five to fifteen.
@@ -36,12 +35,7 @@ const FAST_DETECTION = [
   'gmcast.peer_timeout=PT2S',
 ];
 
-export interface GaleraPorts {
-  sql: number;
-  group: number;
-  incremental: number;
-  snapshot: number;
-}
+export type GaleraPorts = Record<'sql' | 'group' | 'incremental' | 'snapshot', number>;
 
 /** One `mariadbd` of a Galera cluster; kill, stop, freeze and thaw are those of its process. */
 export class GaleraNode extends ServerProcess {
@@ -131,7 +125,8 @@ export class GaleraNode extends ServerProcess {
       ...commonArgs(this.directory, this.port),
       '--binlog-format=ROW',
       '--innodb-autoinc-lock-mode=2',
-      ...durability(this.cluster.options.durable ?? false),
+      // One killed node loses nothing: the others have it.
+      ...durability(false),
       '--wsrep-on=ON',
       `--wsrep-provider=${this.cluster.provider}`,
       `--wsrep-cluster-name=${this.cluster.name}`,
@@ -149,7 +144,6 @@ export class GaleraNode extends ServerProcess {
         'gcache.size=32M',
         'pc.recovery=false',
       ].join(';')}`,
-      ...(this.cluster.options.args ?? []),
     ];
   }
 }

@@ -15,25 +15,24 @@ export type StormAction =
 
 /** Batches of requests that are sent at once; the seed of fast-check repeats them (not their interleaving). */
 export function stormBatches(batches: number, width: number): fc.Arbitrary<StormAction[][]> {
-  const nat = fc.nat({ max: 1000 });
-  const where = { actor: nat, org: nat };
+  const pick = fc.nat({ max: 1000 });
+  const [where, whom] = [
+    { actor: pick, org: pick },
+    { actor: pick, org: pick, target: pick },
+  ];
   const low = fc.constantFrom('member' as const, 'admin' as const, 'admin' as const);
-  const anyRole = fc.constantFrom('member' as const, 'admin' as const, 'admin' as const, 'owner' as const);
+  const any = fc.constantFrom('member' as const, 'admin' as const, 'admin' as const, 'owner' as const);
+  const read = fc.record({ kind: fc.constant('read' as const), ...where });
+  const add = fc.record({ kind: fc.constant('add' as const), ...whom, role: low });
+  const change = fc.record({ kind: fc.constant('change' as const), ...whom, role: any });
+  const remove = fc.record({ kind: fc.constant('remove' as const), ...whom });
+  const exchange = fc.record({ kind: fc.constant('exchange' as const), actor: pick, uses: fc.constant(5) });
   const action: fc.Arbitrary<StormAction> = fc.oneof(
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('read' as const), ...where }) },
-    {
-      weight: 6,
-      arbitrary: fc.record({ kind: fc.constant('add' as const), ...where, target: nat, role: low }),
-    },
-    {
-      weight: 6,
-      arbitrary: fc.record({ kind: fc.constant('change' as const), ...where, target: nat, role: anyRole }),
-    },
-    { weight: 6, arbitrary: fc.record({ kind: fc.constant('remove' as const), ...where, target: nat }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('exchange' as const), actor: nat, uses: fc.constant(5) }),
-    },
+    { weight: 3, arbitrary: read },
+    { weight: 6, arbitrary: add },
+    { weight: 6, arbitrary: change },
+    { weight: 6, arbitrary: remove },
+    { weight: 1, arbitrary: exchange },
   );
   const batch = fc.array(action, { minLength: width, maxLength: width });
   return fc.array(batch, { minLength: batches, maxLength: batches });

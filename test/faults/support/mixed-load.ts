@@ -9,6 +9,8 @@ import { type Answer, History, loadDuring } from '../../support/load.js';
 export const MAX_ANSWER_MS = 5500;
 const MAX_LIVE_MS = 1500;
 const PAUSE_MS = 40;
+const WORKERS_OF_EACH_KIND = 2;
+const RECOVERY_TIMEOUT_MS = 15_000;
 
 interface Kind {
   name: string;
@@ -52,9 +54,9 @@ export class MixedLoad {
   ) {}
 
   /** Load beside `faults`, and until it has ended. */
-  async during(faults: () => Promise<void>, workersOfEachKind = 2): Promise<void> {
+  async during(faults: () => Promise<void>): Promise<void> {
     await loadDuring(
-      KINDS.length * workersOfEachKind,
+      KINDS.length * WORKERS_OF_EACH_KIND,
       async (worker, turn) => {
         const kind = KINDS[worker % KINDS.length]!;
         await this.history.record(worker, () =>
@@ -117,8 +119,8 @@ export class MixedLoad {
       const { status, headers, text } = await kind.send(this, service);
       const took = performance.now() - begin;
       const unavailable = status === 503 && headers.get('retry-after') !== null && kind.name !== 'live';
-      const patience = kind.name === 'live' ? MAX_LIVE_MS : MAX_ANSWER_MS;
-      if ((status !== kind.status && !unavailable) || took > patience) {
+      const timeoutMs = kind.name === 'live' ? MAX_LIVE_MS : MAX_ANSWER_MS;
+      if ((status !== kind.status && !unavailable) || took > timeoutMs) {
         this.wrong.push(`${kind.name}: ${status} after ${Math.round(took)} ms: ${text.slice(0, 300)}`);
       }
       return { outcome: status === kind.status ? 'ok' : 'unknown', label: `${kind.name} ${status}` };
@@ -131,7 +133,7 @@ export class MixedLoad {
 }
 
 /** Milliseconds until the service reads and writes again; new requests are sent all the time, none is waited for. */
-export async function recovery(account: Account, service: Service, patienceMs = 15_000): Promise<number> {
+export async function recovery(account: Account, service: Service): Promise<number> {
   const begin = performance.now();
   const here = account.at(service);
   for (;;) {
@@ -142,7 +144,7 @@ export async function recovery(account: Account, service: Service, patienceMs = 
     ]);
     const good = round.then((answers) => answers.every(({ status }) => status < 300));
     if (await Promise.race([good, sleep(250, false)])) return performance.now() - begin;
-    if (performance.now() - begin > patienceMs) throw new Error(`no recovery within ${patienceMs} ms`);
+    if (performance.now() - begin > RECOVERY_TIMEOUT_MS) throw new Error('no recovery in time');
     await sleep(50);
   }
 }

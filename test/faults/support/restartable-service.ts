@@ -1,6 +1,10 @@
 import { freePort } from '../../../tooling/servers/free-port.js';
-import { waitFor } from '../../../tooling/wait.js';
-import { type Environment, type ServiceProcess, spawnService } from '../../support/service-process.js';
+import {
+  type Environment,
+  type ServiceProcess,
+  spawnService,
+  untilListening,
+} from '../../support/service-process.js';
 import type { Storage } from './storage.js';
 
 const START_TIMEOUT_MS = 20_000;
@@ -47,12 +51,7 @@ export class RestartableService {
   }
 
   async ready(timeoutMs = START_TIMEOUT_MS): Promise<void> {
-    const { child } = this.process;
-    const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-    await waitFor(`${this.url} is ready`, timeoutMs, async () => {
-      return hasEnded() || (await fetch(`${this.url}/health/ready`)).ok;
-    });
-    if (hasEnded()) throw new Error(`the service did not start:\n${this.logs.slice(-20).join('\n')}`);
+    await untilListening(this.process, timeoutMs);
   }
 
   /** SIGKILL; resolves when the process is gone. */

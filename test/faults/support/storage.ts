@@ -5,8 +5,6 @@ import type { Row } from '../../support/database.js';
 import type { Engine } from '../../support/engine.js';
 import { anInstallation, type Installation } from '../../support/installation.js';
 import type { Snapshot } from './invariants.js';
-import type { Role } from './reference-model.js';
-import { asString } from '../../support/service-client.js';
 
 export const ENGINES: readonly Engine[] = ['sqlite', 'mariadb'];
 
@@ -36,27 +34,14 @@ export class Storage {
 
   /** To be read when nothing is under way. */
   async snapshot(): Promise<Snapshot> {
-    const [users, orgs, members, sessions] = [
-      await this.query('SELECT id, email FROM users'),
-      await this.query('SELECT id FROM orgs'),
-      await this.query('SELECT org_id, user_id, role FROM members'),
-      await this.query('SELECT id, user_id, parent_id, code_hash FROM sessions'),
-    ];
     return {
-      users: users.map((row) => ({ id: text(row, 'id'), email: text(row, 'email') })),
-      orgs: orgs.map((row) => ({ id: text(row, 'id') })),
-      members: members.map((row) => ({
-        orgId: text(row, 'org_id'),
-        userId: text(row, 'user_id'),
-        role: text(row, 'role') as Role,
-      })),
-      sessions: sessions.map((row) => ({
-        id: text(row, 'id'),
-        userId: text(row, 'user_id'),
-        parentId: textOrNull(row, 'parent_id'),
-        codeHash: textOrNull(row, 'code_hash'),
-      })),
-    };
+      users: await this.query('SELECT id, email FROM users'),
+      orgs: await this.query('SELECT id FROM orgs'),
+      members: await this.query('SELECT org_id AS orgId, user_id AS userId, role FROM members'),
+      sessions: await this.query(
+        'SELECT id, user_id AS userId, parent_id AS parentId, code_hash AS codeHash FROM sessions',
+      ),
+    } as Snapshot;
   }
 
   /** Every table, column, index and foreign key, and which migrations are noted as applied. */
@@ -97,12 +82,4 @@ export class Storage {
     await this.installation.remove();
     await this.server?.close();
   }
-}
-
-function text(row: Row, column: string): string {
-  return asString(row[column]);
-}
-
-function textOrNull(row: Row, column: string): string | null {
-  return row[column] === null ? null : text(row, column);
 }
