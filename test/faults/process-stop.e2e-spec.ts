@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { describeSent, KeepAliveClient, type Sent } from '../../tooling/http/keep-alive-client.js';
 import { percentile } from '../../tooling/percentile.js';
+import { describeSent, KeepAliveClient, type Sent } from '../support/keep-alive-client.js';
 import { loadDuring } from '../support/load.js';
 import { report } from './support/figures.js';
 import { Random, seedOfRun } from './support/random.js';

@@ -1,4 +1,4 @@
-import { describeSent } from '../../../tooling/http/keep-alive-client.js';
+import { describeSent } from '../../support/keep-alive-client.js';
 import { loadDuring } from '../../support/load.js';
 import { tlsClient } from './tls-client.js';
 

@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type Answered,
-  describeSent,
-  KeepAliveClient,
-  type Sent,
-} from '../../../tooling/http/keep-alive-client.js';
+import { type Answered, describeSent, KeepAliveClient, type Sent } from '../../support/keep-alive-client.js';
 import { publishedAddress } from './compose.js';
 import { PROJECT } from './images.js';
 

@@ -30,15 +30,14 @@ const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 /** One connection, kept open between requests, which never repeats a request by itself. */
 export class KeepAliveClient {
   private readonly agent: Agent;
-  private readonly url: string;
-  private readonly timeoutMs: number;
 
-  constructor(url: string, timeoutMs: number, options: AgentOptions = {}) {
-    const { protocol } = new URL(url);
+  constructor(
+    private readonly url: string,
+    private readonly timeoutMs: number,
+    options: AgentOptions = {},
+  ) {
     const keptAlive = { ...options, keepAlive: true, maxSockets: 1 };
-    this.agent = protocol === 'https:' ? new TlsAgent(keptAlive) : new Agent(keptAlive);
-    this.url = url;
-    this.timeoutMs = timeoutMs;
+    this.agent = url.startsWith('https:') ? new TlsAgent(keptAlive) : new Agent(keptAlive);
   }
 
   send(method: string, path: string, { token, body, headers }: Wanted = {}): Promise<Sent> {
