@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { EngineReporter } from './test/support/engine-reporter.js';
-import { findMariadb } from './test/support/mariadb.js';
 import { ShortReporter } from './test/support/short-reporter.js';
 import { testsOn, unitTests } from './test/support/test-projects.js';
+import { findProgram } from './tooling/processes/find-program.js';
 
-const mariadb = findMariadb() !== undefined;
+const mariadb = ['mariadbd', 'mariadb-install-db'].every((name) => findProgram(name) !== undefined);
 if (!mariadb && process.env['CI'] === 'true') {
   throw new Error('MariaDB half did NOT run: no mariadbd on this machine, and CI=true asks for both halves');
 }

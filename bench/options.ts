@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { OPERATIONS, type OperationName } from './load/operations.ts';
+import { OPERATIONS, type OperationName } from './load/call.ts';
 import { FULL, type Plan, QUICK } from './plan.ts';
 import { HASH_ENGINES, type HashEngine } from './servers/hash-engine.ts';
 

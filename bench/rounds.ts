@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import type { Measured } from './load/measure.ts';
-import type { DrivableName } from './load/operations.ts';
+import type { DrivableName } from './load/call.ts';
 import type { RoundsPlan } from './plan.ts';
 import { progress } from './progress.ts';
 import type { Contenders } from './servers/contenders.ts';
 import { watchForeignLoad } from './servers/foreign-load.ts';
 import type { LoadDriver } from './servers/load-driver.ts';
-import { cpuMs } from './servers/process-usage.ts';
+import { cpuMs } from '../tooling/processes/usage.ts';
 
 export interface Sample extends Measured {
   /** processor time of the server for 1,000 requests; undefined where the system does not tell */

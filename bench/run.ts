@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { removeAtExit } from '../tooling/processes/at-exit.ts';
 import { besideBaseline } from './modes/beside-baseline.ts';
 import { growth } from './modes/growth.ts';
 import { soak } from './modes/soak.ts';
@@ -18,9 +18,8 @@ function makeTable(options: Options, directory: string): Promise<Written> {
 }
 
 async function main(options: Options): Promise<void> {
-  const directory = diskDirectory();
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  const directory = removeAtExit(diskDirectory());
+  process.once('SIGINT', () => process.exit(130));
 
   limitTime(options.mode);
   const written = await makeTable(options, directory);

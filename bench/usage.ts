@@ -1,4 +1,4 @@
-import { OPERATIONS } from './load/operations.ts';
+import { OPERATIONS } from './load/call.ts';
 
 export const USAGE = `npm run bench -- [TABLE] [--quick] [--users N] [--hash-engine E] [--service FILE] [--out DIR]
 

@@ -1,11 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
+import { between, circularImports, importGraph } from '../tooling/import-graph.js';
 import { type Access, RouteAccess } from './access/access.decorators.js';
 
 const SRC = import.meta.dirname;
+const PROJECT = join(SRC, '..');
+const SERVICE = importGraph(PROJECT, 'src/**/!(*.spec).ts');
 
 /** The README's map, from the ground up: a room imports from itself and from those above it there. */
 const ROOMS = roomsIn(readFileSync(join(SRC, '../README.md'), 'utf8'));
@@ -43,15 +46,12 @@ async function routes(): Promise<{ name: string; access: Access | undefined }[]>
   );
 }
 
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(SRC, file), 'utf8');
-  const specifiers = [...text.matchAll(/(?:from|import|import\() ?'(\.{1,2}\/[^']+)'/g)].map(
-    (match) => match[1]!,
-  );
-  return specifiers.map((specifier) => normalize(join(dirname(file), specifier)));
+/** The room of a file, also outside `src`: files above any room of `src` belong to what assembles the service. */
+function roomOf(path: string): string {
+  const [top = '', room = '', ...rest] = path.split('/');
+  if (rest.length > 0) return `${top}/${room}`;
+  return top === 'src' ? 'src/app' : path;
 }
-
-const roomOf = (file: string): string | undefined => (file.includes('/') ? file.split('/')[0] : undefined);
 
 describe('architecture', () => {
   it('declares the access of every route', async () => {
@@ -66,14 +66,27 @@ describe('architecture', () => {
   });
 
   it('imports from the ground up only', () => {
-    const files = globSync('**/*.ts', { cwd: SRC }).filter((file) => !file.endsWith('.spec.ts'));
-    const wrong = files.flatMap((file) =>
-      importsOf(file)
-        .filter((target) => rank(roomOf(target)) > rank(roomOf(file)))
-        .map((target) => `${file} imports ${target}`),
+    const wrong = [...between(roomOf, SERVICE)].flatMap(([room, targets]) =>
+      [...targets].filter((target) => rank(target) > rank(room)).map((target) => `${room} imports ${target}`),
     );
-    expect(files.length).toBeGreaterThan(50);
+    expect(SERVICE.size).toBeGreaterThan(50);
     expect(wrong).toEqual([]);
+  });
+
+  it('has no circle of imports, neither of files nor of rooms', () => {
+    const all = importGraph(PROJECT, '{src,test,bench,tooling}/**/*.{ts,mjs}');
+    expect(circularImports(all)).toEqual([]);
+    expect(circularImports(between(roomOf, all))).toEqual([]);
+  });
+
+  it('shares between tests and benchmark what knows of neither', () => {
+    const parts = between(
+      (path) => path.split('/')[0]!,
+      importGraph(PROJECT, '{src,test,bench,tooling}/**/*.ts'),
+    );
+    expect(parts.get('tooling')).toEqual(new Set());
+    expect(parts.get('bench')).toEqual(new Set(['tooling']));
+    expect(parts.get('test')).toEqual(new Set(['src', 'tooling']));
   });
 
   it('loads nothing before the version of Node is known to do', () => {
@@ -95,8 +108,8 @@ describe('architecture', () => {
     const withSql = files.filter((file) => SQL.test(readFileSync(join(SRC, file), 'utf8')));
     expect(withSql.filter((file) => !repositories.includes(file) && !HAS_ITS_OWN_SQL.test(file))).toEqual([]);
 
-    const schema = importsOf('app/schema.ts').filter((file) => file.endsWith('.repository.js'));
-    expect(schema.toSorted()).toEqual(repositories.map((file) => file.replace(/\.ts$/, '.js')).toSorted());
+    const schema = [...SERVICE.get('src/app/schema.ts')!].filter((file) => file.endsWith('.repository.ts'));
+    expect(schema.toSorted()).toEqual(repositories.map((file) => `src/${file}`).toSorted());
   });
 
   it('reads the process environment in one place', () => {
@@ -114,9 +127,8 @@ function roomsIn(readme: string): string[] {
     .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
 }
 
-/** Files outside any room belong to what assembles the service. */
-function rank(room = 'app'): number {
-  const index = ROOMS.indexOf(room);
+function rank(room: string): number {
+  const index = ROOMS.indexOf(room.replace('src/', ''));
   if (index < 0) throw new Error(`${room} has no place in the order of rooms`);
   return index;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BenchUser, PASSWORD } from '../fixture/fixture.ts';
 import { expectAnswer, is, isText, isToken } from './answer.ts';
 import { cycle } from './cycle.ts';
-import type { Call, Operation } from './operations.ts';
+import type { Call, Operation } from './call.ts';
 import { requestText } from './request.ts';
 import type { Side } from './side.ts';
 

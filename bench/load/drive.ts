@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.ts';
 import { type Measured, measured } from './measure.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './call.ts';
 import { requestText } from './request.ts';
 
 export interface Drive {

@@ -2,7 +2,7 @@ import { login } from './account-operations.ts';
 import { cycle } from './cycle.ts';
 import { drive, probe } from './drive.ts';
 import type { Measured } from './measure.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './call.ts';
 import { me } from './read-operations.ts';
 import type { Side } from './side.ts';
 

@@ -2,7 +2,8 @@ import { login } from './account-operations.ts';
 import { drain, drive } from './drive.ts';
 import { type Flood, flood } from './flood.ts';
 import type { Measured } from './measure.ts';
-import { type DrivableName, type Operation, operationsOf } from './operations.ts';
+import type { DrivableName, Operation } from './call.ts';
+import { operationsOf } from './operations.ts';
 import type { Command, Reply } from './protocol.ts';
 import { Side } from './side.ts';
 

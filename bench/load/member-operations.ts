@@ -1,6 +1,6 @@
 import { expectAnswer, is } from './answer.ts';
 import type { Fifo } from './fifo.ts';
-import type { Call, Operation } from './operations.ts';
+import type { Call, Operation } from './call.ts';
 import { requestText } from './request.ts';
 import type { Membership, Side } from './side.ts';
 

@@ -1,7 +1,7 @@
 import type { BenchUser } from '../fixture/fixture.ts';
 import { exchangeCode } from './account-operations.ts';
 import { Fifo } from './fifo.ts';
-import type { Operation, OperationName } from './operations.ts';
+import type { Operation, OperationName } from './call.ts';
 import { me } from './read-operations.ts';
 import type { Side } from './side.ts';
 

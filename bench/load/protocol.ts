@@ -2,7 +2,7 @@ import type { Fixture } from '../fixture/fixture.ts';
 import type { Drive } from './drive.ts';
 import type { Flood } from './flood.ts';
 import type { Measured } from './measure.ts';
-import type { DrivableName } from './operations.ts';
+import type { DrivableName } from './call.ts';
 
 /** What the benchmark asks of the process that makes the load, one command at a time. */
 export type Command =

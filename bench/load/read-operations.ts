@@ -2,7 +2,7 @@ import type { BenchOrg } from '../fixture/fixture.ts';
 import { expectAnswer, is, isMemberList, isOrgList } from './answer.ts';
 import { cycle } from './cycle.ts';
 import type { HttpResponse } from './http-response.ts';
-import type { Call, Operation } from './operations.ts';
+import type { Call, Operation } from './call.ts';
 import { requestText } from './request.ts';
 import type { Side } from './side.ts';
 

@@ -1,5 +1,5 @@
 import { floodsMs, runFloods } from '../floods.ts';
-import type { OperationName } from '../load/operations.ts';
+import type { OperationName } from '../load/call.ts';
 import type { Options } from '../options.ts';
 import { progress } from '../progress.ts';
 import { toMarkdown } from '../report/markdown.ts';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Fixture } from '../fixture/fixture.ts';
-import type { DrivableName } from '../load/operations.ts';
+import type { DrivableName } from '../load/call.ts';
 import type { Options } from '../options.ts';
 import { progress } from '../progress.ts';
 import { type ContestSummary, summarizeContest } from '../report/contest-summary.ts';

@@ -11,8 +11,8 @@ import { databaseName } from '../servers/contenders.ts';
 import { startFilled } from '../servers/filled-server.ts';
 import { type HttpServer, type Program, startHttpServer } from '../servers/http-server.ts';
 import type { LoadDriver } from '../servers/load-driver.ts';
-import type { PrivateMariaDb } from '../servers/mariadb.ts';
-import { residentMib } from '../servers/process-usage.ts';
+import type { MariaDbServer } from '../../tooling/servers/mariadb.ts';
+import { residentMib } from '../../tooling/processes/usage.ts';
 import { watchResident } from '../servers/resident-watch.ts';
 import { type Contest, runContest } from './contest.ts';
 import { programOf } from './program.ts';
@@ -28,7 +28,7 @@ const READING_MS = 10_000;
 export async function growthOfMembers(
   options: Options,
   sizes: number[],
-  mariadb: PrivateMariaDb,
+  mariadb: MariaDbServer,
   driver: LoadDriver,
   directory: string,
 ): Promise<{ contest: Contest; lists: ListReading[] }> {

@@ -8,7 +8,7 @@ import { grouped } from '../report/table.ts';
 import { startFilled } from '../servers/filled-server.ts';
 import type { HttpServer } from '../servers/http-server.ts';
 import type { LoadDriver } from '../servers/load-driver.ts';
-import type { PrivateMariaDb } from '../servers/mariadb.ts';
+import type { MariaDbServer } from '../../tooling/servers/mariadb.ts';
 import { databaseName } from '../servers/contenders.ts';
 import { type Contest, runContest } from './contest.ts';
 import { programOf } from './program.ts';
@@ -27,7 +27,7 @@ const OPERATIONS = [
 export async function growthOfUsers(
   options: Options,
   crowds: number[],
-  mariadb: PrivateMariaDb,
+  mariadb: MariaDbServer,
   driver: LoadDriver,
   directory: string,
 ): Promise<Contest> {

@@ -4,7 +4,7 @@ import { type GrowthReport, growthMarkdown } from '../report/growth-report.ts';
 import { surroundings } from '../report/surroundings.ts';
 import type { Written } from '../report/written.ts';
 import { startLoadDriver } from '../servers/load-driver.ts';
-import { startMariaDb } from '../servers/mariadb.ts';
+import { describeMariaDb, startMariaDb } from '../servers/mariadb.ts';
 import { growthOfMembers } from './growth-members.ts';
 import { growthOfUsers } from './growth-users.ts';
 
@@ -25,7 +25,7 @@ export async function growth(
   const { contest: members, lists } = await growthOfMembers(options, orgSizes, mariadb, driver, directory);
   const report: GrowthReport = {
     ...surroundings({
-      database: `MariaDB ${mariadb.version}`,
+      database: await describeMariaDb(mariadb),
       hashEngine: users.hashEngine,
       quick,
       crowd: 0,

@@ -15,8 +15,8 @@ import { startFilled } from '../servers/filled-server.ts';
 import { watchForeignLoad } from '../servers/foreign-load.ts';
 import type { HttpServer } from '../servers/http-server.ts';
 import { type LoadDriver, startLoadDriver } from '../servers/load-driver.ts';
-import { startMariaDb } from '../servers/mariadb.ts';
-import { residentMib } from '../servers/process-usage.ts';
+import { describeMariaDb, startMariaDb } from '../servers/mariadb.ts';
+import { residentMib } from '../../tooling/processes/usage.ts';
 import { watchResident } from '../servers/resident-watch.ts';
 import { programOf } from './program.ts';
 
@@ -57,7 +57,7 @@ export async function soak(options: Options, requests: number, directory: string
   }
   const report: SoakReport = {
     ...surroundings({
-      database: `MariaDB ${mariadb.version}`,
+      database: await describeMariaDb(mariadb),
       hashEngine: usedHashEngine(contenders),
       quick,
       crowd,

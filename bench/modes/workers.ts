@@ -10,8 +10,8 @@ import { databaseName } from '../servers/contenders.ts';
 import { startFilled } from '../servers/filled-server.ts';
 import type { HttpServer } from '../servers/http-server.ts';
 import { startLoadDriver } from '../servers/load-driver.ts';
-import { startMariaDb } from '../servers/mariadb.ts';
-import { cpuMs } from '../servers/process-usage.ts';
+import { describeMariaDb, startMariaDb } from '../servers/mariadb.ts';
+import { cpuMs } from '../../tooling/processes/usage.ts';
 import { runContest } from './contest.ts';
 import { programOf } from './program.ts';
 
@@ -45,7 +45,7 @@ export async function workersBesideOne(
   const contest = await runContest(options, OPERATIONS, contenders, () => fixture, startLoadDriver());
   const { hashEngine, foreignLoad } = contest;
   const report: WorkersReport = {
-    ...surroundings({ database: `MariaDB ${mariadb.version}`, hashEngine, quick, crowd, foreignLoad }),
+    ...surroundings({ database: await describeMariaDb(mariadb), hashEngine, quick, crowd, foreignLoad }),
     workers,
     connections: plan.connections,
     rounds: contest.rounds,

@@ -1,7 +1,7 @@
 import type { Samples } from '../rounds.ts';
 import { calmRounds } from './calm-rounds.ts';
 import { type Figures, medians, type Ratio, ratio } from './figures.ts';
-import { median } from './median.ts';
+import { median } from '../../tooling/median.ts';
 
 const FIGURES = ['requestsPerSecond', 'p50', 'p99', 'cpuMs', 'databaseCpuMs', 'driverCpuMs'] as const;
 

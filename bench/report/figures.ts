@@ -1,5 +1,5 @@
 import type { Sample } from '../rounds.ts';
-import { median } from './median.ts';
+import { median } from '../../tooling/median.ts';
 
 export type Figure = Exclude<keyof Sample, 'requests' | 'foreignLoad'>;
 

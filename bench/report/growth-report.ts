@@ -1,6 +1,7 @@
+import { table } from '../../tooling/markdown-table.ts';
 import type { ContestSummary } from './contest-summary.ts';
 import { howItWasDriven, remarks, type Surroundings } from './surroundings.ts';
-import { digits, grouped, spread, table, verdict } from './table.ts';
+import { digits, grouped, spread, verdict } from './table.ts';
 import { GROWTH_COST_TARGET } from './targets.ts';
 
 /** Reading whole lists on a server that has done nothing else. */

@@ -1,7 +1,8 @@
+import { table } from '../../tooling/markdown-table.ts';
 import type { Report } from './report.ts';
 import type { FloodSummary, OperationSummary, Slowdown } from './summary.ts';
 import { howItWasDriven, remarks } from './surroundings.ts';
-import { digits, spread, table, verdict } from './table.ts';
+import { digits, spread, verdict } from './table.ts';
 import { FLOOD_P99_TARGET, TARGETS } from './targets.ts';
 
 export function toMarkdown(report: Report): string {

@@ -1,9 +1,9 @@
 import type { Floods } from '../floods.ts';
-import type { OperationName } from '../load/operations.ts';
-import { residentOf, type Stage } from '../modes/stage.ts';
+import type { OperationName } from '../load/call.ts';
 import type { Options } from '../options.ts';
 import type { Samples } from '../rounds.ts';
 import type { SideName } from '../servers/contenders.ts';
+import { residentOf, type Stage } from '../servers/stage.ts';
 import { usedHashEngine } from './used-hash-engine.ts';
 import { type FloodSummary, type OperationSummary, summarizeFloods, summarizeOperation } from './summary.ts';
 import { type Surroundings, surroundings } from './surroundings.ts';

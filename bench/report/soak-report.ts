@@ -1,7 +1,8 @@
+import { table } from '../../tooling/markdown-table.ts';
 import type { Measured } from '../load/measure.ts';
 import { SHARES } from '../load/mix.ts';
 import { remarks, type Surroundings, whereAndWhen } from './surroundings.ts';
-import { digits, grouped, table, verdict } from './table.ts';
+import { digits, grouped, verdict } from './table.ts';
 import { SOAK_MEMORY_TARGET } from './targets.ts';
 
 /** One part of the requests; resident memory of the service right after it, and the most meanwhile. */

@@ -1,11 +1,11 @@
 import type { Floods } from '../floods.ts';
 import type { FloodHalf } from '../load/flood.ts';
-import type { OperationName } from '../load/operations.ts';
+import type { OperationName } from '../load/call.ts';
 import type { Samples } from '../rounds.ts';
 import { type SideName, SIDES } from '../servers/contenders.ts';
 import { calmRounds } from './calm-rounds.ts';
 import { type Figures, forEachFigure, medians, type Ratio, ratio } from './figures.ts';
-import { median } from './median.ts';
+import { median } from '../../tooling/median.ts';
 
 const FIGURES = ['requestsPerSecond', 'p50', 'p99', 'cpuMs'] as const;
 

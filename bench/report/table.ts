@@ -1,10 +1,5 @@
 import type { Ratio } from './figures.ts';
 
-export function table(head: string[], rows: string[][]): string[] {
-  const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '--:'))), ...rows.map(line)];
-}
-
 export function spread({ median, min, max }: Ratio): string {
   return median === undefined ? '' : `**${digits(median, 2)}** (${digits(min, 2)}–${digits(max, 2)})`;
 }

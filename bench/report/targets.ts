@@ -1,4 +1,4 @@
-import type { OperationName } from '../load/operations.ts';
+import type { OperationName } from '../load/call.ts';
 
 /** As ratios to the baseline in the same run: at least so many requests, at most such a p99. */
 export interface Target {

@@ -1,6 +1,7 @@
+import { table } from '../../tooling/markdown-table.ts';
 import type { ContestSummary, ContestantSummary } from './contest-summary.ts';
 import { howItWasDriven, remarks, type Surroundings } from './surroundings.ts';
-import { digits, spread, table, verdict } from './table.ts';
+import { digits, spread, verdict } from './table.ts';
 import { WORKERS_TARGET } from './targets.ts';
 
 export interface WorkersReport extends Surroundings {

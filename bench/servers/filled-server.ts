@@ -1,4 +1,4 @@
-import { median } from '../report/median.ts';
+import { median } from '../../tooling/median.ts';
 import { type HttpServer, type Program, startHttpServer } from './http-server.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { availableParallelism, cpus } from 'node:os';
-import { cpuMs } from './process-usage.ts';
+import { cpuMs } from '../../tooling/processes/usage.ts';
 
 /**
  * Starts to watch the machine; the result tells which share of its processors went to programs other than

@@ -1,4 +1,4 @@
-import { loadedFiles } from './process-usage.ts';
+import { loadedFiles } from '../../tooling/processes/usage.ts';
 
 export const HASH_ENGINES = ['@node-rs/argon2', 'argon2'] as const;
 

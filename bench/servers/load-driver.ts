@@ -4,9 +4,9 @@ import type { Fixture } from '../fixture/fixture.ts';
 import type { Drive } from '../load/drive.ts';
 import type { Flood } from '../load/flood.ts';
 import type { Measured } from '../load/measure.ts';
-import type { DrivableName } from '../load/operations.ts';
+import type { DrivableName } from '../load/call.ts';
 import type { Command, Reply } from '../load/protocol.ts';
-import { killAtExit } from './kill-at-exit.ts';
+import { killAtExit } from '../../tooling/processes/at-exit.ts';
 
 export interface LoadDriver {
   pid: number;

@@ -1,4 +1,4 @@
-import { residentMib } from './process-usage.ts';
+import { residentMib } from '../../tooling/processes/usage.ts';
 
 const INTERVAL_MS = 20;
 

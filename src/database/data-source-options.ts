@@ -1,14 +1,6 @@
 import type { DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/env.js';
-
-/** The tables the application owns and how they came to be. */
-export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
-
-/**
- * `requests` ends statements that take too long; `maintenance`, such as a migration, takes its time, and so
- * does `inspection`, which only looks and may do so beside a running service.
- */
-export type Purpose = 'requests' | 'maintenance' | 'inspection';
+import type { Purpose, Schema } from './schema.js';
 
 /** TypeORM's options for the database that the configuration names, whose client alone is loaded. */
 export async function dataSourceOptions(

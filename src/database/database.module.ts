@@ -2,7 +2,8 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
 import { createDataSource } from './create-data-source.js';
-import { dataSourceOptions, type Schema } from './data-source-options.js';
+import { dataSourceOptions } from './data-source-options.js';
+import type { Schema } from './schema.js';
 import { Transactions } from './transactions.js';
 
 /** The one DataSource of the process, and what runs units of work on it. */

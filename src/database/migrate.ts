@@ -2,9 +2,10 @@ import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { Env } from '../config/env.js';
 import { createDataSource } from './create-data-source.js';
-import { dataSourceOptions, type Schema } from './data-source-options.js';
+import { dataSourceOptions } from './data-source-options.js';
 import { MigrationLeaseLostError, withMigrationLease } from './migration-lease.js';
 import { isSchemaUpToDate } from './schema-version.js';
+import type { Schema } from './schema.js';
 
 export class PendingMigrationsError extends Error {
   constructor() {

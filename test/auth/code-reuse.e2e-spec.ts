@@ -3,7 +3,7 @@ import { invalidCode, invalidToken } from '../support/expected.js';
 import { aBoundCode, aCode, anAccount, type Account } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
-import { hangTimeoutMs } from '../support/wait.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 
 const WARN = 40;
 const CHAIN = 3000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { aJwt, invalidCredentials, invalidFields } from '../support/expected.js';
-import { openTransaction } from '../support/open-transaction.js';
+import { holdRows } from '../support/held-rows.js';
 import { anAccount, anEmail, aPassword, type Session } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
@@ -72,8 +72,8 @@ describe('POST /api/auth/login', () => {
 
   it('takes an account that is deleted meanwhile for unknown', async () => {
     const [ada, eve] = [await anAccount(service, 'ada'), await anAccount(service, 'eve')];
-    const deletion = await openTransaction(service.db);
-    await deletion.run('DELETE FROM users WHERE id = ?', [ada.id]);
+    const deletion = await holdRows(service);
+    await deletion.write('DELETE FROM users WHERE id = ?', [ada.id]);
 
     // Until the COMMIT the account is read as it was, and no session of it can be written.
     const late = login(ada.email, ada.password);

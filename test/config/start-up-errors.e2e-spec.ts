@@ -6,7 +6,7 @@ import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Environment, exitCode, spawnService } from '../support/service-process.js';
 import { aSigningKey } from '../support/signing-keys.js';
-import { hangTimeoutMs, waitFor } from '../support/wait.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 /** None of these values may be shown: a value can be a secret. */
 const WRONG: Record<string, string[]> = {

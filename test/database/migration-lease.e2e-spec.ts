@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { exitCode, type ServiceProcess, spawnService, untilListening } from '../support/service-process.js';
-import { hangTimeoutMs } from '../support/wait.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 
 const FOR_LONG_MS = 600_000;
 

@@ -3,7 +3,7 @@ import { BatchedQueries } from '../../src/database/batched-queries.js';
 import { isDatabaseUnavailable } from '../../src/database/database-errors.js';
 import type { Transaction } from '../../src/database/transaction.js';
 import { Org } from '../../src/memberships/org.entity.js';
-import { type DataLayer, openDataLayer } from '../support/data-layer.js';
+import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
 
 const ONE = 'SELECT 1 AS one';

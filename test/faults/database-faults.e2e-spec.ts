@@ -3,13 +3,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword, type Org } from '../support/personas.js';
-import { type CommitFault, CommitProxy } from './support/commit-proxy.js';
+import { type Instance, launch } from '../support/service.js';
+import { type CommitFault, startCommitProxy } from './support/commit-proxy.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
-import { type Instance, launch, startInstance, through } from './support/instance.js';
-import { MariaDbServer } from './support/mariadb-server.js';
+import { startInstance, through } from './support/instance.js';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { MAX_ANSWER_MS, MixedLoad, recovery } from './support/mixed-load.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '../../tooling/wait.js';
 
 const RECOVERY_MS = 5000;
 const MEMORY_GROWTH_MIB = 100;
@@ -231,7 +232,7 @@ it.each(commitFaults)(
   'does not report as done, nor repeat, a commit that ends in "$fault"',
   async ({ fault, written }) => {
     const rounds = 10;
-    const proxy = await CommitProxy.start(database.port);
+    const proxy = await startCommitProxy(database.port);
     const behind = await startInstance(installation, { ...NO_LIMITS, ...through(proxy.port, installation) });
     const creator = someone.at(behind);
     const wrong: string[] = [];

@@ -9,10 +9,10 @@ import { type Environment, exitCode, spawnService, untilListening } from '../sup
 import { Authority, type Certificate } from './support/certificates.js';
 import { report } from './support/figures.js';
 import { startInstance } from './support/instance.js';
-import { MariaDbServer } from './support/mariadb-server.js';
-import { removeDirectory, temporaryDirectory } from './support/server-process.js';
-import { waitFor } from '../support/wait.js';
-import { WireTap } from './support/wire-tap.js';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
+import { removeDirectory, temporaryDirectory } from '../../tooling/processes/at-exit.js';
+import { waitFor } from '../../tooling/wait.js';
+import { startWireTap, type WireTap } from './support/wire-tap.js';
 
 const RECOVERY_MS = 10_000;
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   copy('localhost');
   server = await MariaDbServer.start({ args: [`--ssl-cert=${shown.certificate}`, `--ssl-key=${shown.key}`] });
   installation = await anInstallation({ mariadbPort: server.port });
-  tap = await WireTap.start(server.port);
+  tap = await startWireTap(server.port);
   await demandTls(true);
 });
 

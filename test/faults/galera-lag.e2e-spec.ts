@@ -7,9 +7,10 @@ import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { SCHEMA } from '../../src/app/schema.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, aCode, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
+import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
 import { GaleraCluster } from './support/galera-cluster.js';
-import { type Instance, startInstances, stopAll, through } from './support/instance.js';
+import { startInstances, stopAll, through } from './support/instance.js';
 import { prepareLag, whileLagging } from './support/lagging-node.js';
 
 const ROUNDS = 3;

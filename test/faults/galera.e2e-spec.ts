@@ -13,18 +13,12 @@ import {
   type Org,
 } from '../support/personas.js';
 import { survivorsOfReuse } from '../support/stolen-code.js';
+import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
 import { GaleraCluster } from './support/galera-cluster.js';
-import {
-  hostsUrl,
-  type Instance,
-  startInstance,
-  startInstances,
-  stopAll,
-  through,
-} from './support/instance.js';
+import { hostsUrl, startInstance, startInstances, stopAll, through } from './support/instance.js';
 import { MixedLoad, recovery } from './support/mixed-load.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '../../tooling/wait.js';
 
 const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: 'off' };
 const RECOVERY_MS = 6000;
@@ -54,7 +48,7 @@ afterAll(async () => {
 });
 
 afterEach(async () => {
-  await untilAllNodesAgree();
+  await cluster.waitUntilEqual();
   const found = await installation.db.query(
     `SELECT o.id FROM orgs o WHERE NOT EXISTS
       (SELECT 1 FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = o.id AND m.role = 'owner')`,
@@ -156,7 +150,7 @@ it('keeps an owner when two owners demote, remove or leave at once on two nodes'
     races.push({ org, statuses: (await atOnce(moves)).map(({ status }) => status) });
   }
 
-  await untilAllNodesAgree();
+  await cluster.waitUntilEqual();
   const wrong: string[] = [];
   for (const [round, { org, statuses }] of races.entries()) {
     const found = await installation.db.query(
@@ -269,7 +263,7 @@ it('loses no acknowledged write when the node that is written to is killed, and 
     recoveries.push(performance.now() - begin);
     await sleep(1000);
   });
-  await untilAllNodesAgree();
+  await cluster.waitUntilEqual();
   const ledger = await load.compare(installation.db);
   report({
     faults: 1,
@@ -306,7 +300,7 @@ it('leaves a node that is cut off from the others, though it still answers, and 
     recoveries.push(performance.now() - begin);
     recoveries.push(await recovery(someone, on(0)));
   });
-  await untilAllNodesAgree();
+  await cluster.waitUntilEqual();
   const ledger = await load.compare(installation.db);
   report({
     faults: 1,
@@ -335,7 +329,7 @@ it('loses no acknowledged write when a node freezes', async () => {
     await cluster.waitForSize(3);
     await untilWrittenTo(0, someone);
   });
-  await untilAllNodesAgree();
+  await cluster.waitUntilEqual();
   const ledger = await load.compare(installation.db);
   report({
     faults: 1,
@@ -350,14 +344,6 @@ it('loses no acknowledged write when a node freezes', async () => {
   expect(ledger).toMatchObject({ lost: [], ghosts: [] });
   expect(recovered).toBeLessThan(2 * RECOVERY_MS);
 });
-
-/** The tests' own reads do not wait for what another node has committed. */
-async function untilAllNodesAgree(): Promise<void> {
-  await waitFor('all nodes have the same data', 10_000, async () => {
-    const states = await Promise.all(cluster.nodes.map((node) => node.status()));
-    return new Set(states.map((status) => status.get('wsrep_last_committed'))).size === 1;
-  });
-}
 
 /** Until the instance that knows all nodes sends its statements to that one again. */
 function untilWrittenTo(node: number, someone: Account): Promise<unknown> {

@@ -1,12 +1,12 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { percentile } from '../../tooling/percentile.js';
+import { residentMib } from '../../tooling/processes/usage.js';
 import type { Environment } from '../support/service-process.js';
+import { type Answer, History, loadDuring, loadUntil } from '../support/load.js';
 import { report } from './support/figures.js';
-import { type Answer, History, loadDuring, loadUntil, percentile } from './support/load.js';
 import { RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { asString, clientOf, type Send } from './support/service-client.js';
+import { asString, clientOf, type Send } from '../support/service-client.js';
 import { Storage } from './support/storage.js';
 import { PASSWORD } from './support/writer.js';
 
@@ -28,11 +28,6 @@ afterEach(async () => {
   await service.kill();
   await storage.close();
 });
-
-async function rssMiB(pid: number): Promise<number> {
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
-  return Number(stdout) / 1024;
-}
 
 function wrongLogin(send: Send, missingRetryAfter: string[]) {
   return async (worker: number, turn: number): Promise<Answer> => {
@@ -60,7 +55,7 @@ describe.each<{ limits: string; env: Environment; answers: string[]; refusal: st
     const token = asString((await send('POST', '/api/auth/register', { body })).body['token']);
 
     const missingRetryAfter: string[] = [];
-    const before = await rssMiB(service.pid);
+    const before = residentMib([service.pid])!;
     const rss: number[] = [];
     const me = new History();
     const flood = await loadDuring(CLIENTS, wrongLogin(send, missingRetryAfter), async () => {
@@ -72,7 +67,7 @@ describe.each<{ limits: string; env: Environment; answers: string[]; refusal: st
       };
       const asking = loadUntil(over, 2, ask, me);
       while (!over.aborted) {
-        rss.push(await rssMiB(service.pid));
+        rss.push(residentMib([service.pid])!);
         await sleep(100);
       }
       await asking;

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
+import { percentile } from '../../tooling/percentile.js';
+import { type Answer, History, loadDuring, loadUntil } from '../support/load.js';
 import { report } from './support/figures.js';
-import { type Answer, History, loadDuring, loadUntil, percentile } from './support/load.js';
 import { RestartableService } from './support/restartable-service.js';
-import { clientOf } from './support/service-client.js';
+import { clientOf } from '../support/service-client.js';
 import { Storage } from './support/storage.js';
 import { PASSWORD } from './support/writer.js';
 

@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
+import { percentile } from '../../tooling/percentile.js';
+import { loadDuring } from '../support/load.js';
 import { report } from './support/figures.js';
-import { loadDuring, percentile } from './support/load.js';
 import { RestartableService } from './support/restartable-service.js';
-import { asString, clientOf } from './support/service-client.js';
+import { asString, clientOf } from '../support/service-client.js';
 import { Storage } from './support/storage.js';
 import { PASSWORD } from './support/writer.js';
 

@@ -11,10 +11,11 @@ import {
   join,
   type Org,
 } from '../support/personas.js';
-import { type CommitFault, CommitProxy } from './support/commit-proxy.js';
+import type { Instance } from '../support/service.js';
+import { type CommitFault, type CommitProxy, startCommitProxy } from './support/commit-proxy.js';
 import { report } from './support/figures.js';
-import { type Instance, startInstance, through } from './support/instance.js';
-import { MariaDbServer } from './support/mariadb-server.js';
+import { startInstance, through } from './support/instance.js';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { recovery } from './support/mixed-load.js';
 
 const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
@@ -31,7 +32,7 @@ let org: Org;
 
 beforeAll(async () => {
   database = await MariaDbServer.start({});
-  proxy = await CommitProxy.start(database.port);
+  proxy = await startCommitProxy(database.port);
   installation = await anInstallation({ mariadbPort: database.port });
   instance = await startInstance(installation, { ...NO_LIMITS, ...through(proxy.port, installation) });
   owner = await anAccount(instance);

@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
 import type { Environment } from '../support/service-process.js';
 import { brokenAuthority } from './support/authority.js';
 import { report } from './support/figures.js';
 import { GaleraCluster } from './support/galera-cluster.js';
+import { through } from './support/instance.js';
 import {
   brokenAnswers,
   brokenCodes,
@@ -11,12 +13,11 @@ import {
   brokenReads,
   brokenWrites,
 } from './support/invariants.js';
-import { allAtOnce } from './support/load.js';
 import { logMemberships, readMembershipLog } from './support/membership-log.js';
 import { MembershipStorm, stormBatches } from './support/membership-storm.js';
 import { seedOfRun } from './support/random.js';
 import { RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { clientOf } from './support/service-client.js';
+import { clientOf } from '../support/service-client.js';
 import { Storage } from './support/storage.js';
 
 // SEED=… repeats the requests of a failed run, though not how they met: MODEL_RUNS=… tries them more often.
@@ -43,35 +44,33 @@ async function started(storage: Storage, envs: Environment[]): Promise<string[]>
   return services.map((service) => service.url);
 }
 
-async function onSqlite(): Promise<{ storage: Storage; urls: string[] }> {
-  const storage = await Storage.on('sqlite');
-  return { storage, urls: await started(storage, [{}]) };
+interface Stage {
+  storage: Storage;
+  urls: string[];
+  /** Resolves when what was acknowledged can be read from the storage. */
+  settled: () => Promise<void>;
 }
 
-async function onMariadb(): Promise<{ storage: Storage; urls: string[] }> {
+const settled = (): Promise<void> => Promise.resolve();
+
+async function onSqlite(): Promise<Stage> {
+  const storage = await Storage.on('sqlite');
+  return { storage, urls: await started(storage, [{}]), settled };
+}
+
+async function onMariadb(): Promise<Stage> {
   const storage = await Storage.on('mariadb');
-  return {
-    storage,
-    urls: await started(
-      storage,
-      Array.from({ length: INSTANCES }, () => ({})),
-    ),
-  };
+  const envs = times(INSTANCES, () => ({}));
+  return { storage, urls: await started(storage, envs), settled };
 }
 
 /** Every instance writes to a node of its own: what the conflicts of a multi-primary cluster need. */
-async function onGalera(): Promise<{ storage: Storage; urls: string[] }> {
+async function onGalera(): Promise<Stage> {
   const cluster = await GaleraCluster.start();
   closing.push(cluster);
-  const urls = cluster.nodes.map((node) => `mysql://root@127.0.0.1:${node.port}/test`);
-  const storage = Storage.at(urls[0] ?? '');
-  return {
-    storage,
-    urls: await started(
-      storage,
-      urls.map((url) => ({ DATABASE_URL: url })),
-    ),
-  };
+  const storage = await Storage.at(cluster.node(0).port);
+  const envs = cluster.nodes.map(({ port }) => through(port, storage.installation));
+  return { storage, urls: await started(storage, envs), settled: () => cluster.waitUntilEqual() };
 }
 
 const isNightly = process.env['FAULTS_NIGHTLY'] === '1';
@@ -83,7 +82,7 @@ describe.each([
 ])('a storm of simultaneous requests on $engine', ({ engine, start, skipped }) => {
   it.skipIf(skipped)('breaks no invariant', { timeout: 300_000 }, async () => {
     const seed = seedOfRun(`storm on ${engine}`);
-    const { storage, urls } = await start();
+    const { storage, urls, settled: untilSettled } = await start();
     await logMemberships(storage);
     const send = clientOf(...urls);
     let storms = 0;
@@ -96,6 +95,7 @@ describe.each([
       await storm.run(batches);
 
       const { writes, reads, uses } = storm;
+      await untilSettled();
       const snapshot = await storage.snapshot();
       const ofThisStorm = (await readMembershipLog(storage)).filter(({ orgId }) => storm.hasOrg(orgId));
       expect([
@@ -127,16 +127,17 @@ describe('one e-mail of which many log in at once', () => {
     const send = clientOf(url);
     const admitted: { startedAt: number; endedAt: number }[] = [];
     let requests = 0;
+    const login = async (): Promise<void> => {
+      requests += 1;
+      const startedAt = performance.now();
+      const body = { email: 'storm@example.com', password: 'wrong password' };
+      const { status } = await send('POST', '/api/auth/login', { body });
+      expect([401, 429]).toContain(status);
+      if (status === 401) admitted.push({ startedAt, endedAt: performance.now() });
+    };
     const end = performance.now() + 2.5 * windowMs;
     while (performance.now() < end) {
-      await allAtOnce(25, async () => {
-        requests += 1;
-        const startedAt = performance.now();
-        const body = { email: 'storm@example.com', password: 'wrong password' };
-        const { status } = await send('POST', '/api/auth/login', { body });
-        expect([401, 429]).toContain(status);
-        if (status === 401) admitted.push({ startedAt, endedAt: performance.now() });
-      });
+      await atOnce(times(25, () => login));
     }
     // When the service counted a request is known only to lie between its two ends: both must be in the window.
     const together = admitted.map(

@@ -7,7 +7,7 @@ import { RealService } from './support/model-request.js';
 import { seedOfRun } from './support/random.js';
 import { ReferenceModel } from './support/reference-model.js';
 import { RestartableService } from './support/restartable-service.js';
-import { clientOf, type Send } from './support/service-client.js';
+import { clientOf, type Send } from '../support/service-client.js';
 import { ENGINES, Storage } from './support/storage.js';
 
 // A failure prints `seed`, `path` and, in its counterexample, `replayPath`. To replay it alone:
@@ -39,20 +39,17 @@ describe.each(ENGINES)('random requests of several users on %s', (engine) => {
     const send = counting(clientOf(service.url), answers);
     let runs = 0;
     let latest: Promise<void> | undefined;
-    const property = fc.asyncProperty(
-      serviceCommands({ maxCommands: COMMANDS, replayPath: REPLAY_PATH }),
-      async (commands) => {
-        runs += 1;
-        const run = `${seed}.${runs}`;
-        latest = fc.asyncModelRun(async () => {
-          const model = new ReferenceModel();
-          const real = new RealService(send, run);
-          await populate(model, real, ['ann', 'bob', 'cyd']);
-          return { model, real };
-        }, commands);
-        await latest;
-      },
-    );
+    const property = fc.asyncProperty(serviceCommands(COMMANDS, REPLAY_PATH), async (commands) => {
+      runs += 1;
+      const run = `${seed}.${runs}`;
+      latest = fc.asyncModelRun(async () => {
+        const model = new ReferenceModel();
+        const real = new RealService(send, run);
+        await populate(model, real, ['ann', 'bob', 'cyd']);
+        return { model, real };
+      }, commands);
+      await latest;
+    });
     await fc.assert(property, {
       seed,
       numRuns: MAX_RUNS,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compare, compareRows } from './support/after-crash.js';
+import { loadDuring } from '../support/load.js';
 import { report } from './support/figures.js';
-import { loadDuring } from './support/load.js';
 import { Random, seedOfRun } from './support/random.js';
 import { RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { clientOf } from './support/service-client.js';
+import { clientOf } from '../support/service-client.js';
 import { ENGINES, Storage } from './support/storage.js';
 import { emptyLedgers, type Ledgers, Writer } from './support/writer.js';
 

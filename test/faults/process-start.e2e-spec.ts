@@ -7,9 +7,9 @@ import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
 import { Random, seedOfRun } from './support/random.js';
 import { RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { asString, clientOf } from './support/service-client.js';
+import { asString, clientOf } from '../support/service-client.js';
 import { ENGINES, Storage } from './support/storage.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '../../tooling/wait.js';
 import { PASSWORD } from './support/writer.js';
 
 const INSTANCES = 5;
@@ -44,7 +44,7 @@ async function aService(storage: Storage): Promise<RestartableService> {
 async function aServiceBehindNetwork(
   storage: Storage,
 ): Promise<{ service: RestartableService; network: FaultProxy }> {
-  const url = new URL(storage.env['DATABASE_URL']!);
+  const url = new URL(storage.installation.db.url);
   const network = await FaultProxy.start(Number(url.port));
   closing.push(network);
   url.port = String(network.port);
@@ -56,7 +56,7 @@ async function aServiceBehindNetwork(
 /** How many tables there are: 0 until a migration has begun. */
 async function tables(storage: Storage): Promise<number> {
   const rows = await storage.query(
-    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'test'",
+    'SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()',
   );
   return rows.length;
 }
@@ -66,7 +66,7 @@ async function wantedSchema(storage: Storage, service: RestartableService): Prom
   await service.start();
   const schema = await storage.schema();
   await service.stop();
-  await storage.empty();
+  await storage.installation.db.empty();
   return schema;
 }
 
@@ -133,7 +133,7 @@ describe('a database that falls silent during the first start', () => {
     async () => {
       const storage = await aStorage('mariadb');
       const { service, network } = await aServiceBehindNetwork(storage);
-      const other = await createConnection(storage.env['DATABASE_URL']!);
+      const other = await createConnection(storage.installation.db.url);
       closing.push({ close: () => other.destroy() });
       await other.query(
         'CREATE TABLE migrations (id int AUTO_INCREMENT PRIMARY KEY, timestamp bigint, name text)',
@@ -187,7 +187,7 @@ describe('kill -9 during the first start', () => {
       expect(await isMigratedOnce(storage)).toBe(true);
       expect(await storage.schema(), `after a kill that left ${left.at(-1)} tables`).toEqual(wanted);
       await service.stop();
-      await storage.empty();
+      await storage.installation.db.empty();
     }
     console.info('tables when killed:', left.join(', '));
     expect(Math.min(...left), 'tables, when at least one kill came in the middle').toBeLessThan(TABLES);
@@ -199,7 +199,7 @@ describe('kill -9 during the first start', () => {
     const service = await aService(storage);
     // The lease is held for a moment only: a kill that comes too late is made again.
     await waitFor('killed with the lease in hand', 60_000, async () => {
-      await storage.empty();
+      await storage.installation.db.empty();
       service.launch();
       await waitFor('the lease is taken', 20_000, () => leaseIsHeld(storage), 0);
       await service.kill();
@@ -232,7 +232,7 @@ describe('kill -9 during the first start', () => {
       expect(await isMigratedOnce(storage)).toBe(true);
       expect(await storage.schema()).toEqual(wanted);
       await service.stop();
-      await storage.empty();
+      await storage.installation.db.empty();
     }
     report({ faults: KILLS, wrong: 0, recoveriesMs });
   });

@@ -1,18 +1,20 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { percentile } from '../../tooling/percentile.js';
+import { describeSent, KeepAliveClient, type Sent } from '../support/keep-alive-client.js';
+import { loadDuring } from '../support/load.js';
 import { report } from './support/figures.js';
-import { KeepAliveClient, type Sent } from './support/keep-alive-client.js';
-import { loadDuring, percentile } from './support/load.js';
 import { Random, seedOfRun } from './support/random.js';
 import { RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { asRecord, asString, clientOf } from './support/service-client.js';
+import { asRecord, asString, clientOf } from '../support/service-client.js';
 import { ENGINES, Storage } from './support/storage.js';
 import { PASSWORD } from './support/writer.js';
 
 const STOPS = 4;
 const CLIENTS = 24;
 const MAX_STOP_MS = 10_000;
+const SILENCE_MS = 15_000;
 // Real hashing costs: logins then stand in line when the signal comes.
 const SLOW_LOGINS = { ...UNLIMITED, ARGON2_MEMORY_KIB: '19456', ARGON2_TIME: '2' };
 
@@ -39,13 +41,6 @@ async function aUser(url: string): Promise<{ email: string; token: string }> {
   const email = `stop${Date.now()}@example.com`;
   const reply = await clientOf(url)('POST', '/api/auth/register', { body: { email, password: PASSWORD } });
   return { email, token: asString(reply.body['token']) };
-}
-
-function labelOf(sent: Sent): string {
-  if (sent.kind === 'answered') return `answered ${sent.status}`;
-  if (sent.kind === 'lost') return `lost: ${sent.why}`;
-  if (sent.kind === 'closed') return sent.reused ? 'closed, kept open' : 'closed, new';
-  return sent.kind;
 }
 
 /** A request whose head is there before `signal` and whose body follows later; gives the first line of the answer. */
@@ -83,7 +78,7 @@ describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
     let asked = 0;
     for (let stop = 0; stop < STOPS; stop += 1) {
       if (stop > 0) await service.start();
-      const clients = Array.from({ length: CLIENTS }, () => new KeepAliveClient(service.url));
+      const clients = Array.from({ length: CLIENTS }, () => new KeepAliveClient(service.url, SILENCE_MS));
       closing.push(...clients);
       let result: { code: number | null; tookMs: number } | undefined;
       const history = await loadDuring(
@@ -102,7 +97,7 @@ describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
               : await client.send('GET', '/api/me', { token: user.token });
           if (worker % 3 === 1) orgs.set(name, sent.kind);
           if (isLogin && sent.kind === 'answered' && sent.status === 200) logins += 1;
-          const label = labelOf(sent);
+          const label = describeSent(sent);
           counts.set(label, (counts.get(label) ?? 0) + 1);
           // Nobody listens any more: what comes now says nothing about the stop.
           if (sent.kind === 'refused') await sleep(20);
@@ -165,7 +160,7 @@ describe('rolling restart of three instances on one MariaDB', () => {
     let notTaken = 0;
 
     const workers = Array.from({ length: 12 }, () =>
-      services.map((service) => new KeepAliveClient(service.url)),
+      services.map((service) => new KeepAliveClient(service.url, SILENCE_MS)),
     );
     closing.push(...workers.flat());
     const history = await loadDuring(

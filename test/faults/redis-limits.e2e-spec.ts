@@ -4,13 +4,14 @@ import { atOnce, times } from '../support/at-once.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { besideLoginFlood, SLOW_HASH } from '../support/login-flood.js';
 import { anEmail, anOrg, aPassword } from '../support/personas.js';
+import type { Instance } from '../support/service.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
-import { type Instance, startInstance, startInstances, stopAll } from './support/instance.js';
-import { MariaDbServer } from './support/mariadb-server.js';
-import { freePort } from './support/ports.js';
+import { startInstance, startInstances, stopAll } from './support/instance.js';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
+import { freePort } from '../../tooling/servers/free-port.js';
 import { RedisServer } from './support/redis-server.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '../../tooling/wait.js';
 
 const LIMIT = 10;
 const WINDOW_MS = 3000;

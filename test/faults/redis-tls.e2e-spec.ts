@@ -3,12 +3,13 @@ import { atOnce, times } from '../support/at-once.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anEmail } from '../support/personas.js';
 import type { Environment } from '../support/service-process.js';
+import type { Instance } from '../support/service.js';
 import { Authority } from './support/certificates.js';
 import { report } from './support/figures.js';
-import { type Instance, startInstances, stopAll } from './support/instance.js';
-import { MariaDbServer } from './support/mariadb-server.js';
+import { startInstances, stopAll } from './support/instance.js';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { RedisServer } from './support/redis-server.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '../../tooling/wait.js';
 
 const LIMIT = 5;
 const ASKED = 4 * LIMIT;

@@ -4,7 +4,7 @@ import { holdRows } from '../support/held-rows.js';
 import { type Account, anAccount, anOrg } from '../support/personas.js';
 import { type Cluster, startCluster } from '../support/service.js';
 import { report } from './support/figures.js';
-import { MariaDbServer } from './support/mariadb-server.js';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 
 const NEW_USERS = 100;
 /** fewer than the places that one address has in the line for hashes */

@@ -3,12 +3,13 @@ import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount, anOrgOf, type Org } from '../support/personas.js';
+import type { Instance } from '../support/service.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
-import { hostsUrl, type Instance, startInstance } from './support/instance.js';
-import { MariaDbServer } from './support/mariadb-server.js';
+import { hostsUrl, startInstance } from './support/instance.js';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { MixedLoad, recovery } from './support/mixed-load.js';
-import { hangTimeoutMs, waitFor } from '../support/wait.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const RECOVERY_MS = 5000;
 const BACK_MS = 5000;

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { engine } from '../support/engine.js';
-import { startMariadb } from '../support/mariadb.js';
 import { anAccount } from '../support/personas.js';
 import { type Service, startCluster, startService } from '../support/service.js';
 
@@ -22,12 +22,12 @@ describe('health', () => {
   });
 
   it.runIf(engine === 'mariadb')('tells an outage of the database from an end of the process', async () => {
-    const server = await startMariadb();
+    const server = await MariaDbServer.start();
     const cluster = await startCluster(1, { mariadbPort: server.port });
     const instance = cluster.instances[0]!;
     const ada = await anAccount(instance, 'ada');
 
-    await server.stop();
+    await server.close();
 
     expect((await instance.anyone.get('/health/live')).status).toBe(200);
     const ready = await instance.anyone.get('/health/ready');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anAccount, anEmail, anOrg, aPassword, aCode } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { type Service, startService } from '../support/service.js';
-import { hangTimeoutMs, waitFor } from '../support/wait.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 /** That no secret is in the logs is checked at the end of every test file, by the service's own `stop()`. */
 describe('the logs', () => {

@@ -7,7 +7,7 @@ import { engine } from '../support/engine.js';
 import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
-import { hangTimeoutMs } from '../support/wait.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 
 /** A hash takes tens of milliseconds, so that the service sees the client leave before it has the answer. */
 const SLOWER_HASHES = { ARGON2_MEMORY_KIB: '65536', RATE_LIMIT_REGISTER: 'off' };

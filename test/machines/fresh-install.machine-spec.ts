@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../faults/support/ports.js';
-import { waitFor } from '../support/wait.js';
+import { freePort } from '../../tooling/servers/free-port.js';
+import { waitFor } from '../../tooling/wait.js';
 import type { Running } from './support/command.js';
 import { FreshMachine } from './support/fresh-machine.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '../../tooling/wait.js';
 import { docker, inspect } from './support/docker.js';
 
 const PORT = 3000;

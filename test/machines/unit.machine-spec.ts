@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '../../tooling/wait.js';
 import { docker } from './support/docker.js';
 
 const CHECKOUT = resolve(import.meta.dirname, '../..');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import type { Answer } from '../support/answer.js';
 import { atOnce } from '../support/at-once.js';
 import { engine, instancesInARace } from '../support/engine.js';
-import { type MariadbServer, startMariadb } from '../support/mariadb.js';
 import { anAccount, anOrgOf, join, type Account } from '../support/personas.js';
 import { type Cluster, startCluster } from '../support/service.js';
 
@@ -42,13 +42,13 @@ const SERVERS: { name: string; settings: string[]; rounds: number }[] =
       ];
 
 describe.each(SERVERS)('two owners at once, $name', ({ settings, rounds }) => {
-  let server: MariadbServer | undefined;
+  let server: MariaDbServer | undefined;
   let cluster: Cluster;
   let alice: Account;
   let bob: Account;
 
   beforeAll(async () => {
-    if (settings.length > 0) server = await startMariadb(...settings);
+    if (settings.length > 0) server = await MariaDbServer.start({ args: settings });
     cluster = await startCluster(instancesInARace, server ? { mariadbPort: server.port } : {});
     const [one, two] = [cluster.instances[0]!, cluster.instances.at(-1)!];
     alice = await anAccount(one, 'alice');
@@ -58,7 +58,7 @@ describe.each(SERVERS)('two owners at once, $name', ({ settings, rounds }) => {
     try {
       await cluster.stop();
     } finally {
-      await server?.stop();
+      await server?.close();
     }
   });
 

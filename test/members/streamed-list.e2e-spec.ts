@@ -3,7 +3,7 @@ import { addCrowd, crowdEmail } from '../support/large-org.js';
 import { PausedReader } from '../support/paused-reader.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
 import { type Service, startOwnService } from '../support/service.js';
-import { hangTimeoutMs } from '../support/wait.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 
 const CROWD = 20_000;
 

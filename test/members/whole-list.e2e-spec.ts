@@ -5,7 +5,7 @@ import { Member } from '../../src/memberships/member.entity.js';
 import { MemberListRepository } from '../../src/memberships/member-list.repository.js';
 import { WholeLists } from '../../src/memberships/whole-lists.js';
 import { times } from '../support/at-once.js';
-import { type DataLayer, openDataLayer } from '../support/data-layer.js';
+import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { addCrowd } from '../support/large-org.js';
 
 const PAGES = 5;

@@ -10,7 +10,7 @@ import {
   spawnService,
   untilListening,
 } from '../support/service-process.js';
-import { hangTimeoutMs } from '../support/wait.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 
 /** what the log says when requests had to be left behind */
 const CUT_SHORT = 'requests are still running';

@@ -5,7 +5,7 @@ import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 import { exitCode, spawnService } from '../support/service-process.js';
-import { hangTimeoutMs } from '../support/wait.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 
 const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
 

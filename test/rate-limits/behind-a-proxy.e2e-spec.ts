@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
-import { hangTimeoutMs } from '../support/wait.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 
 const LONG = 'x'.repeat(2000);
 

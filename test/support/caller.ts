@@ -1,7 +1,7 @@
 import { type Answer, checkAnswer, parseJson } from './answer.js';
 import type { Contract } from './contract.js';
 import type { Secrets } from './secrets.js';
-import { hangTimeoutMs, within } from './wait.js';
+import { hangTimeoutMs, within } from '../../tooling/wait.js';
 
 export interface Connection {
   url: string;
@@ -40,10 +40,6 @@ export class Caller {
 
   post<Body = unknown>(path: string, body?: unknown): Promise<Answer<Body>> {
     return this.sendJson('POST', path, body);
-  }
-
-  put<Body = unknown>(path: string, body?: unknown): Promise<Answer<Body>> {
-    return this.sendJson('PUT', path, body);
   }
 
   patch<Body = unknown>(path: string, body?: unknown): Promise<Answer<Body>> {

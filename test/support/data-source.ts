@@ -1,9 +1,13 @@
 import type { DataSource, MigrationInterface } from 'typeorm';
+import { SCHEMA } from '../../src/app/schema.js';
+import type { Env } from '../../src/config/env.js';
 import { parseEnv } from '../../src/config/parse-env.js';
 import { createDataSource } from '../../src/database/create-data-source.js';
 import { dataSourceOptions } from '../../src/database/data-source-options.js';
-import { SCHEMA } from '../../src/app/schema.js';
-import type { Installation } from './installation.js';
+import { migrate } from '../../src/database/migrate.js';
+import { Transactions } from '../../src/database/transactions.js';
+import { anInstallation, type Installation } from './installation.js';
+import type { Environment } from './service-process.js';
 
 export const MIGRATIONS = SCHEMA.migrations as (new () => MigrationInterface)[];
 
@@ -19,4 +23,31 @@ export async function aDataSource(
   const schema = { ...SCHEMA, migrations: [...known] };
   const options = await dataSourceOptions(parseEnv(installation.env), schema, 'maintenance');
   return createDataSource(options).initialize();
+}
+
+export interface DataLayer {
+  env: Env;
+  dataSource: DataSource;
+  transactions: Transactions;
+  /** the tests' own way to the same data */
+  db: Installation['db'];
+  close(): Promise<void>;
+}
+
+/** The service's way to its data within the test's own process, for what no request can show. */
+export async function openDataLayer(variables: Environment = {}): Promise<DataLayer> {
+  const installation = await anInstallation();
+  const env = parseEnv({ ...installation.env, ...variables });
+  await migrate(env, SCHEMA);
+  const dataSource = await createDataSource(await dataSourceOptions(env, SCHEMA)).initialize();
+  return {
+    env,
+    dataSource,
+    transactions: new Transactions(dataSource),
+    db: installation.db,
+    close: async () => {
+      await dataSource.destroy();
+      await installation.remove();
+    },
+  };
 }

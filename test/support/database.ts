@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { createConnection, createPool } from 'mysql2/promise';
 import { inject } from 'vitest';
-import { engine } from './engine.js';
+import { createDatabase } from '../../tooling/servers/mariadb.js';
+import { engine, type Engine } from './engine.js';
 
 export type Row = Record<string, string | number | null>;
 
@@ -14,16 +16,27 @@ export interface Database {
   query(sql: string, values?: SQLInputValue[]): Promise<Row[]>;
   /** As `query`, with foreign keys off: for damage that the engine would refuse. */
   force(sql: string, values?: SQLInputValue[]): Promise<void>;
+  /** As it was before the service first started; no process of the service may be running. */
+  empty(): Promise<void>;
   drop(): Promise<void>;
 }
 
-/** @param mariadbPort of a server other than the shared one */
-export function anEmptyDatabase(directory: string, mariadbPort?: number): Promise<Database> {
-  return engine === 'sqlite' ? aFile(directory) : aSchema(mariadbPort ?? inject('mariadbPort'));
+export interface DatabaseOptions {
+  /** other than the one that this run is about */
+  engine?: Engine;
+  /** of a server other than the shared one */
+  mariadbPort?: number | undefined;
 }
 
-function aFile(directory: string): Promise<Database> {
-  const file = join(directory, 'accounts.sqlite');
+export async function anEmptyDatabase(directory: string, options: DatabaseOptions): Promise<Database> {
+  if ((options.engine ?? engine) === 'sqlite') return aFile(directory);
+  const port = options.mariadbPort ?? inject('mariadbPort');
+  return openSchema(await createDatabase(port, `t_${randomBytes(8).toString('hex')}`));
+}
+
+function aFile(directory: string): Database {
+  const name = 'accounts.sqlite';
+  const file = join(directory, name);
   const run = (sql: string, values: SQLInputValue[], enableForeignKeyConstraints: boolean): Row[] => {
     const database = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints });
     try {
@@ -32,32 +45,28 @@ function aFile(directory: string): Promise<Database> {
       database.close();
     }
   };
-  return Promise.resolve({
+  return {
     url: `sqlite:${file}`,
     query: async (sql, values = []) => run(sql, values, true),
     force: async (sql, values = []) => void run(sql, values, false),
+    empty: async () => {
+      for (const one of readdirSync(directory)) if (one.startsWith(name)) rmSync(join(directory, one));
+    },
     drop: () => Promise.resolve(),
-  });
+  };
 }
 
-/** One that another file has made. */
-export function existingDatabase(directory: string, url: string): Promise<Database> {
-  return engine === 'sqlite' ? aFile(directory) : Promise.resolve(openSchema(url));
-}
-
-async function aSchema(port: number): Promise<Database> {
-  const name = `t_${randomBytes(8).toString('hex')}`;
-  const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' });
-  await connection.query(`CREATE DATABASE ${name}`);
-  await connection.end();
-  return openSchema(`mysql://root@127.0.0.1:${port}/${name}`);
+/** One that was made elsewhere. */
+export function existingDatabase(directory: string, url: string): Database {
+  return url.startsWith('sqlite:') ? aFile(directory) : openSchema(url);
 }
 
 function openSchema(url: string): Database {
   const name = new URL(url).pathname.slice(1);
   const port = Number(new URL(url).port);
   const server = { host: '127.0.0.1', port, user: 'root' };
-  const pool = createPool({ ...server, database: name, connectionLimit: 2 });
+  const open = () => createPool({ ...server, database: name, connectionLimit: 2 });
+  let pool = open();
   return {
     url: `mysql://root@127.0.0.1:${port}/${name}`,
     query: async (sql, values = []) => {
@@ -72,6 +81,13 @@ function openSchema(url: string): Database {
       } finally {
         unchecked.destroy();
       }
+    },
+    empty: async () => {
+      await pool.query(`DROP DATABASE ${name}`);
+      await pool.query(`CREATE DATABASE ${name}`);
+      // Its connections have lost their database.
+      await pool.end();
+      pool = open();
     },
     drop: async () => {
       await pool.query(`DROP DATABASE ${name}`);

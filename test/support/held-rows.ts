@@ -4,7 +4,7 @@ import { createConnection } from 'mysql2/promise';
 import { expect } from 'vitest';
 import { engine } from './engine.js';
 import type { Service } from './service.js';
-import { hangTimeoutMs } from './wait.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 
 /** A transaction of the test's own: what it has written, others wait for until it ends. */
 export interface HeldRows {
@@ -23,23 +23,19 @@ export function holdRows(service: Service): Promise<HeldRows> {
 const BLOCKED_MS = 400;
 
 /** SQLite has one lock for all writes, and the service waits for it without turning its loop. */
-function holdFile(service: Service): Promise<HeldRows> {
+async function holdFile(service: Service): Promise<HeldRows> {
   const database = new DatabaseSync(service.db.url.replace('sqlite:', ''));
   database.exec('BEGIN IMMEDIATE');
-  const end = (statement: string): Promise<void> => {
+  const end = async (statement: string): Promise<void> => {
     database.exec(statement);
     database.close();
-    return Promise.resolve();
   };
-  return Promise.resolve({
-    write: (sql, values = []) => {
-      database.prepare(sql).run(...values);
-      return Promise.resolve();
-    },
+  return {
+    write: async (sql, values = []) => void database.prepare(sql).run(...values),
     untilOneWaits: () => untilBlocked(service),
     commit: () => end('COMMIT'),
     rollback: () => end('ROLLBACK'),
-  });
+  };
 }
 
 async function untilBlocked({ anyone }: Service): Promise<void> {
@@ -68,9 +64,7 @@ async function holdInnodbRows(service: Service): Promise<HeldRows> {
     await connection.end();
   };
   return {
-    write: async (sql, values = []) => {
-      await connection.query(sql, values);
-    },
+    write: async (sql, values = []) => void (await connection.query(sql, values)),
     untilOneWaits: async () => {
       await expect.poll(() => waitingForRows(service), { timeout: hangTimeoutMs() }).toBe(1);
     },

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anEmptyDatabase, type Database, existingDatabase } from './database.js';
+import { anEmptyDatabase, type Database, type DatabaseOptions, existingDatabase } from './database.js';
 import { Secrets } from './secrets.js';
 import { aSigningKey, keysFileIn, readKeys, type SigningKey, writeKeys } from './signing-keys.js';
 
@@ -29,7 +29,12 @@ const present = new Set<Installation>();
 /** The ways into shared databases, by URL: this process keeps them. */
 const databases = new Map<string, Database>();
 
-export async function anInstallation(options: { mariadbPort?: number } = {}): Promise<Installation> {
+interface InstallationOptions extends DatabaseOptions {
+  /** an empty one, which it may remove */
+  directory?: string;
+}
+
+export async function anInstallation(options: InstallationOptions = {}): Promise<Installation> {
   const installation = await newInstallation(options);
   present.add(installation);
   return installation;
@@ -49,7 +54,7 @@ export async function aSharedInstallation(): Promise<InstallationPlace> {
 
 /** What one file does with a shared installation: it looks, it changes rows of its own, it leaves the rest. */
 export async function installationAt({ directory, databaseUrl }: InstallationPlace): Promise<Installation> {
-  const db = databases.get(databaseUrl) ?? (await existingDatabase(directory, databaseUrl));
+  const db = databases.get(databaseUrl) ?? existingDatabase(directory, databaseUrl);
   databases.set(databaseUrl, db);
   const installation = installationIn(directory, db);
   noteKeys(installation, await readKeys(directory));
@@ -57,9 +62,9 @@ export async function installationAt({ directory, databaseUrl }: InstallationPla
   return Object.assign(installation, { writeKeys: refuse, remove: refuse });
 }
 
-async function newInstallation({ mariadbPort }: { mariadbPort?: number }): Promise<Installation> {
-  const directory = await mkdtemp(join(tmpdir(), 'accounts-test-'));
-  const installation = installationIn(directory, await anEmptyDatabase(directory, mariadbPort));
+async function newInstallation(options: InstallationOptions): Promise<Installation> {
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'accounts-test-')));
+  const installation = installationIn(directory, await anEmptyDatabase(directory, options));
   await installation.writeKeys([aSigningKey()]);
   return installation;
 }

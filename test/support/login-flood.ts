@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as pass } from 'node:timers/promises';
+import { hangTimeoutMs } from '../../tooling/wait.js';
+import { loadDuring } from './load.js';
 import type { Service } from './service.js';
+import { clientOf } from './service-client.js';
 
 /** A hash that takes so long that the line of those that wait for one does not empty between two requests. */
 export const SLOW_HASH = { ARGON2_MEMORY_KIB: '19456', ARGON2_TIME: '4' };
@@ -25,37 +28,29 @@ export async function besideLoginFlood(
   work: () => Promise<void>,
 ): Promise<number[]> {
   const name = `flood${(floods += 1)}`;
+  const send = clientOf(service.url);
   const statuses: number[] = [];
-  const over = new AbortController();
-  const send = async (sender: number): Promise<void> => {
-    for (let turn = 0; !over.signal.aborted; turn += 1) {
-      const status = await login(service, headers, `${name}-${sender}-${turn}@example.com`);
-      statuses.push(status);
-      if (status !== 401) await pass(PAUSE_MS);
-    }
+  const login = async (sender: number, turn: number): Promise<number> => {
+    const body = { email: `${name}-${sender}-${turn}@example.com`, password: 'not the right one' };
+    const options = { headers, body, timeoutMs: hangTimeoutMs() };
+    return send('POST', '/api/auth/login', options).then(
+      ({ status }) => status,
+      () => 0,
+    );
   };
 
-  const senders = Array.from({ length: SENDERS }, (_, sender) => send(sender));
-  try {
-    while (!statuses.includes(503)) await pass(20);
-    await work();
-  } finally {
-    over.abort();
-    await Promise.all(senders);
-  }
+  await loadDuring(
+    SENDERS,
+    async (sender, turn) => {
+      const status = await login(sender, turn);
+      statuses.push(status);
+      if (status !== 401) await pass(PAUSE_MS);
+      return { outcome: 'refused', label: String(status) };
+    },
+    async () => {
+      while (!statuses.includes(503)) await pass(20);
+      await work();
+    },
+  );
   return statuses;
-}
-
-async function login({ url }: Pick<Service, 'url'>, headers: Record<string, string>, email: string) {
-  try {
-    const response = await fetch(`${url}/api/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ email, password: 'not the right one' }),
-    });
-    await response.arrayBuffer();
-    return response.status;
-  } catch {
-    return 0;
-  }
 }

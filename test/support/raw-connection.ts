@@ -1,14 +1,14 @@
-import { connect } from 'node:net';
+import { hangTimeoutMs, within } from '../../tooling/wait.js';
 import { type Answer, checkAnswer, parseJson } from './answer.js';
+import { keptAliveRequest, openConnection } from './open-connection.js';
 import type { Service } from './service.js';
-import { hangTimeoutMs } from './wait.js';
 
 /**
  * Sends bytes as they are, for requests that no HTTP library would make, and reads the first answer until the
  * service closes the connection. undefined when it closes without a word.
  */
 export async function sendBytes(service: Service, bytes: string | Buffer): Promise<Answer | undefined> {
-  const text = await exchangeBytes(new URL(service.url), bytes);
+  const text = await exchangeBytes(service.url, bytes);
   if (text === '') return undefined;
   const answer = parseAnswer(text);
   const [method, path = ''] = bytes.toString().split(' ', 2);
@@ -18,27 +18,14 @@ export async function sendBytes(service: Service, bytes: string | Buffer): Promi
 
 /** A request line and header lines, with `Connection: close` so that the answer has an end. */
 export function requestBytes(requestLine: string, headerLines: string[] = [], body = ''): string {
-  return [`${requestLine} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headerLines, '', body].join(
-    '\r\n',
-  );
+  return keptAliveRequest(requestLine, ['Connection: close', ...headerLines], body);
 }
 
-function exchangeBytes(url: URL, bytes: string | Buffer): Promise<string> {
-  return new Promise((done, failed) => {
-    const chunks: Buffer[] = [];
-    const socket = connect(Number(url.port), url.hostname, () => {
-      socket.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
-    });
-    socket.setTimeout(hangTimeoutMs(), () =>
-      socket.destroy(new Error('The service neither answered nor closed')),
-    );
-    socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
-    socket.on('error', (error: NodeJS.ErrnoException) => {
-      // A service that refuses before the request is whole may reset the connection after its answer.
-      if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') failed(error);
-    });
-    socket.on('close', () => done(Buffer.concat(chunks).toString()));
-  });
+/** A service that refuses before the request is whole may reset the connection after its answer. */
+async function exchangeBytes(url: string, bytes: string | Buffer): Promise<string> {
+  const { socket, closed } = await openConnection(url);
+  socket.write(bytes);
+  return within('the service answers and closes', hangTimeoutMs(), closed).finally(() => socket.destroy());
 }
 
 function parseAnswer(text: string): Answer {

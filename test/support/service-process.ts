@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { hangTimeoutMs, within } from './wait.js';
+import { hangTimeoutMs, within } from '../../tooling/wait.js';
 
 const HERE = import.meta.dirname;
 export const BUILT_SERVICE = [

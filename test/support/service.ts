@@ -1,7 +1,9 @@
+import { residentMib } from '../../tooling/processes/usage.js';
 import { Caller } from './caller.js';
 import { type Contract, contractOf } from './contract.js';
-import { anInstallation, type Installation } from './installation.js';
-import { sharedService } from './shared-service.js';
+import { anInstallation, type Installation, installationAt } from './installation.js';
+import { LogFile } from './log-file.js';
+import { findSharedPlace, leaveShared } from './shared-service.js';
 import { type Environment, exitCode, spawnService, untilListening } from './service-process.js';
 
 export interface Service {
@@ -15,6 +17,18 @@ export interface Service {
   anyone: Caller;
   /** Ends the process politely, unless other files use it too, and checks that it is well and kept its secrets. */
   stop(): Promise<void>;
+}
+
+/** In a process of its own, which can also be ended without asking it, and measured. */
+export interface Instance extends Service {
+  memoryMiB(): number;
+  /** SIGKILL */
+  kill(): Promise<void>;
+}
+
+/** A process of the service that need not listen yet. */
+interface Launched extends Pick<Instance, 'logs' | 'kill'> {
+  listening: Promise<Instance>;
 }
 
 interface StartOptions {
@@ -32,28 +46,62 @@ export function startService(options?: StartOptions): Promise<Service> {
 }
 
 /** For a file that damages its service's data, or needs to know all of it. */
-export async function startOwnService(options: StartOptions = {}): Promise<Service> {
-  const installation = options.installation ?? (await anInstallation());
-  const process = spawnService(installation.directory, { ...installation.env, ...options.env });
-  const url = await untilListening(process);
-  const contract = contractOf(url);
+export async function startOwnService({ installation, env }: StartOptions = {}): Promise<Instance> {
+  if (installation) return launch(installation, env).listening;
+  const own = await anInstallation();
+  const service = await launch(own, env).listening;
+  const stop = async (): Promise<void> => {
+    try {
+      await service.stop();
+    } finally {
+      await own.remove();
+    }
+  };
+  return { ...service, stop };
+}
+
+export function launch(installation: Installation, env: Environment = {}): Launched {
+  const process = spawnService(installation.directory, { ...installation.env, ...env });
+  const { child, logs, exited } = process;
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    const code = await exitCode(process);
+    if (code !== 0) throw new Error(`The service ended with ${code}:\n${logs.slice(-20).join('\n')}`);
+    installation.secrets.checkAbsentFrom(logs);
+  };
+  const memoryMiB = (): number => residentMib([child.pid!]) ?? Number.NaN;
+  const listening = untilListening(process).then((url) => ({
+    ...serviceAt(url, installation),
+    logs,
+    memoryMiB,
+    kill,
+    stop,
+  }));
+  return { logs, listening, kill };
+}
+
+/** The service that all files of this worker use, as one file sees it: `logs` and secrets begin with this call. */
+async function sharedService(): Promise<Service> {
+  const place = await findSharedPlace();
+  const log = new LogFile(place.logFile);
   const service: Service = {
-    url,
-    logs: process.logs,
-    installation,
-    db: installation.db,
-    contract,
-    anyone: new Caller({ url, contract, secrets: installation.secrets }),
-    stop: async () => {
-      process.child.kill('SIGTERM');
-      const code = await exitCode(process);
-      if (!options.installation) await installation.remove();
-      if (code !== 0)
-        throw new Error(`The service ended with ${code}:\n${process.logs.slice(-20).join('\n')}`);
-      installation.secrets.checkAbsentFrom(process.logs);
+    ...serviceAt(place.url, await installationAt(place)),
+    get logs() {
+      return log.lines();
     },
+    stop: () => leaveShared(service),
   };
   return service;
+}
+
+function serviceAt(url: string, installation: Installation): Omit<Service, 'logs' | 'stop'> {
+  const contract = contractOf(url);
+  const anyone = new Caller({ url, contract, secrets: installation.secrets });
+  return { url, installation, db: installation.db, contract, anyone };
 }
 
 export interface Cluster {
@@ -70,7 +118,7 @@ export async function startCluster(
 ): Promise<Cluster> {
   const installation = await anInstallation(options);
   const instances = await Promise.all(
-    Array.from({ length: size }, () => startOwnService({ env: options.env ?? {}, installation })),
+    Array.from({ length: size }, () => launch(installation, options.env).listening),
   );
   return {
     instances,

@@ -1,31 +1,14 @@
 import { inject } from 'vitest';
-import { Caller } from './caller.js';
-import { contractOf } from './contract.js';
-import { aSharedInstallation, installationAt } from './installation.js';
-import { LogFile } from './log-file.js';
-import type { Service } from './service.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import type { Caller } from './caller.js';
+import { aSharedInstallation, type Installation } from './installation.js';
 import type { SharedPlace } from './shared-services.js';
-import { hangTimeoutMs, waitFor } from './wait.js';
 
-/** The service that all files of this worker use, as one file sees it: `logs` and secrets begin with this call. */
-export async function sharedService(): Promise<Service> {
+/** Where the service of this worker is, which the first file that asks has started. */
+export async function findSharedPlace(): Promise<SharedPlace> {
   const place = (await ask()) ?? (await ask(await aSharedInstallation()));
   if (!place) throw new Error('No shared service was started');
-  const installation = await installationAt(place);
-  const contract = contractOf(place.url);
-  const log = new LogFile(place.logFile);
-  const service: Service = {
-    url: place.url,
-    get logs() {
-      return log.lines();
-    },
-    installation,
-    db: installation.db,
-    contract,
-    anyone: new Caller({ url: place.url, contract, secrets: installation.secrets }),
-    stop: () => leave(service),
-  };
-  return service;
+  return place;
 }
 
 /** Where the service of this worker is, which `installation` starts. */
@@ -40,7 +23,11 @@ async function ask(installation?: object): Promise<SharedPlace | undefined> {
 }
 
 /** It goes on for other files, if this one left it well. */
-async function leave(service: Service): Promise<void> {
+export async function leaveShared(service: {
+  anyone: Caller;
+  logs: string[];
+  installation: Installation;
+}): Promise<void> {
   const ready = await service.anyone.get('/health/ready');
   if (ready.status !== 200) throw new Error(`The shared service is not ready any more: ${ready.text}`);
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { InstallationPlace } from './installation.js';
 import { announcedUrl, BUILT_SERVICE, spawnInto } from './service-process.js';
 import { keysFileIn } from './signing-keys.js';
-import { hangTimeoutMs, waitFor, within } from './wait.js';
+import { hangTimeoutMs, waitFor, within } from '../../tooling/wait.js';
 
 /** Where a test file finds a running service. */
 export interface SharedPlace extends InstallationPlace {

@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import type { Mistake } from './mutations.ts';
+import type { Mistake } from './mistake.ts';
 
 const SWAPPED = new Map<ts.SyntaxKind, string>([
   [ts.SyntaxKind.LessThanToken, '<='],

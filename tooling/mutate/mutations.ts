@@ -1,13 +1,7 @@
 import ts from 'typescript';
 import { codeMistakes } from './code-mistakes.ts';
+import type { Mistake } from './mistake.ts';
 import { sqlMistakes } from './sql-mistakes.ts';
-
-/** A small plausible mistake: `text` stands where the file has the characters from `start` to `end`. */
-export interface Mistake {
-  start: number;
-  end: number;
-  text: string;
-}
 
 export interface Mutant extends Mistake {
   /** from 1 */

@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import type { Mistake } from './mutations.ts';
+import type { Mistake } from './mistake.ts';
 
 const STATEMENT = /\b(?:SELECT|INSERT|UPDATE|DELETE|WHERE|AND|FROM)\b/;
 const CONDITION = /\b(?:WHERE|AND|ON)\s+/g;

@@ -1,7 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
-import { type NewSession, SessionsService } from '../sessions/sessions.service.js';
+import type { NewSession } from '../sessions/new-session.js';
+import { SessionsService } from '../sessions/sessions.service.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { challengeOf, hashCode, isCode, newCode } from './code-text.js';

@@ -7,7 +7,7 @@ import { hotStatement } from '../../database/hot-statements.js';
 import { Transactions } from '../../database/transactions.js';
 import { IS_ALIVE, WITH_PARENT } from './alive.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
-import type { NewSession } from './sessions.service.js';
+import type { NewSession } from './new-session.js';
 
 interface Exchange {
   session: NewSession;

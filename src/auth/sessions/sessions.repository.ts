@@ -7,8 +7,8 @@ import { Lookup, lookupStatement, padded, places } from '../../database/lookup.j
 import type { Transaction } from '../../database/transaction.js';
 import { BATCH } from '../cleanup/batch.js';
 import { IS_ALIVE, WITH_PARENT } from './alive.js';
+import type { NewSession } from './new-session.js';
 import { Session } from './session.entity.js';
-import type { NewSession } from './sessions.service.js';
 
 /** The session that a code opened. */
 export interface OpenedSession {

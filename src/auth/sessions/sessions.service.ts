@@ -2,17 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transaction.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
+import type { NewSession } from './new-session.js';
 import { SessionExchangesRepository } from './session-exchanges.repository.js';
 import { type OpenedSession, SessionsRepository } from './sessions.repository.js';
-
-/** A session as tokens are made from it. Times are epoch milliseconds. */
-export interface NewSession {
-  id: string;
-  userId: string;
-  authTime: number;
-  createdAt: number;
-  expiresAt: number;
-}
 
 @Injectable()
 export class SessionsService {

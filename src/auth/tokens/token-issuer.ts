@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
-import type { NewSession } from '../sessions/sessions.service.js';
+import type { NewSession } from '../sessions/new-session.js';
 import { type AccessTokenClaims, TOKEN_TYPE } from './access-token.js';
 import { KeyRing } from './key-ring.js';
 

@@ -1,6 +1,6 @@
 import type { DataSourceOptions } from 'typeorm';
 import type { MysqlLocation } from '../../config/env.js';
-import type { Purpose, Schema } from '../data-source-options.js';
+import type { Purpose, Schema } from '../schema.js';
 import { mysqlDriver } from '../adapters/mysql-driver.js';
 import { identifyMysqlServer } from './mysql-server.js';
 import { sessionSettings, STATEMENT_TIMEOUT_SECONDS } from './session-settings.js';

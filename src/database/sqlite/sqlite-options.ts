@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { DataSourceOptions } from 'typeorm';
 import type { SqliteLocation } from '../../config/env.js';
-import type { Purpose, Schema } from '../data-source-options.js';
+import type { Purpose, Schema } from '../schema.js';
 import { createDirectory, realPath } from './database-file.js';
 import { NodeSqlite } from '../adapters/node-sqlite.js';
 

@@ -1,19 +1,12 @@
 import { Request, sameElements, SessionRequest, type RealService } from './model-request.js';
 import type { ReferenceModel } from './reference-model.js';
-import { asRecord, asRecords, asString } from './service-client.js';
+import { asRecord, asRecords, asString } from '../../support/service-client.js';
 
 const PASSWORD = 'correct horse battery staple';
 
 export class Register extends Request {
-  readonly person: string;
-
-  constructor(person: string) {
+  constructor(readonly person: string) {
     super();
-    this.person = person;
-  }
-
-  check(): boolean {
-    return true;
   }
 
   async run(model: ReferenceModel, real: RealService): Promise<void> {
@@ -31,17 +24,11 @@ export class Register extends Request {
 }
 
 export class Login extends Request {
-  readonly person: string;
-  readonly isRight: boolean;
-
-  constructor(person: string, isRight: boolean) {
+  constructor(
+    readonly person: string,
+    readonly isRight: boolean,
+  ) {
     super();
-    this.person = person;
-    this.isRight = isRight;
-  }
-
-  check(): boolean {
-    return true;
   }
 
   async run(model: ReferenceModel, real: RealService): Promise<void> {
@@ -90,14 +77,11 @@ export class IssueCode extends SessionRequest {
 }
 
 export class Exchange extends Request {
-  readonly pick: number;
-
-  constructor(pick: number) {
+  constructor(readonly pick: number) {
     super();
-    this.pick = pick;
   }
 
-  check(model: Readonly<ReferenceModel>): boolean {
+  override check(model: Readonly<ReferenceModel>): boolean {
     return model.codes.length > 0;
   }
 

@@ -1,17 +1,12 @@
 import { brokenInState, brokenWrites } from './invariants.js';
-import type { Send } from './service-client.js';
+import type { Send } from '../../support/service-client.js';
 import type { Storage } from './storage.js';
+import type { LedgerReport } from './write-ledger.js';
 import { type Ledgers, PASSWORD } from './writer.js';
 
-export interface Findings {
-  acknowledged: number;
-  /** Acknowledged writes that are not there, one sentence for each. */
-  lost: string[];
+export interface Findings extends Omit<LedgerReport, 'ghosts'> {
   /** Writes that are there in half, or that nobody made. */
   broken: string[];
-  /** How many writes without an answer turned out to be there, and how many not. */
-  unknownApplied: number;
-  unknownAbsent: number;
 }
 
 const HALVES = {
@@ -48,7 +43,7 @@ export async function compareRows(storage: Storage, rounds: readonly Ledgers[]):
   return findings;
 }
 
-function count(findings: Findings, what: string, report: ReturnType<Ledgers['orgs']['compare']>): void {
+function count(findings: Findings, what: string, report: LedgerReport): void {
   findings.acknowledged += report.acknowledged;
   findings.lost.push(...report.lost.map((key) => `${what} ${key}`));
   findings.broken.push(...report.ghosts.map((key) => `${what} ${key} was refused and is there`));

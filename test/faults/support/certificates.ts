@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findProgram, temporaryDirectory } from './server-process.js';
+import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
+import { requireProgram } from '../../../tooling/processes/find-program.js';
 
 const run = promisify(execFile);
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
@@ -25,19 +26,8 @@ export class Authority implements Certificate {
   static async create(name: string): Promise<Authority> {
     const directory = temporaryDirectory('certificates');
     const [certificate, key] = [join(directory, 'ca.pem'), join(directory, 'ca.key')];
-    await openssl(
-      'req',
-      '-x509',
-      ...NEW_KEY,
-      '-days',
-      DAYS,
-      '-subj',
-      `/CN=${name}`,
-      '-keyout',
-      key,
-      '-out',
-      certificate,
-    );
+    const subject = ['-subj', `/CN=${name}`, '-days', DAYS];
+    await openssl('req', '-x509', ...NEW_KEY, ...subject, '-keyout', key, '-out', certificate);
     return new Authority(directory, certificate, key);
   }
 
@@ -57,5 +47,5 @@ export class Authority implements Certificate {
 }
 
 async function openssl(...args: string[]): Promise<void> {
-  await run(findProgram('openssl'), args);
+  await run(requireProgram('openssl'), args);
 }

@@ -1,5 +1,4 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { freePort } from './ports.js';
+import { startProxy, type TcpProxy } from './tcp-proxy.js';
 
 /**
  * - `pass`: bytes go both ways.
@@ -8,63 +7,38 @@ import { freePort } from './ports.js';
  */
 export type CommitFault = 'pass' | 'lose answer' | 'lose request';
 
+/** Stands before a MariaDB server and knows one kind of statement: COMMIT, unless another is named. */
+export interface CommitProxy extends TcpProxy {
+  fault: CommitFault;
+  statement: RegExp;
+  /** connections ended at their statement */
+  cut: number;
+}
+
 /** the command byte of a statement, after the packet's length and number */
 const COM_QUERY = 3;
 const HEADER_BYTES = 4;
 
-/** A TCP proxy before a MariaDB server that knows one kind of statement: COMMIT, unless another is named. */
-export class CommitProxy {
-  fault: CommitFault = 'pass';
-  statement = /^COMMIT/;
-  /** connections ended at their statement */
-  cut = 0;
-  readonly port: number;
-  private readonly server: Server;
-  private readonly sockets = new Set<Socket>();
-
-  private constructor(port: number, targetPort: number) {
-    this.port = port;
-    this.server = createServer((client) => this.accept(client, connect(targetPort, '127.0.0.1')));
-  }
-
-  static async start(targetPort: number): Promise<CommitProxy> {
-    const proxy = new CommitProxy(await freePort(), targetPort);
-    await new Promise<void>((listening) => proxy.server.listen(proxy.port, '127.0.0.1', listening));
-    return proxy;
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    await new Promise<void>((closed) => this.server.close(() => closed()));
-  }
-
-  private accept(client: Socket, server: Socket): void {
+export async function startCommitProxy(targetPort: number): Promise<CommitProxy> {
+  const state = { fault: 'pass' as CommitFault, statement: /^COMMIT/, cut: 0 };
+  const proxy = await startProxy(targetPort, (client, server) => {
     let doomed = false;
-    for (const socket of [client, server]) {
-      this.sockets.add(socket);
-      socket.setNoDelay(true);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        this.sockets.delete(socket);
-        client.destroy();
-        server.destroy();
-      });
-    }
     const end = (): void => {
-      this.cut += 1;
+      state.cut += 1;
       client.resetAndDestroy();
       server.destroy();
     };
     client.on('data', (bytes: Buffer) => {
-      doomed = this.fault !== 'pass' && this.statement.test(statementIn(bytes));
-      if (doomed && this.fault === 'lose request') end();
+      doomed = state.fault !== 'pass' && state.statement.test(statementIn(bytes));
+      if (doomed && state.fault === 'lose request') end();
       else server.write(bytes);
     });
     server.on('data', (bytes: Buffer) => {
       if (doomed) end();
       else client.write(bytes);
     });
-  }
+  });
+  return Object.assign(state, proxy);
 }
 
 function statementIn(bytes: Buffer): string {

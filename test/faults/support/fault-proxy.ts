@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { freePort } from './ports.js';
+import { freePort } from '../../../tooling/servers/free-port.js';
 
 /**
  * - `pass`: bytes go both ways.
@@ -7,7 +7,7 @@ import { freePort } from './ports.js';
  * - `drop`: connects succeed, no byte arrives anywhere, nothing is closed: a network that lost its packets.
  * - `delay`: every chunk is late by `delayMs`, in each direction.
  */
-export type ProxyMode = 'pass' | 'refuse' | 'drop' | 'delay';
+type ProxyMode = 'pass' | 'refuse' | 'drop' | 'delay';
 
 /** A TCP proxy on 127.0.0.1 whose faults are switched while connections are open. */
 export class FaultProxy {
@@ -15,27 +15,18 @@ export class FaultProxy {
   private listener: Server | undefined;
   private current: ProxyMode = 'pass';
   private delayMs = 0;
-  /** Connections accepted since the start, in any mode. */
-  accepted = 0;
   /** Bytes that came from clients, in any mode. */
   bytes = 0;
 
-  readonly port: number;
-  private readonly targetPort: number;
-
-  private constructor(port: number, targetPort: number) {
-    this.port = port;
-    this.targetPort = targetPort;
-  }
+  private constructor(
+    readonly port: number,
+    private readonly targetPort: number,
+  ) {}
 
   static async start(targetPort: number): Promise<FaultProxy> {
     const proxy = new FaultProxy(await freePort(), targetPort);
     await proxy.listen();
     return proxy;
-  }
-
-  get mode(): ProxyMode {
-    return this.current;
   }
 
   /** Bytes held back by `drop` are not lost: they arrive now, as TCP would have sent them again. */
@@ -95,7 +86,6 @@ export class FaultProxy {
   }
 
   private accept(client: Socket): void {
-    this.accepted += 1;
     const server = connect({ port: this.targetPort, host: '127.0.0.1', allowHalfOpen: true });
     client.on('data', (chunk) => (this.bytes += chunk.length));
     this.join(client, server);

@@ -4,9 +4,9 @@ import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { endStateTransfer, GaleraNode, nodePorts, type GaleraSettings } from './galera-node.js';
-import { copyOfTemplate, type RunAs } from './mariadb-server.js';
-import { removeDirectory, temporaryDirectory } from './server-process.js';
-import { waitFor } from '../../support/wait.js';
+import { removeDirectory, temporaryDirectory } from '../../../tooling/processes/at-exit.js';
+import { createDataDirectory, type RunAs } from '../../../tooling/servers/mariadb-data.js';
+import { waitFor } from '../../../tooling/wait.js';
 
 const run = promisify(execFile);
 
@@ -17,36 +17,24 @@ const PROVIDERS = [
   '/usr/lib64/galera/libgalera_smm.so',
 ];
 
-export interface GaleraOptions {
-  nodes?: number;
-  /** `innodb_flush_log_at_trx_commit=1`. Without it one killed node loses nothing (the others have it), all at once do. */
-  durable?: boolean;
-  args?: string[];
-}
-
 /** A real Galera cluster on 127.0.0.1; every node has its own temporary directory and ports. */
 export class GaleraCluster implements GaleraSettings {
   readonly nodes: GaleraNode[] = [];
   readonly name = `test-${randomUUID().slice(0, 8)}`;
   private readonly directory = temporaryDirectory('galera');
 
-  readonly options: GaleraOptions;
-  readonly provider: string;
-  readonly runAs: RunAs | undefined;
+  private constructor(
+    readonly provider: string,
+    readonly runAs: RunAs | undefined,
+  ) {}
 
-  private constructor(options: GaleraOptions, provider: string, runAs: RunAs | undefined) {
-    this.options = options;
-    this.provider = provider;
-    this.runAs = runAs;
-  }
-
-  static async start(options: GaleraOptions = {}): Promise<GaleraCluster> {
+  static async start({ nodes = 3 } = {}): Promise<GaleraCluster> {
     const provider = findProvider();
     if (!provider) throw new Error('the Galera provider library (galera-4) is not installed');
-    const cluster = new GaleraCluster(options, provider, await serverUser());
+    const cluster = new GaleraCluster(provider, await serverUser());
     if (cluster.runAs) chownSync(cluster.directory, cluster.runAs.uid, cluster.runAs.gid);
     try {
-      await cluster.prepareNodes(options.nodes ?? 3);
+      await cluster.prepareNodes(nodes);
       await cluster.bootstrap();
     } catch (error) {
       await cluster.close();
@@ -90,6 +78,14 @@ export class GaleraCluster implements GaleraSettings {
     });
   }
 
+  /** The tests' own reads do not wait for what another node has committed. */
+  async waitUntilEqual(): Promise<void> {
+    await waitFor('all nodes have the same data', 10_000, async () => {
+      const states = await Promise.all(this.nodes.map((node) => node.status()));
+      return new Set(states.map((status) => status.get('wsrep_last_committed'))).size === 1;
+    });
+  }
+
   /** Cuts one node off from the others: it stays up, is not primary, and answers queries with errno 1047. */
   async isolate(node: GaleraNode): Promise<void> {
     await node.execute("SET GLOBAL wsrep_provider_options='gmcast.isolate=1'");
@@ -118,7 +114,7 @@ export class GaleraCluster implements GaleraSettings {
       this.nodes.push(new GaleraNode(index, directory, await nodePorts(), this));
     }
     const seed = this.node(0);
-    await copyOfTemplate(seed.directory, this.runAs);
+    await createDataDirectory(seed.directory, this.runAs);
     await seed.begin(true);
     await seed.waitUntilSynced();
     await seed.execute('CREATE DATABASE IF NOT EXISTS test');

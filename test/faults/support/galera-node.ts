@@ -1,12 +1,18 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { RowDataPacket } from 'mysql2/promise';
-import { commonArgs, waitUntilReady, withConnection, type RunAs } from './mariadb-server.js';
-import { freePort } from './ports.js';
-import { findProgram, ServerProcess } from './server-process.js';
-import { waitFor } from '../../support/wait.js';
+import { requireProgram } from '../../../tooling/processes/find-program.js';
+import { ServerProcess } from '../../../tooling/processes/server-process.js';
+import { freePort } from '../../../tooling/servers/free-port.js';
+import {
+  commonArgs,
+  durability,
+  waitUntilAnswering,
+  withConnection,
+} from '../../../tooling/servers/mariadb.js';
+import type { RunAs } from '../../../tooling/servers/mariadb-data.js';
 
 const run = promisify(execFile);
 
@@ -16,7 +22,6 @@ export interface GaleraSettings {
   readonly provider: string;
   readonly runAs: RunAs | undefined;
   readonly nodes: readonly GaleraNode[];
-  readonly options: { durable?: boolean; args?: string[] };
 }
 
 // A dead node is noticed within about two seconds, not within Galera's five to fifteen.
@@ -30,24 +35,17 @@ const FAST_DETECTION = [
   'gmcast.peer_timeout=PT2S',
 ];
 
-export interface GaleraPorts {
-  sql: number;
-  group: number;
-  incremental: number;
-  snapshot: number;
-}
+export type GaleraPorts = Record<'sql' | 'group' | 'incremental' | 'snapshot', number>;
 
 /** One `mariadbd` of a Galera cluster; kill, stop, freeze and thaw are those of its process. */
 export class GaleraNode extends ServerProcess {
-  readonly index: number;
-  private readonly ports: GaleraPorts;
-  private readonly cluster: GaleraSettings;
-
-  constructor(index: number, directory: string, ports: GaleraPorts, cluster: GaleraSettings) {
+  constructor(
+    private readonly index: number,
+    directory: string,
+    private readonly ports: GaleraPorts,
+    private readonly cluster: GaleraSettings,
+  ) {
     super(`galera:${index}`, directory);
-    this.index = index;
-    this.ports = ports;
-    this.cluster = cluster;
   }
 
   get port(): number {
@@ -80,12 +78,6 @@ export class GaleraNode extends ServerProcess {
     await this.waitUntilSynced(timeoutMs);
   }
 
-  /** Loses the node's place in the history, so that its next start copies everything from another node. */
-  forgetState(): void {
-    rmSync(this.stateFile, { force: true });
-    rmSync(join(this.directory, 'data', 'galera.cache'), { force: true });
-  }
-
   /** How far its data go; -1 for a node that has none. Only while it does not run. */
   async position(): Promise<number> {
     const position = (await this.recoveredPosition()) ?? `:${/seqno:\s*(-?\d+)/.exec(this.savedState)?.[1]}`;
@@ -99,27 +91,23 @@ export class GaleraNode extends ServerProcess {
     const args = [...this.args(), ...(bootstrap ? ['--wsrep-new-cluster'] : [])];
     const position = await this.recoveredPosition();
     if (position) args.push(`--wsrep-start-position=${position}`);
-    this.launch({ program: findProgram('mariadbd', 'mysqld'), args, ...this.cluster.runAs });
+    this.launch({ program: requireProgram('mariadbd'), args, ...this.cluster.runAs });
   }
 
   async waitUntilSynced(timeoutMs = 60_000): Promise<void> {
-    await waitUntilReady(this, this.port, timeoutMs);
-    await waitFor(`${this.name} is synced`, timeoutMs, async () => {
-      if (!this.isRunning) return true;
+    await waitUntilAnswering(this, this.port, timeoutMs);
+    await this.waitUntil('is synced', timeoutMs, async () => {
       const status = await this.status();
       return status.get('wsrep_ready') === 'ON' && status.get('wsrep_local_state_comment') === 'Synced';
     });
-    this.assertRunning();
   }
 
   /** What the storage engine holds after a crash, asked of the engine itself; undefined after a clean stop. */
   private async recoveredPosition(): Promise<string | undefined> {
     if (!/seqno:\s*-1\b/.test(this.savedState)) return undefined;
-    const { stdout, stderr } = await run(
-      findProgram('mariadbd', 'mysqld'),
-      [...this.args(), '--wsrep-recover'],
-      { ...this.cluster.runAs },
-    );
+    const { stdout, stderr } = await run(requireProgram('mariadbd'), [...this.args(), '--wsrep-recover'], {
+      ...this.cluster.runAs,
+    });
     return /Recovered position:\s*([0-9a-f-]{36}:-?\d+)/.exec(stdout + stderr)?.[1];
   }
 
@@ -137,9 +125,8 @@ export class GaleraNode extends ServerProcess {
       ...commonArgs(this.directory, this.port),
       '--binlog-format=ROW',
       '--innodb-autoinc-lock-mode=2',
-      ...(this.cluster.options.durable
-        ? ['--innodb-flush-log-at-trx-commit=1']
-        : ['--innodb-flush-log-at-trx-commit=0', '--innodb-flush-method=nosync']),
+      // One killed node loses nothing: the others have it.
+      ...durability(false),
       '--wsrep-on=ON',
       `--wsrep-provider=${this.cluster.provider}`,
       `--wsrep-cluster-name=${this.cluster.name}`,
@@ -157,7 +144,6 @@ export class GaleraNode extends ServerProcess {
         'gcache.size=32M',
         'pc.recovery=false',
       ].join(';')}`,
-      ...(this.cluster.options.args ?? []),
     ];
   }
 }

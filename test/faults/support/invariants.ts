@@ -126,12 +126,6 @@ export function brokenAnswers(operations: readonly Answered[], faultsInjected: b
     .map(({ status }) => `I10: answered ${status ?? 'nothing'}`);
 }
 
-/** I7: the most accepted calls of one key in any window of that length. */
-export function mostInAnyWindow(times: readonly number[], windowMs: number): number {
-  const sorted = times.toSorted((a, b) => a - b);
-  return Math.max(0, ...sorted.map((end, i) => i + 1 - sorted.findIndex((start) => start > end - windowMs)));
-}
-
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);

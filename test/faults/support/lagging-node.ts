@@ -1,7 +1,7 @@
 import type { GaleraNode } from './galera-node.js';
-import { withConnection } from './mariadb-server.js';
-import { asRecords, asString } from './service-client.js';
-import { waitFor } from '../../support/wait.js';
+import { withConnection } from '../../../tooling/servers/mariadb.js';
+import { asRecords, asString } from '../../support/service-client.js';
+import { waitFor } from '../../../tooling/wait.js';
 
 /** Two, as many as there are threads that apply what other nodes wrote. */
 const APPLIERS = [1, 2];

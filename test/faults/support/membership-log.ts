@@ -1,5 +1,5 @@
 import type { Role } from './reference-model.js';
-import { asString } from './service-client.js';
+import { asString } from '../../support/service-client.js';
 import type { Storage } from './storage.js';
 
 /** One change of a membership, as it took effect. */

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
+import { atOnce, times } from '../../support/at-once.js';
 import type { AuthoredWrite } from './authority.js';
-import type { Answered, CodeUse, OrgRead } from './invariants.js';
-import { allAtOnce } from './load.js';
+import type { CodeUse, OrgRead } from './invariants.js';
 import type { Role } from './reference-model.js';
-import { asRecord, asString, type Reply, type RequestOptions, type Send } from './service-client.js';
+import { timed, type TimedReply } from './timed-request.js';
+import { asRecord, asString, type RequestOptions, type Send } from '../../support/service-client.js';
 
 export type StormAction =
   | { kind: 'read'; actor: number; org: number }
@@ -14,25 +15,24 @@ export type StormAction =
 
 /** Batches of requests that are sent at once; the seed of fast-check repeats them (not their interleaving). */
 export function stormBatches(batches: number, width: number): fc.Arbitrary<StormAction[][]> {
-  const nat = fc.nat({ max: 1000 });
-  const where = { actor: nat, org: nat };
+  const pick = fc.nat({ max: 1000 });
+  const [where, whom] = [
+    { actor: pick, org: pick },
+    { actor: pick, org: pick, target: pick },
+  ];
   const low = fc.constantFrom('member' as const, 'admin' as const, 'admin' as const);
-  const anyRole = fc.constantFrom('member' as const, 'admin' as const, 'admin' as const, 'owner' as const);
+  const any = fc.constantFrom('member' as const, 'admin' as const, 'admin' as const, 'owner' as const);
+  const read = fc.record({ kind: fc.constant('read' as const), ...where });
+  const add = fc.record({ kind: fc.constant('add' as const), ...whom, role: low });
+  const change = fc.record({ kind: fc.constant('change' as const), ...whom, role: any });
+  const remove = fc.record({ kind: fc.constant('remove' as const), ...whom });
+  const exchange = fc.record({ kind: fc.constant('exchange' as const), actor: pick, uses: fc.constant(5) });
   const action: fc.Arbitrary<StormAction> = fc.oneof(
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('read' as const), ...where }) },
-    {
-      weight: 6,
-      arbitrary: fc.record({ kind: fc.constant('add' as const), ...where, target: nat, role: low }),
-    },
-    {
-      weight: 6,
-      arbitrary: fc.record({ kind: fc.constant('change' as const), ...where, target: nat, role: anyRole }),
-    },
-    { weight: 6, arbitrary: fc.record({ kind: fc.constant('remove' as const), ...where, target: nat }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('exchange' as const), actor: nat, uses: fc.constant(5) }),
-    },
+    { weight: 3, arbitrary: read },
+    { weight: 6, arbitrary: add },
+    { weight: 6, arbitrary: change },
+    { weight: 6, arbitrary: remove },
+    { weight: 1, arbitrary: exchange },
   );
   const batch = fc.array(action, { minLength: width, maxLength: width });
   return fc.array(batch, { minLength: batches, maxLength: batches });
@@ -44,10 +44,6 @@ interface Person {
   token: string;
 }
 
-interface TimedReply extends Answered {
-  reply: Reply | undefined;
-}
-
 /** Several people in a few organizations who change memberships at once; keeps what the invariants need. */
 export class MembershipStorm {
   readonly writes: AuthoredWrite[] = [];
@@ -55,11 +51,8 @@ export class MembershipStorm {
   readonly uses: CodeUse[] = [];
   private readonly people: Person[] = [];
   private readonly orgIds: string[] = [];
-  private readonly send: Send;
 
-  constructor(send: Send) {
-    this.send = send;
-  }
+  constructor(private readonly send: Send) {}
 
   /** Every organization begins with two owners. To be called before any fault: it needs every answer. */
   async prepare(run: string, people = 5, orgs = 2): Promise<void> {
@@ -72,10 +65,13 @@ export class MembershipStorm {
     }
     for (let index = 0; index < orgs; index += 1) {
       const owner = this.person(index);
-      const timed = await this.timed('POST', '/api/orgs', { token: owner.token, body: { name: 'Storm' } });
-      this.orgIds.push(asString(asRecord(timed.reply?.body['org'])['id']));
+      const { reply, answered } = await this.timed('POST', '/api/orgs', {
+        token: owner.token,
+        body: { name: 'Storm' },
+      });
+      this.orgIds.push(asString(asRecord(reply?.body['org'])['id']));
       const created = { orgId: this.org(index), actorId: owner.id, userId: owner.id, role: 'owner' as const };
-      this.writes.push({ kind: 'create', ...created, ...withoutReply(timed) });
+      this.writes.push({ kind: 'create', ...created, ...answered });
       await this.act({ kind: 'add', actor: index, org: index, target: index + 1, role: 'admin' });
       await this.act({ kind: 'change', actor: index, org: index, target: index + 1, role: 'owner' });
     }
@@ -86,13 +82,7 @@ export class MembershipStorm {
   }
 
   async run(batches: readonly (readonly StormAction[])[]): Promise<void> {
-    for (const batch of batches) {
-      const results = await allAtOnce(batch.length, async (index) => {
-        const action = batch[index];
-        if (action) await this.act(action);
-      });
-      for (const result of results) if (result.status === 'rejected') throw result.reason;
-    }
+    for (const batch of batches) await atOnce(batch.map((action) => () => this.act(action)));
   }
 
   private async act(action: StormAction): Promise<void> {
@@ -102,41 +92,35 @@ export class MembershipStorm {
     const orgId = this.org(action.org);
     const path = `/api/orgs/${orgId}`;
     if (action.kind === 'read') {
-      this.reads.push({ orgId, userId: id, ...withoutReply(await this.timed('GET', path, { token })) });
+      const { answered } = await this.timed('GET', path, { token });
+      this.reads.push({ orgId, userId: id, ...answered });
       return;
     }
     const target = this.person(action.target);
     const role = action.kind === 'remove' ? undefined : action.role;
-    const timed =
+    const { answered } =
       action.kind === 'add'
         ? await this.timed('POST', `${path}/members`, { token, body: { email: target.email, role } })
         : action.kind === 'change'
           ? await this.timed('PATCH', `${path}/members/${target.id}`, { token, body: { role } })
           : await this.timed('DELETE', `${path}/members/${target.id}`, { token });
     const write = { kind: action.kind, orgId, actorId: id, userId: target.id, role };
-    this.writes.push({ ...write, ...withoutReply(timed) });
+    this.writes.push({ ...write, ...answered });
   }
 
   private async exchange(token: string, uses: number): Promise<void> {
     const issued = await this.timed('POST', '/api/auth/code', { token });
     if (issued.reply?.status !== 201) return;
     const code = asString(issued.reply.body['code']);
-    await allAtOnce(uses, async () => {
-      const timed = await this.timed('POST', '/api/auth/code/exchange', { body: { code } });
-      this.uses.push({ ...withoutReply(timed), code });
-    });
+    const use = async (): Promise<void> => {
+      const { answered } = await this.timed('POST', '/api/auth/code/exchange', { body: { code } });
+      this.uses.push({ ...answered, code });
+    };
+    await atOnce(times(uses, () => use));
   }
 
-  private async timed(method: string, path: string, options: RequestOptions): Promise<TimedReply> {
-    const startedAt = performance.now();
-    const reply = await this.send(method, path, options).catch(() => undefined);
-    return {
-      status: reply?.status,
-      retryAfter: reply?.retryAfter ?? null,
-      startedAt,
-      endedAt: performance.now(),
-      reply,
-    };
+  private timed(method: string, path: string, options: RequestOptions): Promise<TimedReply> {
+    return timed(this.send, method, path, options);
   }
 
   private person(pick: number): Person {
@@ -146,10 +130,6 @@ export class MembershipStorm {
   private org(pick: number): string {
     return at(this.orgIds, pick);
   }
-}
-
-function withoutReply({ status, retryAfter, startedAt, endedAt }: TimedReply): Answered {
-  return { status, retryAfter, startedAt, endedAt };
 }
 
 function at<T>(items: readonly T[], pick: number): T {

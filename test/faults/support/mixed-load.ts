@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer as HttpAnswer } from '../../support/answer.js';
 import { Account, anEmail, aPassword, type Org } from '../../support/personas.js';
 import type { Service } from '../../support/service.js';
-import { type Answer, History, type LedgerReport, loadDuring, WriteLedger } from './load.js';
+import { type LedgerReport, WriteLedger } from './write-ledger.js';
+import { type Answer, History, loadDuring } from '../../support/load.js';
 
 /** the promise is 5 s; the rest is the noise of the machine that runs the test */
 export const MAX_ANSWER_MS = 5500;
 const MAX_LIVE_MS = 1500;
 const PAUSE_MS = 40;
+const WORKERS_OF_EACH_KIND = 2;
+const RECOVERY_TIMEOUT_MS = 15_000;
 
 interface Kind {
   name: string;
@@ -41,8 +44,8 @@ const KINDS: Kind[] = [
 export class MixedLoad {
   readonly history = new History();
   readonly wrong: string[] = [];
-  private readonly orgs = new WriteLedger<string>();
-  private readonly users = new WriteLedger<string>();
+  /** by the organization's name or the user's e-mail */
+  private readonly writes = new WriteLedger();
 
   constructor(
     readonly account: Account,
@@ -51,9 +54,9 @@ export class MixedLoad {
   ) {}
 
   /** Load beside `faults`, and until it has ended. */
-  async during(faults: () => Promise<void>, workersOfEachKind = 2): Promise<void> {
+  async during(faults: () => Promise<void>): Promise<void> {
     await loadDuring(
-      KINDS.length * workersOfEachKind,
+      KINDS.length * WORKERS_OF_EACH_KIND,
       async (worker, turn) => {
         const kind = KINDS[worker % KINDS.length]!;
         await this.history.record(worker, () =>
@@ -82,32 +85,32 @@ export class MixedLoad {
   }
 
   /** Compares what clients were told with what is there: acknowledged writes that are lost, and doubled ones. */
-  async compare(db: Service['db']): Promise<LedgerReport<string>> {
-    const [orgs, users] = await Promise.all([
-      db.query('SELECT name AS entry FROM orgs'),
-      db.query('SELECT email AS entry FROM users'),
-    ]);
-    const report = this.orgs.compare(new Set(orgs.map(({ entry }) => String(entry))));
-    const ofUsers = this.users.compare(new Set(users.map(({ entry }) => String(entry))));
-    return {
-      acknowledged: report.acknowledged + ofUsers.acknowledged,
-      lost: [...report.lost, ...ofUsers.lost],
-      ghosts: [...report.ghosts, ...ofUsers.ghosts],
-      unknownApplied: report.unknownApplied + ofUsers.unknownApplied,
-      unknownAbsent: report.unknownAbsent + ofUsers.unknownAbsent,
-    };
+  async compare(db: Service['db']): Promise<LedgerReport> {
+    const present = [
+      ...(await db.query('SELECT name AS written FROM orgs')),
+      ...(await db.query('SELECT email AS written FROM users')),
+    ];
+    return this.writes.compare(new Set(present.map(({ written }) => String(written))));
   }
 
   createOrg(service: Service): Promise<HttpAnswer> {
     const name = anEmail('org');
-    return noted(this.orgs, name, () => this.account.at(service).post('/api/orgs', { name }));
+    return this.noted(name, () => this.account.at(service).post('/api/orgs', { name }));
   }
 
   register(service: Service): Promise<HttpAnswer> {
     const email = anEmail('new');
-    return noted(this.users, email, () =>
+    return this.noted(email, () =>
       service.anyone.post('/api/auth/register', { email, password: aPassword() }),
     );
+  }
+
+  private async noted(key: string, send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+    this.writes.sent(key);
+    const answer = await send();
+    if (answer.status === 201) this.writes.answered(key, 'ok');
+    else if (answer.status !== 503) this.writes.answered(key, 'refused');
+    return answer;
   }
 
   private async ask(kind: Kind, service: Service): Promise<Answer> {
@@ -116,8 +119,8 @@ export class MixedLoad {
       const { status, headers, text } = await kind.send(this, service);
       const took = performance.now() - begin;
       const unavailable = status === 503 && headers.get('retry-after') !== null && kind.name !== 'live';
-      const patience = kind.name === 'live' ? MAX_LIVE_MS : MAX_ANSWER_MS;
-      if ((status !== kind.status && !unavailable) || took > patience) {
+      const timeoutMs = kind.name === 'live' ? MAX_LIVE_MS : MAX_ANSWER_MS;
+      if ((status !== kind.status && !unavailable) || took > timeoutMs) {
         this.wrong.push(`${kind.name}: ${status} after ${Math.round(took)} ms: ${text.slice(0, 300)}`);
       }
       return { outcome: status === kind.status ? 'ok' : 'unknown', label: `${kind.name} ${status}` };
@@ -129,20 +132,8 @@ export class MixedLoad {
   }
 }
 
-async function noted(
-  ledger: WriteLedger<string>,
-  key: string,
-  send: () => Promise<HttpAnswer>,
-): Promise<HttpAnswer> {
-  ledger.sent(key);
-  const answer = await send();
-  if (answer.status === 201) ledger.answered(key, 'ok');
-  else if (answer.status !== 503) ledger.answered(key, 'refused');
-  return answer;
-}
-
 /** Milliseconds until the service reads and writes again; new requests are sent all the time, none is waited for. */
-export async function recovery(account: Account, service: Service, patienceMs = 15_000): Promise<number> {
+export async function recovery(account: Account, service: Service): Promise<number> {
   const begin = performance.now();
   const here = account.at(service);
   for (;;) {
@@ -153,7 +144,7 @@ export async function recovery(account: Account, service: Service, patienceMs = 
     ]);
     const good = round.then((answers) => answers.every(({ status }) => status < 300));
     if (await Promise.race([good, sleep(250, false)])) return performance.now() - begin;
-    if (performance.now() - begin > patienceMs) throw new Error(`no recovery within ${patienceMs} ms`);
+    if (performance.now() - begin > RECOVERY_TIMEOUT_MS) throw new Error('no recovery in time');
     await sleep(50);
   }
 }

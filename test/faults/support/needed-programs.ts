@@ -1,42 +1,26 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { findProgram } from '../../../tooling/processes/find-program.js';
 import { findProvider } from './galera-cluster.js';
-import { findProgram } from './server-process.js';
 
-const NEEDED: { what: string; find: () => unknown }[] = [
-  { what: 'mariadbd (Debian: mariadb-server)', find: () => findProgram('mariadbd', 'mysqld') },
-  {
-    what: 'mariadb-install-db (Debian: mariadb-server)',
-    find: () => findProgram('mariadb-install-db', 'mysql_install_db'),
-  },
-  { what: 'the Galera library libgalera_smm.so (Debian: galera-4)', find: findProvider },
-  { what: 'rsync, for the state transfer of Galera (Debian: rsync)', find: () => findProgram('rsync') },
-  { what: 'redis-server (Debian: redis-server)', find: () => findProgram('redis-server') },
-  { what: 'openssl, for certificates (Debian: openssl)', find: () => findProgram('openssl') },
-  {
-    what: 'the built service dist/main.js (npm run build)',
-    find: () => existsSync(resolve(import.meta.dirname, '../../../dist/main.js')) || undefined,
-  },
-];
+/** with the packages of Debian that bring them */
+const PROGRAMS = {
+  mariadbd: 'mariadb-server',
+  'mariadb-install-db': 'mariadb-server',
+  rsync: 'rsync, for the state transfer of Galera',
+  'redis-server': 'redis-server',
+  openssl: 'openssl, for certificates',
+};
+const SERVICE = resolve(import.meta.dirname, '../../../dist/main.js');
 
 /** Nothing is left out in silence: a machine that cannot run all of it runs none of it, and is told why. */
 export default function setup(): void {
-  const missing = NEEDED.filter(({ find }) => !isThere(find)).map(({ what }) => what);
+  const missing = Object.entries(PROGRAMS)
+    .filter(([name]) => findProgram(name) === undefined)
+    .map(([name, debian]) => `${name} (Debian: ${debian})`);
+  if (findProvider() === undefined) missing.push('the Galera library libgalera_smm.so (Debian: galera-4)');
+  if (!existsSync(SERVICE)) missing.push('the built service dist/main.js (npm run build)');
   if (missing.length === 0) return;
-  throw new Error(
-    [
-      '',
-      'The fault tests did NOT run. Missing on this machine:',
-      ...missing.map((what) => `  - ${what}`),
-      '',
-    ].join('\n'),
-  );
-}
-
-function isThere(find: () => unknown): boolean {
-  try {
-    return find() !== undefined;
-  } catch {
-    return false;
-  }
+  const lines = missing.map((what) => `  - ${what}`);
+  throw new Error(['', 'The fault tests did NOT run. Missing on this machine:', ...lines, ''].join('\n'));
 }

@@ -1,6 +1,6 @@
 import { sameElements, SessionRequest, type RealService } from './model-request.js';
 import type { ReferenceModel, Role } from './reference-model.js';
-import { asRecord, asRecords, asString } from './service-client.js';
+import { asRecord, asRecords, asString } from '../../support/service-client.js';
 
 const MAX_ORGS = 3;
 
@@ -26,11 +26,11 @@ export class CreateOrg extends SessionRequest {
 }
 
 abstract class OrgRequest extends SessionRequest {
-  readonly orgPick: number;
-
-  constructor(pick: number, orgPick: number) {
+  constructor(
+    pick: number,
+    readonly orgPick: number,
+  ) {
     super(pick);
-    this.orgPick = orgPick;
   }
 
   override check(model: Readonly<ReferenceModel>): boolean {
@@ -43,11 +43,12 @@ abstract class OrgRequest extends SessionRequest {
 }
 
 export class ReadOrg extends OrgRequest {
-  readonly suffix: '' | '/members';
-
-  constructor(pick: number, orgPick: number, suffix: '' | '/members') {
+  constructor(
+    pick: number,
+    orgPick: number,
+    readonly suffix: '' | '/members',
+  ) {
     super(pick, orgPick);
-    this.suffix = suffix;
   }
 
   async run(model: ReferenceModel, real: RealService): Promise<void> {
@@ -70,13 +71,13 @@ export class ReadOrg extends OrgRequest {
 }
 
 export class AddMember extends OrgRequest {
-  readonly person: string;
-  readonly role: Role;
-
-  constructor(pick: number, orgPick: number, person: string, role: Role) {
+  constructor(
+    pick: number,
+    orgPick: number,
+    readonly person: string,
+    readonly role: Role,
+  ) {
     super(pick, orgPick);
-    this.person = person;
-    this.role = role;
   }
 
   async run(model: ReferenceModel, real: RealService): Promise<void> {
@@ -96,13 +97,13 @@ export class AddMember extends OrgRequest {
 
 /** Changes a role, or removes the member when `role` is undefined. */
 export class ChangeMember extends OrgRequest {
-  readonly person: string;
-  readonly role: Role | undefined;
-
-  constructor(pick: number, orgPick: number, person: string, role: Role | undefined) {
+  constructor(
+    pick: number,
+    orgPick: number,
+    readonly person: string,
+    readonly role: Role | undefined,
+  ) {
     super(pick, orgPick);
-    this.person = person;
-    this.role = role;
   }
 
   async run(model: ReferenceModel, real: RealService): Promise<void> {

@@ -1,21 +1,19 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Certificate } from './certificates.js';
-import { freePort } from './ports.js';
-import { findProgram, removeDirectory, ServerProcess, temporaryDirectory } from './server-process.js';
-import { waitFor } from '../../support/wait.js';
+import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
+import { requireProgram } from '../../../tooling/processes/find-program.js';
+import { ServerProcess } from '../../../tooling/processes/server-process.js';
+import { freePort } from '../../../tooling/servers/free-port.js';
 
 /** A private Redis on 127.0.0.1 that keeps nothing on disk: a restart brings back an empty one. */
 export class RedisServer extends ServerProcess {
-  readonly port: number;
-
   private constructor(
     directory: string,
-    port: number,
+    readonly port: number,
     private readonly certificate: Certificate | undefined,
   ) {
     super(`redis:${port}`, directory);
-    this.port = port;
   }
 
   /** @param certificate makes it accept nothing but TLS */
@@ -31,25 +29,10 @@ export class RedisServer extends ServerProcess {
 
   /** Starts (again) on the same port, and waits until it answers. */
   async restart(): Promise<void> {
-    this.launch({
-      program: findProgram('redis-server'),
-      args: [
-        ...this.portArgs(),
-        '--bind',
-        '127.0.0.1',
-        '--dir',
-        this.directory,
-        '--save',
-        '',
-        '--appendonly',
-        'no',
-      ],
-    });
-    await waitFor(`${this.name} answers`, 10_000, async () => {
-      if (!this.isRunning) return true;
-      return (await this.command('PING')) === '+PONG\r\n';
-    });
-    this.assertRunning();
+    const inMemory = ['--dir', this.directory, '--save', '', '--appendonly', 'no'];
+    const args = [...this.portArgs(), '--bind', '127.0.0.1', ...inMemory];
+    this.launch({ program: requireProgram('redis-server'), args });
+    await this.waitUntil('answers', 10_000, async () => (await this.command('PING')) === '+PONG\r\n');
   }
 
   /** One command on a connection of its own; gives the raw reply. */
@@ -75,10 +58,5 @@ export class RedisServer extends ServerProcess {
     const { certificate, key } = this.certificate;
     const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate];
     return ['--port', '0', '--tls-port', String(this.port), '--tls-auth-clients', 'no', ...files];
-  }
-
-  async close(): Promise<void> {
-    await this.kill();
-    removeDirectory(this.directory);
   }
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { table } from '../../../tooling/markdown-table.js';
 import { type Figures, FIGURES_FILE, type FiguresOfTest } from './figures.js';
 
 const COMMAND = 'npm run test:faults';
@@ -27,11 +28,11 @@ export class ReliabilityReporter implements Reporter {
     const sections = modules
       .toSorted((a, b) => a.moduleId.localeCompare(b.moduleId))
       .map((module) => section(module, figures));
-    const table = sections.join('\n\n');
-    console.log(`\n${table}\n`);
+    const tables = sections.join('\n\n');
+    console.log(`\n${tables}\n`);
     const document = process.env['RELIABILITY_DOC'];
     if (document === undefined) return;
-    writeFileSync(document, `${introduction()}\n\n${table}\n`);
+    writeFileSync(document, `${introduction()}\n\n${tables}\n`);
   }
 
   private readFigures(): FiguresOfTest[] {
@@ -65,21 +66,15 @@ function section(module: TestModule, figures: FiguresOfTest[]): string {
     ),
   );
   const seconds = Math.round(module.diagnostic().duration / 1000);
-  return [
-    `## ${name} (${seconds} s)`,
-    '',
-    line(HEADINGS),
-    line(HEADINGS.map((_, i) => (i === 0 || i === HEADINGS.length - 1 ? '---' : '---:'))),
-    ...rows,
-  ].join('\n');
+  return [`## ${name} (${seconds} s)`, '', ...table(HEADINGS, rows)].join('\n');
 }
 
-function row(test: TestCase, figures: Figures[]): string {
+function row(test: TestCase, figures: Figures[]): string[] {
   const sum = (pick: (figures: Figures) => number | undefined): string => {
     const values = figures.flatMap((one) => pick(one) ?? []);
     return values.length === 0 ? '' : String(values.reduce((a, b) => a + b));
   };
-  return line([
+  return [
     test.fullName.replaceAll('|', String.raw`\|`),
     sum(({ faults }) => faults),
     sum(({ requests }) => requests),
@@ -90,13 +85,9 @@ function row(test: TestCase, figures: Figures[]): string {
     longest(figures.flatMap(({ recoveriesMs }) => recoveriesMs ?? [])),
     `${((test.diagnostic()?.duration ?? 0) / 1000).toFixed(1)} s`,
     test.result().state,
-  ]);
+  ];
 }
 
 function longest(times: number[]): string {
   return times.length === 0 ? '' : `${Math.round(Math.max(...times))} ms`;
-}
-
-function line(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
 }

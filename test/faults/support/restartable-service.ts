@@ -1,7 +1,11 @@
-import { type Environment, spawnService, type ServiceProcess } from '../../support/service-process.js';
-import { freePort } from './ports.js';
+import { freePort } from '../../../tooling/servers/free-port.js';
+import {
+  type Environment,
+  type ServiceProcess,
+  spawnService,
+  untilListening,
+} from '../../support/service-process.js';
 import type { Storage } from './storage.js';
-import { waitFor } from '../../support/wait.js';
 
 const START_TIMEOUT_MS = 20_000;
 
@@ -14,27 +18,21 @@ export const UNLIMITED: Environment = {
 
 /** One place in a deployment: process after process of the built service, on the same port and data. */
 export class RestartableService {
-  private readonly storage: Storage;
-  private readonly env: Environment;
-  private readonly port: number;
   private current: ServiceProcess | undefined;
 
-  private constructor(storage: Storage, env: Environment, port: number) {
-    this.storage = storage;
-    this.env = env;
-    this.port = port;
-  }
+  private constructor(
+    readonly url: string,
+    private readonly storage: Storage,
+    private readonly env: Environment,
+  ) {}
 
   static async on(storage: Storage, env: Environment = UNLIMITED): Promise<RestartableService> {
-    return new RestartableService(storage, env, await freePort());
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    const port = await freePort();
+    return new RestartableService(`http://127.0.0.1:${port}`, storage, { ...env, PORT: String(port) });
   }
 
   get pid(): number {
-    return this.process.child.pid ?? 0;
+    return this.process.child.pid!;
   }
 
   get logs(): readonly string[] {
@@ -43,8 +41,8 @@ export class RestartableService {
 
   /** Starts a process without waiting for anything. */
   launch(): void {
-    const env = { ...this.storage.env, ...this.env, PORT: String(this.port) };
-    this.current = spawnService(this.storage.directory, env);
+    const { directory, env } = this.storage.installation;
+    this.current = spawnService(directory, { ...env, ...this.env });
   }
 
   async start(timeoutMs = START_TIMEOUT_MS): Promise<void> {
@@ -53,12 +51,7 @@ export class RestartableService {
   }
 
   async ready(timeoutMs = START_TIMEOUT_MS): Promise<void> {
-    const { child } = this.process;
-    const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-    await waitFor(`${this.url} is ready`, timeoutMs, async () => {
-      return hasEnded() || (await fetch(`${this.url}/health/ready`)).ok;
-    });
-    if (hasEnded()) throw new Error(`the service did not start:\n${this.logs.slice(-20).join('\n')}`);
+    await untilListening(this.process, timeoutMs);
   }
 
   /** SIGKILL; resolves when the process is gone. */

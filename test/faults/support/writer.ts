@@ -1,8 +1,10 @@
 import type { Answered, MembershipWrite } from './invariants.js';
-import { type Answer, type Outcome, WriteLedger } from './load.js';
+import type { Answer, Outcome } from '../../support/load.js';
 import type { Random } from './random.js';
 import type { Role } from './reference-model.js';
-import { asRecord, asString, type Reply, type RequestOptions, type Send } from './service-client.js';
+import { timed } from './timed-request.js';
+import { WriteLedger } from './write-ledger.js';
+import { asRecord, asString, type Reply, type Send } from '../../support/service-client.js';
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -14,13 +16,13 @@ export interface Person {
 
 export interface Ledgers {
   /** by e-mail */
-  users: WriteLedger<string>;
+  users: WriteLedger;
   /** by token: what opened it does not matter */
-  sessions: WriteLedger<string>;
+  sessions: WriteLedger;
   /** by name */
-  orgs: WriteLedger<string>;
+  orgs: WriteLedger;
   /** by code: whether it was exchanged */
-  exchanges: WriteLedger<string>;
+  exchanges: WriteLedger;
   /** codes that were issued and not sent back yet */
   unused: Set<string>;
   members: MembershipWrite[];
@@ -41,29 +43,25 @@ const ROLES: readonly Role[] = ['member', 'admin', 'owner'];
 
 /** A client that makes every kind of write, one after the other, and keeps what it was told of each. */
 export class Writer {
-  private readonly send: Send;
-  private readonly name: string;
-  private readonly random: Random;
-  readonly ledgers: Ledgers;
   private me: Person | undefined;
   private others: readonly Person[] = [];
   private orgId = '';
   private count = 0;
 
-  constructor(send: Send, name: string, random: Random, ledgers: Ledgers) {
-    this.send = send;
-    this.name = name;
-    this.random = random;
-    this.ledgers = ledgers;
-  }
+  constructor(
+    private readonly send: Send,
+    private readonly name: string,
+    private readonly random: Random,
+    private readonly ledgers: Ledgers,
+  ) {}
 
   /** To be called before any fault: it needs every answer. */
   async prepare(): Promise<void> {
     this.me = await this.aPerson();
     this.others = [await this.aPerson(), await this.aPerson(), await this.aPerson()];
-    const { org, written } = await this.createOrg();
+    const { org, answered } = await this.createOrg();
     this.orgId = org;
-    this.ledgers.members.push({ orgId: org, userId: this.me.id, role: 'owner', ...written });
+    this.ledgers.members.push({ orgId: org, userId: this.me.id, role: 'owner', ...answered });
   }
 
   /** One write, or one that is read back. */
@@ -125,16 +123,15 @@ export class Writer {
     return answerOf('exchange', reply);
   }
 
-  private async createOrg(): Promise<{ answer: Answer; org: string; written: Answered }> {
+  private async createOrg(): Promise<{ answer: Answer; org: string; answered: Answered }> {
     const name = this.fresh('org');
     this.ledgers.orgs.sent(name);
-    const { reply, written } = await timed(this.send, 'POST', '/api/orgs', {
-      token: this.owner.token,
-      body: { name },
-    });
+    const { token } = this.owner;
+    const { reply, error, answered } = await timed(this.send, 'POST', '/api/orgs', { token, body: { name } });
+    if (!reply) throw error;
     this.ledgers.orgs.answered(name, outcomeOf(reply));
     const org = outcomeOf(reply) === 'ok' ? asString(asRecord(reply.body['org'])['id']) : '';
-    return { answer: answerOf('org', reply), org, written };
+    return { answer: answerOf('org', reply), org, answered };
   }
 
   /** Adds, changes or removes one of the others in this client's organization. */
@@ -145,21 +142,15 @@ export class Writer {
     const role = kind === 'add' ? this.random.pick(['member', 'admin'] as const) : this.random.pick(ROLES);
     const write = { orgId: this.orgId, userId: target.id, role: kind === 'remove' ? undefined : role };
     const { token } = this.owner;
-    const startedAt = performance.now();
-    try {
-      const { reply, written } =
-        kind === 'add'
-          ? await timed(this.send, 'POST', path, { token, body: { email: target.email, role } })
-          : kind === 'change'
-            ? await timed(this.send, 'PATCH', `${path}/${target.id}`, { token, body: { role } })
-            : await timed(this.send, 'DELETE', `${path}/${target.id}`, { token });
-      this.ledgers.members.push({ ...write, ...written });
-      return answerOf(kind, reply);
-    } catch (error) {
-      const endedAt = performance.now();
-      this.ledgers.members.push({ ...write, startedAt, endedAt, status: undefined, retryAfter: null });
-      throw error;
-    }
+    const { reply, error, answered } =
+      kind === 'add'
+        ? await timed(this.send, 'POST', path, { token, body: { email: target.email, role } })
+        : kind === 'change'
+          ? await timed(this.send, 'PATCH', `${path}/${target.id}`, { token, body: { role } })
+          : await timed(this.send, 'DELETE', `${path}/${target.id}`, { token });
+    this.ledgers.members.push({ ...write, ...answered });
+    if (!reply) throw error;
+    return answerOf(kind, reply);
   }
 
   private tokenIn(reply: Reply): string {
@@ -187,16 +178,4 @@ function outcomeOf({ status }: Reply): Outcome {
 
 function answerOf(what: string, reply: Reply): Answer {
   return { outcome: outcomeOf(reply), label: `${what} ${reply.status} ${reply.code ?? ''}`.trim() };
-}
-
-async function timed(
-  send: Send,
-  method: string,
-  path: string,
-  options: RequestOptions,
-): Promise<{ reply: Reply; written: Answered }> {
-  const startedAt = performance.now();
-  const reply = await send(method, path, options);
-  const { status, retryAfter } = reply;
-  return { reply, written: { startedAt, endedAt: performance.now(), status, retryAfter } };
 }

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { waitFor } from '../../support/wait.js';
+import { waitFor } from '../../../tooling/wait.js';
 import { run, type Running, start } from './command.js';
 
 const START_TIMEOUT_MS = 120_000;

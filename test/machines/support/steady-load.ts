@@ -1,45 +1,38 @@
-import { TlsClient, type Answer } from './tls-client.js';
-
-const CLIENTS = 8;
-
-export interface Result {
-  method: 'GET' | 'POST';
-  answer: Answer | Error;
-}
+import { describeSent } from '../../support/keep-alive-client.js';
+import { loadDuring } from '../../support/load.js';
+import { tlsClient } from './tls-client.js';
 
 /** How many requests can be under way at once. */
-export const IN_FLIGHT = CLIENTS;
+export const IN_FLIGHT = 8;
 
-/** Reads and writes without a pause, each client on its own connection, until `event` is over. */
+const REQUESTS = [
+  ['GET', '/api/me'],
+  ['POST', '/api/auth/code'],
+] as const;
+
+/**
+ * Reads and writes without a pause, each client on its own connection, until `event` is over.
+ *
+ * @returns what came of each request
+ */
 export async function underLoad(
   address: string,
   token: string,
   event: () => Promise<unknown>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  const over = new AbortController();
-  const headers = { Authorization: `Bearer ${token}` };
-
-  async function readAndWrite(): Promise<void> {
-    const client = new TlsClient(address);
-    while (!over.signal.aborted) {
-      for (const [method, path] of [
-        ['GET', '/api/me'],
-        ['POST', '/api/auth/code'],
-      ] as const) {
-        const answer = await client.send(method, path, { headers }).catch((error: unknown) => error as Error);
-        results.push({ method, answer });
-      }
-    }
-    client.close();
-  }
-
-  const clients = Array.from({ length: CLIENTS }, readAndWrite);
-  try {
-    await event();
-  } finally {
-    over.abort();
-    await Promise.all(clients);
-  }
-  return results;
+): Promise<string[]> {
+  const clients = Array.from({ length: IN_FLIGHT }, () => tlsClient(address));
+  const { entries } = await loadDuring(
+    IN_FLIGHT,
+    async (worker, turn) => {
+      const [method, path] = REQUESTS[turn % REQUESTS.length]!;
+      const sent = await clients[worker]!.send(method, path, { token });
+      return {
+        outcome: sent.kind === 'answered' ? 'ok' : 'unknown',
+        label: `${method} ${describeSent(sent)}`,
+      };
+    },
+    async () => void (await event()),
+  );
+  for (const client of clients) client.close();
+  return entries.map(({ label }) => label);
 }

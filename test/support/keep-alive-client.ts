@@ -1,4 +1,12 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { Agent as TlsAgent, type AgentOptions, request as requestOverTls } from 'node:https';
+
+export interface Answered {
+  kind: 'answered';
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
 
 /**
  * - `answered`: the whole answer came.
@@ -8,39 +16,43 @@ import { Agent, type IncomingMessage, request } from 'node:http';
  * - `lost`: anything else, such as half an answer or none in time.
  */
 export type Sent =
-  | { kind: 'answered'; status: number; body: string }
-  | { kind: 'refused' }
-  | { kind: 'closed'; reused: boolean }
-  | { kind: 'lost'; why: string };
+  Answered | { kind: 'refused' } | { kind: 'closed'; reused: boolean } | { kind: 'lost'; why: string };
 
 interface Wanted {
   token?: string;
+  /** of JSON */
   body?: unknown;
+  headers?: Record<string, string>;
 }
 
-const SILENCE_MS = 15_000;
 const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 
 /** One connection, kept open between requests, which never repeats a request by itself. */
 export class KeepAliveClient {
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  private readonly url: string;
+  private readonly agent: Agent;
 
-  constructor(url: string) {
-    this.url = url;
+  constructor(
+    private readonly url: string,
+    private readonly timeoutMs: number,
+    options: AgentOptions = {},
+  ) {
+    const keptAlive = { ...options, keepAlive: true, maxSockets: 1 };
+    this.agent = url.startsWith('https:') ? new TlsAgent(keptAlive) : new Agent(keptAlive);
   }
 
-  send(method: string, path: string, { token, body }: Wanted = {}): Promise<Sent> {
+  send(method: string, path: string, { token, body, headers }: Wanted = {}): Promise<Sent> {
     return new Promise((resolve) => {
       const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
       let readBefore = 0;
-      const sent = request(this.url + path, {
+      const open = this.url.startsWith('https:') ? requestOverTls : request;
+      const sent = open(this.url + path, {
         method,
         agent: this.agent,
-        timeout: SILENCE_MS,
+        timeout: this.timeoutMs,
         headers: {
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(bytes && { 'content-type': 'application/json', 'content-length': bytes.length }),
+          ...headers,
         },
       });
       const fail = (error: NodeJS.ErrnoException): void => {
@@ -65,15 +77,23 @@ export class KeepAliveClient {
   }
 }
 
+export function describeSent(sent: Sent): string {
+  if (sent.kind === 'answered') return `answered ${sent.status}`;
+  if (sent.kind === 'lost') return `lost: ${sent.why}`;
+  if (sent.kind === 'closed') return sent.reused ? 'closed, kept open' : 'closed, new';
+  return sent.kind;
+}
+
 function collect(
   response: IncomingMessage,
   resolve: (sent: Sent) => void,
   fail: (error: Error) => void,
 ): void {
+  const { statusCode: status = 0, headers } = response;
   const chunks: Buffer[] = [];
   response.on('data', (chunk: Buffer) => chunks.push(chunk));
   response.once('error', fail);
   response.once('end', () =>
-    resolve({ kind: 'answered', status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
+    resolve({ kind: 'answered', status, headers, body: Buffer.concat(chunks).toString() }),
   );
 }

@@ -47,24 +47,6 @@ export class History {
     }
     return counts;
   }
-
-  /** Milliseconds from `since` (of this history's clock) until a request that began after it was answered `ok`. */
-  recoveryTime(since: number): number | undefined {
-    const good = this.entries.filter((entry) => entry.outcome === 'ok' && entry.startedAt >= since);
-    return good.length === 0 ? undefined : Math.min(...good.map((entry) => entry.endedAt)) - since;
-  }
-
-  /** The longest time between the ends of two requests that were answered `ok`. */
-  longestGap(): number {
-    let longest = 0;
-    let last: number | undefined;
-    for (const { outcome, endedAt } of this.entries) {
-      if (outcome !== 'ok') continue;
-      if (last !== undefined) longest = Math.max(longest, endedAt - last);
-      last = endedAt;
-    }
-    return longest;
-  }
 }
 
 /** Runs `workers` loops of `step` until the signal; resolves when the last step of each has been answered. */
@@ -101,68 +83,6 @@ export async function loadDuring(
     await load;
   }
   return history;
-}
-
-/** Starts `count` actions at one moment, when all of them stand ready; gives every result, also the failures. */
-export async function allAtOnce<T>(
-  count: number,
-  action: (index: number) => Promise<T>,
-): Promise<PromiseSettledResult<T>[]> {
-  let open: () => void = () => undefined;
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const actions = Array.from({ length: count }, async (_, index) => {
-    await gate;
-    return action(index);
-  });
-  setImmediate(open);
-  return Promise.allSettled(actions);
-}
-
-/** The value that `share` (0 to 1) of the values do not exceed (nearest rank); NaN for no values. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
-}
-
-/** Which writes a client was told of, to be compared with what is there in the end (I5 and I6). */
-export class WriteLedger<K> {
-  private readonly writes = new Map<K, Outcome>();
-
-  /** To be called before the write is sent: one that is never answered stays unknown. */
-  sent(key: K): void {
-    this.writes.set(key, 'unknown');
-  }
-
-  answered(key: K, outcome: Outcome): void {
-    this.writes.set(key, outcome);
-  }
-
-  keys(outcome: Outcome): K[] {
-    return [...this.writes].filter(([, is]) => is === outcome).map(([key]) => key);
-  }
-
-  compare(present: ReadonlySet<K>): LedgerReport<K> {
-    const unknown = this.keys('unknown');
-    return {
-      acknowledged: this.keys('ok').length,
-      lost: this.keys('ok').filter((key) => !present.has(key)),
-      ghosts: this.keys('refused').filter((key) => present.has(key)),
-      unknownApplied: unknown.filter((key) => present.has(key)).length,
-      unknownAbsent: unknown.filter((key) => !present.has(key)).length,
-    };
-  }
-}
-
-export interface LedgerReport<K> {
-  acknowledged: number;
-  /** Acknowledged and not there: must be empty. */
-  lost: K[];
-  /** Refused and there all the same: must be empty. */
-  ghosts: K[];
-  unknownApplied: number;
-  unknownAbsent: number;
 }
 
 function nameOf(error: unknown): string {

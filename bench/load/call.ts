@@ -1,0 +1,32 @@
+import type { HttpResponse } from './http-response.ts';
+
+export interface Call {
+  request: string;
+  /** @throws WrongAnswer */
+  accept(response: HttpResponse): void;
+}
+
+/** The next request of an operation; undefined when what it consumes has run out. */
+export type Operation = () => Call | undefined;
+
+/** In the order of a round: a code is issued before it is exchanged, a member added before it is removed. */
+export const OPERATIONS = [
+  'register',
+  'login',
+  'me',
+  'issue code',
+  'exchange code',
+  'create organization',
+  'organization of 20',
+  'list of 20',
+  'organization of 1,000',
+  'list of 1,000',
+  'add member',
+  'change role',
+  'remove member',
+] as const;
+
+export type OperationName = (typeof OPERATIONS)[number];
+
+/** Those of the table beside the baseline, and those that only other tables show. */
+export type DrivableName = OperationName | 'first page of 20' | 'whole list' | 'mix';

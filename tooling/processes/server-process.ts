@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { waitFor } from '../wait.ts';
+import { killAtExit, removeDirectory } from './at-exit.ts';
+
+export interface Command extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
+  program: string;
+  args: readonly string[];
+  /** where it writes; a log of its own without */
+  output?: number;
+}
+
+const LAST_LINES = 60;
+
+/** One child process in a directory of its own, ended and frozen by its pid and nothing else. */
+export class ServerProcess {
+  readonly name: string;
+  readonly directory: string;
+  private readonly logFile: string;
+  private child: ChildProcess | undefined;
+  private ended: Promise<void> = Promise.resolve();
+
+  constructor(name: string, directory: string) {
+    this.name = name;
+    this.directory = directory;
+    this.logFile = join(directory, 'server.log');
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.child !== undefined;
+  }
+
+  launch({ program, args, output, ...options }: Command): void {
+    if (this.child) throw new Error(`${this.name} is running already`);
+    const log = output ?? openSync(this.logFile, 'a');
+    const child = spawn(program, args, { stdio: ['ignore', log, log], ...options });
+    if (output === undefined) closeSync(log);
+    killAtExit(child);
+    this.child = child;
+    this.ended = new Promise((resolve) => {
+      const over = (): void => {
+        if (this.child === child) this.child = undefined;
+        resolve();
+      };
+      child.once('error', over);
+      child.once('exit', over);
+    });
+  }
+
+  /** Until `probe` gives true; fails at once, with the end of its log, when the process ends. */
+  async waitUntil(
+    what: string,
+    timeoutMs: number,
+    probe: () => Promise<boolean>,
+    pauseMs?: number,
+  ): Promise<void> {
+    await waitFor(`${this.name} ${what}`, timeoutMs, async () => !this.isRunning || probe(), pauseMs);
+    if (!this.isRunning) throw new Error(`${this.name} has ended:\n${this.logTail()}`);
+  }
+
+  /** SIGKILL: what a crash or a power cut does. Resolves when the process is gone. */
+  async kill(): Promise<void> {
+    this.child?.kill('SIGKILL');
+    await this.ended;
+  }
+
+  /** SIGTERM, and SIGKILL when it is not gone in time. Resolves when the process is gone. */
+  async stop(timeoutMs = 20_000): Promise<void> {
+    const child = this.child;
+    child?.kill('SIGCONT');
+    child?.kill('SIGTERM');
+    const timer = setTimeout(() => child?.kill('SIGKILL'), timeoutMs);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  /** SIGKILL, and its directory goes with it. */
+  async close(): Promise<void> {
+    await this.kill();
+    removeDirectory(this.directory);
+  }
+
+  /** SIGSTOP: connections stay open, connects are accepted by the system, nothing is answered. */
+  async freeze(): Promise<void> {
+    this.child?.kill('SIGSTOP');
+    await waitFor(`${this.name} stands still`, 5000, () => this.standsStill(), 2);
+  }
+
+  thaw(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  // The signal reaches the threads one after the other: one that still runs may answer one more request.
+  private standsStill(): boolean {
+    const tasks = `/proc/${this.pid}/task`;
+    if (!existsSync(tasks)) return true;
+    return readdirSync(tasks).every((task) => / [Tt] /.test(readFileSync(join(tasks, task, 'stat'), 'utf8')));
+  }
+
+  private logTail(): string {
+    if (!existsSync(this.logFile)) return '';
+    return readFileSync(this.logFile, 'utf8').split('\n').slice(-LAST_LINES).join('\n');
+  }
+}
