@@ -22,7 +22,7 @@ export class RolesGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    if (access === undefined) throw new Problem('forbidden', 'This route is open to nobody.');
+    if (access === undefined) throw new Problem('forbidden', { detail: 'This route is open to nobody.' });
     if (access.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access.minRole);
     return true;
   }
