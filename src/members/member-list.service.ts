@@ -3,7 +3,7 @@ import { MemberListRepository, type Reader } from '../memberships/member-list.re
 import { WholeLists } from '../memberships/whole-lists.js';
 import type { ListMembersQuery } from './dto/list-members.query.js';
 import type { MemberListResponse } from './dto/member.responses.js';
-import { decodeCursor } from './member-cursor.js';
+import { decodeCursor, encodeCursor } from './member-cursor.js';
 import type { LinkNextPage } from './next-page.decorator.js';
 
 @Injectable()
@@ -22,7 +22,9 @@ export class MemberListService {
     if (limit === undefined) return this.wholeLists.answer(reader, (members) => ({ members }));
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
     const { members, next } = await this.members.findPage(reader.orgId, Number(limit), after);
-    if (next) linkNextPage(next);
-    return { members };
+    if (!next) return { members };
+    const nextCursor = encodeCursor(next);
+    linkNextPage(nextCursor);
+    return { members, nextCursor };
   }
 }

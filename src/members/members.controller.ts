@@ -30,7 +30,7 @@ export class MembersController {
    * List the members
    *
    * @remarks By the time they joined. For every member of the organization. With `limit` the answer is one page,
-   * and a `Link` header with `rel="next"` says where the next one is.
+   * and `nextCursor` is the `cursor` of the next one, to which the `Link` header leads, too.
    */
   @Get()
   @MinRole('member')

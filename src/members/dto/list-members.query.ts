@@ -7,7 +7,7 @@ const IsCursor = (): PropertyDecorator =>
     name: 'isCursor',
     validator: {
       validate: (value) => typeof value === 'string' && decodeCursor(value) !== undefined,
-      defaultMessage: () => 'must be the cursor of a Link header',
+      defaultMessage: () => 'must be the nextCursor of a page',
     },
   });
 
@@ -27,7 +27,7 @@ export class ListMembersQuery {
   @ApiProperty({
     required: false,
     example: 'MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY',
-    description: 'where the page begins, from the Link header of the page before',
+    description: '`nextCursor` of the page before',
   })
   @ValidateIf((query: ListMembersQuery) => query.cursor !== undefined)
   @IsCursor()

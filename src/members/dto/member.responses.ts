@@ -16,6 +16,12 @@ export class ListedMemberResponse extends MemberResponse {
 
 export class MemberListResponse {
   members: ListedMemberResponse[];
+
+  /**
+   * `cursor` of the next page; absent on the last page, and where no `limit` was given
+   * @example "MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY"
+   */
+  nextCursor?: string;
 }
 
 export class ChangedMemberResponse {
