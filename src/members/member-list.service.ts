@@ -2,7 +2,7 @@ import { Injectable, type StreamableFile } from '@nestjs/common';
 import { MemberListRepository, type Reader } from '../memberships/member-list.repository.js';
 import { WholeLists } from '../memberships/whole-lists.js';
 import type { ListMembersQuery } from './dto/list-members.query.js';
-import type { MemberListResponse } from './dto/member.responses.js';
+import type { MembersResult } from './dto/member.responses.js';
 import { decodeCursor, encodeCursor } from './member-cursor.js';
 import type { LinkNextPage } from './next-page.decorator.js';
 
@@ -18,7 +18,7 @@ export class MemberListService {
     reader: Reader,
     { limit, cursor }: ListMembersQuery,
     linkNextPage: LinkNextPage,
-  ): Promise<MemberListResponse | StreamableFile> {
+  ): Promise<MembersResult | StreamableFile> {
     if (limit === undefined) return this.wholeLists.answer(reader, (members) => ({ members }));
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
     const { members, next } = await this.members.findPage(reader.orgId, Number(limit), after);

@@ -16,7 +16,7 @@ import {
 } from '../memberships/memberships.errors.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
-import type { MemberResponse } from './dto/member.responses.js';
+import type { Membership } from './dto/member.responses.js';
 
 /**
  * Changes of memberships. Each reads the actor's role again inside its transaction: what the guard saw can
@@ -36,7 +36,7 @@ export class MembersService {
    * @throws UserNotFoundError, AlreadyMemberError, UserHasTooManyOrgsError, or because the actor may not do it (any
    *   more)
    */
-  add(orgId: string, actor: Actor, email: string, role: Role): Promise<MemberResponse> {
+  add(orgId: string, actor: Actor, email: string, role: Role): Promise<Membership> {
     const { maxOrgsPerUser } = this.env;
     return this.change(orgId, async (transaction) => {
       const { actorRole, user } = await this.members.findAddContext(
@@ -57,7 +57,7 @@ export class MembersService {
   }
 
   /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
-  changeRole(orgId: string, actor: Actor, userId: string, role: Role): Promise<MemberResponse> {
+  changeRole(orgId: string, actor: Actor, userId: string, role: Role): Promise<Membership> {
     return this.change(orgId, async (transaction) => {
       const { actorRole, target } = await this.members.findRoles(transaction, orgId, actor.id, userId);
       requireAdmin(actorRole);

@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
-import type { KeySetResponse } from './jwks.response.js';
+import type { KeySet } from './jwks.response.js';
 import { publicJwk, type SigningKey } from './signing-keys.js';
 
 /** The keys of this process: the first signs, all verify. */
 export class KeyRing {
   readonly signing: SigningKey;
-  readonly published: KeySetResponse;
+  readonly published: KeySet;
   private readonly verifying: Map<string, KeyObject>;
 
   constructor(keys: SigningKey[]) {

@@ -7,7 +7,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import type { PublicKeyResponse } from './jwks.response.js';
+import type { PublicKey } from './jwks.response.js';
 
 type Jwk = JsonWebKey & { kid?: string };
 
@@ -76,7 +76,7 @@ function assertPair(privateKey: KeyObject, publicKey: KeyObject): void {
 }
 
 /** The public half as it is published (RFC 7517 section 4). */
-export function publicJwk(key: SigningKey): PublicKeyResponse {
+export function publicJwk(key: SigningKey): PublicKey {
   const { x = '', y = '' } = key.publicKey.export({ format: 'jwk' });
   return { kty: 'EC', crv: 'P-256', x, y, kid: key.kid, alg: 'ES256', use: 'sig' };
 }
