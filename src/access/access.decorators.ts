@@ -12,10 +12,16 @@ export const Public = () => applyDecorators(RouteAccess({ to: 'everyone' }), Api
 
 export const SignedIn = () => applyDecorators(RouteAccess({ to: 'signed-in' }), ApiBearerAuth());
 
-/** For routes below `/api/orgs/:id`: the caller's role in that organization, at least. */
+/** For routes below `/api/orgs/:orgId`: the caller's role in that organization, at least. */
 export const MinRole = (minRole: Role) =>
   applyDecorators(
     RouteAccess({ to: 'members', minRole }),
     ApiBearerAuth(),
-    ApiParam({ name: 'id', type: String, description: 'id of the organization' }),
+    ApiParam({
+      name: 'orgId',
+      type: String,
+      format: 'uuid',
+      description: 'id of the organization',
+      example: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
+    }),
   );

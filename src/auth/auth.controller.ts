@@ -2,15 +2,15 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public, SignedIn } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
-import { ApiProblems } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { AuthService } from './auth.service.js';
 import { CodesService } from './codes/codes.service.js';
-import { CodeResponse, SignedInResponse, TokenResponse } from './dto/auth.responses.js';
-import { ExchangeCodeDto } from './dto/exchange-code.dto.js';
-import { IssueCodeDto } from './dto/issue-code.dto.js';
-import { LoginDto } from './dto/login.dto.js';
-import { RegisterDto } from './dto/register.dto.js';
+import { CodeResult, SignInResult, TokenResult } from './dto/auth.responses.js';
+import { ExchangeCodeRequest } from './dto/exchange-code.request.js';
+import { IssueCodeRequest } from './dto/issue-code.request.js';
+import { LoginRequest } from './dto/login.request.js';
+import { RegisterRequest } from './dto/register.request.js';
 import { Client } from './passwords/client.decorator.js';
 import type { HashClient } from './passwords/hash-queue.js';
 
@@ -30,9 +30,13 @@ export class AuthController {
   @Post('register')
   @Public()
   @RateLimited('register', 'address')
-  @ApiProblems('validation_failed', 'malformed_json', 'email_taken', 'rate_limited')
-  register(@Body() dto: RegisterDto, @Client() client: HashClient): Promise<SignedInResponse> {
-    return this.auth.register(dto.email, dto.password, client);
+  @ApiProblems(
+    invalidFields({ email: 'must be an e-mail address', password: 'must be a string' }),
+    'malformed_json',
+    'email_taken',
+  )
+  register(@Body() body: RegisterRequest, @Client() client: HashClient): Promise<SignInResult> {
+    return this.auth.register(body.email, body.password, client);
   }
 
   /**
@@ -45,9 +49,13 @@ export class AuthController {
   @HttpCode(200)
   @Public()
   @RateLimited('login', 'address')
-  @ApiProblems('validation_failed', 'malformed_json', 'invalid_credentials', 'rate_limited')
-  login(@Body() dto: LoginDto, @Client() client: HashClient): Promise<SignedInResponse> {
-    return this.auth.login(dto.email, dto.password, client);
+  @ApiProblems(
+    invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
+    'malformed_json',
+    'invalid_credentials',
+  )
+  login(@Body() body: LoginRequest, @Client() client: HashClient): Promise<SignInResult> {
+    return this.auth.login(body.email, body.password, client);
   }
 
   /**
@@ -58,10 +66,15 @@ export class AuthController {
    */
   @Post('code')
   @SignedIn()
-  @ApiBody({ type: IssueCodeDto, required: false })
-  @ApiProblems('validation_failed', 'malformed_json', 'unauthorized', 'invalid_token')
-  async issueCode(@CurrentUser() caller: CurrentUser, @Body() dto: IssueCodeDto): Promise<CodeResponse> {
-    return { code: await this.codes.issue(caller.sessionId, dto.codeChallenge) };
+  @ApiBody({ type: IssueCodeRequest, required: false })
+  @ApiProblems(
+    invalidFields({ codeChallenge: 'must be 43 base64url characters' }),
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+  )
+  async issueCode(@CurrentUser() caller: CurrentUser, @Body() body: IssueCodeRequest): Promise<CodeResult> {
+    return { code: await this.codes.issue(caller.sessionId, body.codeChallenge) };
   }
 
   /**
@@ -73,8 +86,8 @@ export class AuthController {
   @Post('code/exchange')
   @HttpCode(200)
   @Public()
-  @ApiProblems('validation_failed', 'malformed_json', 'invalid_code')
-  exchangeCode(@Body() dto: ExchangeCodeDto): Promise<TokenResponse> {
-    return this.auth.exchangeCode(dto.code, dto.codeVerifier);
+  @ApiProblems(invalidFields({ code: 'must be a string' }), 'malformed_json', 'invalid_code')
+  exchangeCode(@Body() body: ExchangeCodeRequest): Promise<TokenResult> {
+    return this.auth.exchangeCode(body.code, body.codeVerifier);
   }
 }

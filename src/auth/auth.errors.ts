@@ -3,8 +3,6 @@ import { Problem } from '../problems/problem.js';
 /** The same for an unknown e-mail and a wrong password (OWASP Authentication Cheat Sheet). */
 export class InvalidCredentialsError extends Problem {
   constructor() {
-    super('invalid_credentials', 'The e-mail or the password is wrong.', {
-      headers: { 'WWW-Authenticate': 'Bearer' },
-    });
+    super('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
 }

@@ -4,7 +4,7 @@ import { Transactions } from '../database/transactions.js';
 import { UsersService } from '../users/users.service.js';
 import { InvalidCredentialsError } from './auth.errors.js';
 import { CodesService } from './codes/codes.service.js';
-import type { SignedInResponse, TokenResponse } from './dto/auth.responses.js';
+import type { SignInResult, TokenResult } from './dto/auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { SessionsService } from './sessions/sessions.service.js';
@@ -28,7 +28,7 @@ export class AuthService {
    *
    * @throws EmailTakenError
    */
-  async register(email: string, password: string, client: HashClient): Promise<SignedInResponse> {
+  async register(email: string, password: string, client: HashClient): Promise<SignInResult> {
     const hash = await this.passwords.hash(password, client);
     const { user, session } = await this.transactions.run(async (transaction) => {
       const created = await this.users.create(transaction, email, hash);
@@ -44,7 +44,7 @@ export class AuthService {
    *
    * @throws InvalidCredentialsError
    */
-  async login(email: string, password: string, client: HashClient): Promise<SignedInResponse> {
+  async login(email: string, password: string, client: HashClient): Promise<SignInResult> {
     const user = await this.users.findCredentials(email);
     const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
     if (!user || !matches) throw new InvalidCredentialsError();
@@ -60,7 +60,7 @@ export class AuthService {
     return { token: this.tokens.issue(session), user: { id: user.id, email: user.email } };
   }
 
-  async exchangeCode(code: string, codeVerifier?: string): Promise<TokenResponse> {
+  async exchangeCode(code: string, codeVerifier?: string): Promise<TokenResult> {
     const session = await this.codes.exchange(code, codeVerifier);
     return { token: this.tokens.issue(session) };
   }

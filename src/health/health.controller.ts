@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../access/access.decorators.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
-import { LiveResponse, ReadyResponse } from './health.responses.js';
+import { Liveness, Readiness } from './health.responses.js';
 import { ReadinessService } from './readiness.service.js';
 
 @ApiTags('Health')
@@ -17,7 +17,7 @@ export class HealthController {
    */
   @Get('live')
   @Public()
-  getLive(): LiveResponse {
+  getLive(): Liveness {
     return { status: 'ok' };
   }
 
@@ -28,8 +28,8 @@ export class HealthController {
    */
   @Get('ready')
   @Public()
-  @ApiProblems('unavailable')
-  getReady(): Promise<ReadyResponse> {
+  @ApiProblems({ code: 'unavailable', detail: 'The database cannot be reached.' })
+  getReady(): Promise<Readiness> {
     return this.readiness.check();
   }
 }

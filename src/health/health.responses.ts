@@ -1,24 +1,21 @@
-export class LiveResponse {
+export class Liveness {
   /** @example "ok" */
-  status: string;
+  status: 'ok';
 }
 
-export class ReadyResponse {
-  /**
-   * `ok` or `degraded`
-   * @example "ok"
-   */
-  status: string;
+export class Readiness {
+  /** @example "ok" */
+  status: 'ok' | 'degraded';
 
   /** @example "ok" */
-  database: string;
+  database: 'ok';
 
   /** @example "ok" */
-  migrations: string;
+  migrations: 'ok';
 
   /**
    * `degraded` while Redis is away and this instance limits by itself
    * @example "ok"
    */
-  rateLimits: string;
+  rateLimits: 'ok' | 'degraded';
 }

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { isSchemaUpToDate } from '../database/schema-version.js';
 import { UnavailableError } from '../problems/problem.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limits/rate-limit-store.js';
-import type { ReadyResponse } from './health.responses.js';
+import type { Readiness } from './health.responses.js';
 
 @Injectable()
 export class ReadinessService implements BeforeApplicationShutdown {
@@ -23,7 +23,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
    *
    * @throws UnavailableError saying which part is not ready
    */
-  async check(): Promise<ReadyResponse> {
+  async check(): Promise<Readiness> {
     if (this.stopping) throw new UnavailableError('The service is shutting down.');
     await this.checkDatabase();
     const { degraded } = this.rateLimits;

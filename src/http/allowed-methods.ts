@@ -4,7 +4,7 @@ import { Problem } from '../problems/problem.js';
 
 class MethodNotAllowedError extends Problem {
   constructor(allow: string) {
-    super('method_not_allowed', `Allowed methods: ${allow}`, { headers: { Allow: allow } });
+    super('method_not_allowed', { detail: `Allowed methods: ${allow}`, headers: { Allow: allow } });
   }
 }
 

@@ -6,8 +6,8 @@ const MAX_DEPTH = 10;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 class MalformedJsonError extends Problem {
-  constructor(detail: string) {
-    super('malformed_json', detail);
+  constructor(detail?: string) {
+    super('malformed_json', detail === undefined ? {} : { detail });
   }
 }
 
@@ -38,7 +38,7 @@ function parseObject(
   void parse(request, text, (error, value: unknown) => {
     if (error) return done(new MalformedJsonError('The body is not valid JSON.'));
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return done(new MalformedJsonError('The body must be a JSON object.'));
+      return done(new MalformedJsonError());
     }
     if (isDeeperThan(value, MAX_DEPTH)) {
       return done(new MalformedJsonError(`The body is nested deeper than ${MAX_DEPTH} levels.`));

@@ -23,6 +23,6 @@ function requireHostHeader(fastify: FastifyInstance): void {
     const { headersDistinct, httpVersion } = request.raw;
     const hosts = headersDistinct['host']?.length ?? 0;
     const accepted = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
-    done(accepted ? undefined : new Problem('bad_request', 'Send one Host header.'));
+    done(accepted ? undefined : new Problem('bad_request', { detail: 'Send one Host header.' }));
   });
 }

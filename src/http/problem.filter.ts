@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable, isLostConflict } from '../database/database-errors.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
 import { describeError } from '../logging/describe-error.js';
+import { PROBLEMS } from '../problems/problem-codes.js';
 import { Problem, UnavailableError } from '../problems/problem.js';
 import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';
 import { statusOf, toProblem } from '../problems/to-problem.js';
@@ -26,7 +27,7 @@ export class ProblemFilter implements ExceptionFilter {
     // Looked at first: a client that resets its connection has the same ECONNRESET as a database that does.
     if (statusOf(error) !== undefined) return toProblem(error);
     if (isDatabaseUnavailable(error)) {
-      return new UnavailableError('The database cannot be reached; repeat the request.', 1, error);
+      return new UnavailableError(PROBLEMS.unavailable.detail, 1, error);
     }
     if (isLostConflict(error)) return new LostConflictError(error);
     return toProblem(error);

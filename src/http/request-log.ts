@@ -28,14 +28,14 @@ export class RequestLog {
   write({ reply, ip, aborted }: EndedExchange): void {
     if (!this.enabled) return;
     const { request } = reply;
-    const { id, uid } = (request.params ?? {}) as { id?: string; uid?: string };
+    const { orgId, userId } = (request.params ?? {}) as { orgId?: string; userId?: string };
     this.log.info({
       msg: 'request',
       requestId: request.id,
       method: request.method,
       route: request.routeOptions.url,
-      orgId: isEntityId(id) ? id : undefined,
-      memberId: isEntityId(uid) ? uid : undefined,
+      orgId: isEntityId(orgId) ? orgId : undefined,
+      memberId: isEntityId(userId) ? userId : undefined,
       status: reply.statusCode,
       code: request.problemCode,
       aborted: aborted || undefined,

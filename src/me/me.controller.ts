@@ -4,7 +4,7 @@ import { SignedIn } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { OrgsService } from '../orgs/orgs.service.js';
-import { MeResponse } from './me.responses.js';
+import { MeResult } from './me.responses.js';
 
 @ApiTags('Me')
 @Controller('api/me')
@@ -19,7 +19,7 @@ export class MeController {
   @Get()
   @SignedIn()
   @ApiProblems('unauthorized', 'invalid_token')
-  async getMe(@CurrentUser() caller: CurrentUser): Promise<MeResponse> {
+  async getMe(@CurrentUser() caller: CurrentUser): Promise<MeResult> {
     return { user: { id: caller.id, email: caller.email }, orgs: await this.orgs.listOf(caller.id) };
   }
 }

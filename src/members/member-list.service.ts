@@ -2,8 +2,8 @@ import { Injectable, type StreamableFile } from '@nestjs/common';
 import { MemberListRepository, type Reader } from '../memberships/member-list.repository.js';
 import { WholeLists } from '../memberships/whole-lists.js';
 import type { ListMembersQuery } from './dto/list-members.query.js';
-import type { MemberListResponse } from './dto/member.responses.js';
-import { decodeCursor } from './member-cursor.js';
+import type { MembersResult } from './dto/member.responses.js';
+import { decodeCursor, encodeCursor } from './member-cursor.js';
 import type { LinkNextPage } from './next-page.decorator.js';
 
 @Injectable()
@@ -18,11 +18,13 @@ export class MemberListService {
     reader: Reader,
     { limit, cursor }: ListMembersQuery,
     linkNextPage: LinkNextPage,
-  ): Promise<MemberListResponse | StreamableFile> {
+  ): Promise<MembersResult | StreamableFile> {
     if (limit === undefined) return this.wholeLists.answer(reader, (members) => ({ members }));
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
     const { members, next } = await this.members.findPage(reader.orgId, Number(limit), after);
-    if (next) linkNextPage(next);
-    return { members };
+    if (!next) return { members };
+    const nextCursor = encodeCursor(next);
+    linkNextPage(nextCursor);
+    return { members, nextCursor };
   }
 }

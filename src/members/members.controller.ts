@@ -6,20 +6,27 @@ import type { Actor } from '../access/actor.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
 import { CurrentActor } from '../http/current-actor.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
-import { ApiProblems } from '../openapi/api-problems.decorator.js';
-import { AddMemberDto } from './dto/add-member.dto.js';
-import { ChangeRoleDto } from './dto/change-role.dto.js';
-import { ChangedMemberResponse, MemberListResponse, RemovedMemberResponse } from './dto/member.responses.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { LINK_HEADER } from '../openapi/response-headers.js';
+import { AddMemberRequest } from './dto/add-member.request.js';
+import { ChangeMemberRoleRequest } from './dto/change-member-role.request.js';
+import { MembershipResult, MembersResult, OkResult } from './dto/member.responses.js';
 import { ListMembersQuery } from './dto/list-members.query.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
 import { type LinkNextPage, NextPage } from './next-page.decorator.js';
 import { MembersService } from './members.service.js';
 
-const MEMBER_PARAM = { name: 'uid', type: String, description: 'user id of the member' };
+const MEMBER_PARAM = {
+  name: 'userId',
+  type: String,
+  format: 'uuid',
+  description: 'id of the member',
+  example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d',
+};
 
 @ApiTags('Members')
-@Controller('api/orgs/:id/members')
+@Controller('api/orgs/:orgId/members')
 export class MembersController {
   constructor(
     private readonly members: MembersService,
@@ -30,18 +37,24 @@ export class MembersController {
    * List the members
    *
    * @remarks By the time they joined. For every member of the organization. With `limit` the answer is one page,
-   * and a `Link` header with `rel="next"` says where the next one is.
+   * and `nextCursor` is the `cursor` of the next one, to which the `Link` header leads, too.
    */
   @Get()
   @MinRole('member')
-  @ApiOkResponse({ type: MemberListResponse })
-  @ApiProblems('validation_failed', 'unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
+  @ApiOkResponse({ type: MembersResult, headers: LINK_HEADER })
+  @ApiProblems(
+    invalidFields({ limit: 'must be a whole number from 1 to 1000' }),
+    'unauthorized',
+    'invalid_token',
+    'org_not_found',
+    'not_a_member',
+  )
   listMembers(
     @CurrentUser() { sessionId }: CurrentUser,
-    @Param('id') orgId: string,
+    @Param('orgId') orgId: string,
     @Query() query: ListMembersQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<MemberListResponse | StreamableFile> {
+  ): Promise<MembersResult | StreamableFile> {
     return this.memberList.answer({ orgId, sessionId }, query, linkNextPage);
   }
 
@@ -55,7 +68,7 @@ export class MembersController {
   @MinRole('admin')
   @RateLimited('lookup')
   @ApiProblems(
-    'validation_failed',
+    invalidFields({ email: 'must be an e-mail address', role: 'must be member or admin' }),
     'malformed_json',
     'unauthorized',
     'invalid_token',
@@ -65,14 +78,13 @@ export class MembersController {
     'user_not_found',
     'already_member',
     'user_has_too_many_orgs',
-    'rate_limited',
   )
   async addMember(
     @CurrentActor() actor: Actor,
-    @Param('id') orgId: string,
-    @Body() dto: AddMemberDto,
-  ): Promise<ChangedMemberResponse> {
-    return { member: await this.members.add(orgId, actor, dto.email, dto.role) };
+    @Param('orgId') orgId: string,
+    @Body() body: AddMemberRequest,
+  ): Promise<MembershipResult> {
+    return { member: await this.members.add(orgId, actor, body.email, body.role) };
   }
 
   /**
@@ -80,11 +92,11 @@ export class MembersController {
    *
    * @remarks Admins change members and admins; only owners change owners or make them. The last owner stays.
    */
-  @Patch(':uid')
+  @Patch(':userId')
   @MinRole('admin')
   @ApiParam(MEMBER_PARAM)
   @ApiProblems(
-    'validation_failed',
+    invalidFields({ role: 'must be member, admin or owner' }),
     'malformed_json',
     'unauthorized',
     'invalid_token',
@@ -96,11 +108,11 @@ export class MembersController {
   )
   async changeMemberRole(
     @CurrentActor() actor: Actor,
-    @Param('id') orgId: string,
-    @Param('uid', EntityIdPipe) userId: string,
-    @Body() dto: ChangeRoleDto,
-  ): Promise<ChangedMemberResponse> {
-    return { member: await this.members.changeRole(orgId, actor, userId, dto.role) };
+    @Param('orgId') orgId: string,
+    @Param('userId', EntityIdPipe) userId: string,
+    @Body() body: ChangeMemberRoleRequest,
+  ): Promise<MembershipResult> {
+    return { member: await this.members.changeRole(orgId, actor, userId, body.role) };
   }
 
   /**
@@ -109,7 +121,7 @@ export class MembersController {
    * @remarks Admins remove members and admins, themselves included; only owners remove owners. The last
    * owner stays.
    */
-  @Delete(':uid')
+  @Delete(':userId')
   @HttpCode(200)
   @MinRole('admin')
   @ApiParam(MEMBER_PARAM)
@@ -125,9 +137,9 @@ export class MembersController {
   )
   removeMember(
     @CurrentActor() actor: Actor,
-    @Param('id') orgId: string,
-    @Param('uid', EntityIdPipe) userId: string,
-  ): Promise<RemovedMemberResponse> {
+    @Param('orgId') orgId: string,
+    @Param('userId', EntityIdPipe) userId: string,
+  ): Promise<OkResult> {
     return this.members.remove(orgId, actor, userId);
   }
 }

@@ -6,7 +6,7 @@ import { MembershipChanges } from '../memberships/membership-changes.js';
 import { requireAddition, requireChange, requireRemoval } from '../memberships/membership-policy.js';
 import { MemberNotFoundError, UserHasTooManyOrgsError } from '../memberships/memberships.errors.js';
 import { MembersRepository } from '../memberships/members.repository.js';
-import type { MemberResponse } from './dto/member.responses.js';
+import type { Membership } from './dto/member.responses.js';
 
 /** Changes of memberships. Each decides on the actor's role anew: what the guard saw can be stale by then. */
 @Injectable()
@@ -22,7 +22,7 @@ export class MembersService {
    * @throws UserNotFoundError, AlreadyMemberError, UserHasTooManyOrgsError, or because the actor may not do it (any
    *   more)
    */
-  async add(orgId: string, actor: Actor, email: string, role: Role): Promise<MemberResponse> {
+  async add(orgId: string, actor: Actor, email: string, role: Role): Promise<Membership> {
     const { maxOrgsPerUser } = this.env;
     const key = { orgId, actorId: actor.id, email };
     const userId = await this.changes.run(this.members.additionFacts, key, {
@@ -35,7 +35,7 @@ export class MembersService {
   }
 
   /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
-  async changeRole(orgId: string, actor: Actor, userId: string, role: Role): Promise<MemberResponse> {
+  async changeRole(orgId: string, actor: Actor, userId: string, role: Role): Promise<Membership> {
     const key = { orgId, actorId: actor.id, targetId: userId };
     await this.changes.run(this.members.changeFacts, key, {
       decide: (facts) => requireChange(facts, role),

@@ -3,19 +3,20 @@ import { Problem } from '../problems/problem.js';
 
 export class OrgNotFoundError extends Problem {
   constructor() {
-    super('org_not_found', 'No organization has this id.');
+    super('org_not_found');
   }
 }
 
 export class NotAMemberError extends Problem {
   constructor() {
-    super('not_a_member', 'Only members of the organization may do this.');
+    super('not_a_member');
   }
 }
 
 export class InsufficientRoleError extends Problem {
   constructor(requiredRole: Role, yourRole: Role) {
-    super('insufficient_role', `This needs the role ${requiredRole}; yours is ${yourRole}.`, {
+    super('insufficient_role', {
+      detail: `This needs the role ${requiredRole}; yours is ${yourRole}.`,
       extensions: { requiredRole, yourRole },
     });
   }
@@ -23,34 +24,33 @@ export class InsufficientRoleError extends Problem {
 
 export class UserNotFoundError extends Problem {
   constructor() {
-    super('user_not_found', 'No account has this e-mail; the user has to register first.');
+    super('user_not_found');
   }
 }
 
 export class MemberNotFoundError extends Problem {
   constructor() {
-    super('member_not_found', 'No member of this organization has this user id.');
+    super('member_not_found');
   }
 }
 
 export class AlreadyMemberError extends Problem {
   constructor() {
-    super('already_member', 'The user is a member already; the role was not changed.');
+    super('already_member');
   }
 }
 
 /** for who adds */
 export class UserHasTooManyOrgsError extends Problem {
   constructor(max: number) {
-    super(
-      'user_has_too_many_orgs',
-      `The user belongs to ${max} organizations, the most that one user may belong to.`,
-    );
+    super('user_has_too_many_orgs', {
+      detail: `The user belongs to ${max} organizations, the most that one user may belong to.`,
+    });
   }
 }
 
 export class LastOwnerError extends Problem {
   constructor() {
-    super('last_owner', 'This is the only owner; make somebody else owner first.');
+    super('last_owner');
   }
 }

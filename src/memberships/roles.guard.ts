@@ -10,7 +10,7 @@ import { Problem } from '../problems/problem.js';
 import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './memberships.errors.js';
 import { MembersRepository } from './members.repository.js';
 
-type OrgRequest = FastifyRequest<{ Params: { id: string } }> & { user: CurrentUser; org: CurrentOrg };
+type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { user: CurrentUser; org: CurrentOrg };
 
 /** Decides whether the caller may call the route at all, on the membership as it is now. */
 @Injectable()
@@ -22,14 +22,16 @@ export class RolesGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    if (access === undefined) throw new Problem('forbidden', 'This route is open to nobody.');
+    if (access === undefined) throw new Problem('forbidden', { detail: 'This route is open to nobody.' });
     if (access.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access.minRole);
     return true;
   }
 
   private async requireRole(request: OrgRequest, minRole: Role): Promise<void> {
-    const { id } = request.params;
-    const membership = isEntityId(id) ? await this.members.findMembership(id, request.user.id) : undefined;
+    const { orgId } = request.params;
+    const membership = isEntityId(orgId)
+      ? await this.members.findMembership(orgId, request.user.id)
+      : undefined;
     if (!membership) throw new OrgNotFoundError();
     if (membership.role === null) throw new NotAMemberError();
     if (!roleAtLeast(membership.role, minRole)) throw new InsufficientRoleError(minRole, membership.role);

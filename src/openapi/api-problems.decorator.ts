@@ -1,9 +1,9 @@
-import { STATUS_CODES } from 'node:http';
 import { applyDecorators } from '@nestjs/common';
-import { ApiResponse, type ApiResponseNoStatusOptions, getSchemaPath } from '@nestjs/swagger';
+import { ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
 import { PROBLEM_MEDIA_TYPE } from '../problems/problem-details.js';
-import { ProblemResponse } from './problem.response.js';
+import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
+import { headerRefs } from './response-headers.js';
 
 /** What any route can answer besides its own failures. */
 const EVERYWHERE: ProblemCode[] = ['internal_error', 'unavailable'];
@@ -11,49 +11,51 @@ const EVERYWHERE: ProblemCode[] = ['internal_error', 'unavailable'];
 /** What any route that reads a body can answer. */
 const WITH_BODY: ProblemCode[] = ['body_too_large', 'unsupported_media_type'];
 
-/** Documents the failures of a route, by their problem codes. */
-export function ApiProblems(...codes: ProblemCode[]): MethodDecorator {
-  const all = new Set([...codes, ...(codes.includes('malformed_json') ? WITH_BODY : []), ...EVERYWHERE]);
-  const byStatus = Map.groupBy(all, (code) => PROBLEMS[code].status);
-  return applyDecorators(...[...byStatus].map(([status, group]) => describeStatus(status, group)));
+const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+/** Documents the failures of a route, by their problem codes, and those that are common to all. */
+export function ApiProblems(...problems: (ProblemCode | ProblemExample)[]): MethodDecorator {
+  const own = problems.map((problem) => (typeof problem === 'string' ? { code: problem } : problem));
+  const codes = new Set(own.map(({ code }) => code));
+  const common = [...(codes.has('malformed_json') ? WITH_BODY : []), ...EVERYWHERE];
+  const missing = common.filter((code) => !codes.has(code)).map((code) => ({ code }));
+  const byStatus = Map.groupBy([...own, ...missing], ({ code }) => PROBLEMS[code].status);
+  return applyDecorators(...[...byStatus.values()].map(describe));
 }
 
-function describeStatus(status: number, codes: ProblemCode[]): MethodDecorator {
-  const examples = codes.map((code) => [code, { summary: PROBLEMS[code].meaning, value: example(code) }]);
+/** Documents the one failure that a decorator brings to a route, the only one with its status. */
+export const ApiProblem = (problem: ProblemExample): MethodDecorator => describe([problem]);
+
+/** `validation_failed`, with its entries: a message for each field. */
+export function invalidFields(messages: Record<string, string>): ProblemExample {
+  const errors = Object.entries(messages).map(([field, message]) => ({ field, message }));
+  return { code: 'validation_failed', errors };
+}
+
+/** @param problems of one status */
+function describe(problems: ProblemExample[]): MethodDecorator {
+  const codes = problems.map(({ code }) => code);
+  const { status } = PROBLEMS[codes[0]!];
+  const schemas = codes.map((code) => ({ $ref: getSchemaPath(schemaName(code)) }));
   return ApiResponse({
     status,
-    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join('. '),
-    headers: headersOf(status),
+    description: `${codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join('. ')}.`,
+    headers: headerRefs('X-Request-Id', ...(MORE_HEADERS[status] ?? [])),
     content: {
       [PROBLEM_MEDIA_TYPE]: {
-        schema: { $ref: getSchemaPath(ProblemResponse) },
-        examples: Object.fromEntries(examples),
+        schema: schemas.length === 1 ? schemas[0]! : { oneOf: schemas },
+        examples: Object.fromEntries(problems.map((problem) => [problem.code, exampleOf(problem)])),
       },
     },
   });
 }
 
-function headersOf(status: number): ApiResponseNoStatusOptions['headers'] {
-  if (status === 401)
-    return { 'WWW-Authenticate': { description: 'RFC 6750 section 3', schema: { type: 'string' } } };
-  if (status !== 429 && status !== 503) return undefined;
-  return { 'Retry-After': { description: 'seconds', schema: { type: 'integer' } } };
+/** One of its own only where the catalogue does not say the same. */
+function exampleOf(problem: ProblemExample): object {
+  const isOwn = problem.detail !== undefined || problem.errors !== undefined;
+  return isOwn ? problemExample(problem) : { $ref: `#/components/examples/${problem.code}` };
 }
-
-function example(code: ProblemCode): ProblemResponse {
-  const { status, meaning } = PROBLEMS[code];
-  return {
-    type: 'about:blank',
-    title: STATUS_CODES[status]!,
-    status,
-    detail: `${meaning}.`,
-    code,
-    requestId: '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11',
-    ...EXTENSIONS[code],
-  };
-}
-
-const EXTENSIONS: Partial<Record<ProblemCode, Partial<ProblemResponse>>> = {
-  validation_failed: { errors: [{ field: 'email', message: 'must be an e-mail address' }] },
-  insufficient_role: { requiredRole: 'admin', yourRole: 'member' },
-};

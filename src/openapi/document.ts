@@ -1,19 +1,23 @@
 import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { ProblemResponse } from './problem.response.js';
+import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
+import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
+import { RESPONSE_HEADERS } from './response-headers.js';
+import { completeResponses } from './responses.js';
 
 const DESCRIPTION = `Accounts, organizations and members.
 
 Register or log in to get a token, then press **Authorize** and paste it. Every failure is a problem details
-object (RFC 9457) with a stable \`code\`.`;
+object (RFC 9457) with a stable \`code\`, also what never reaches an operation: unknown paths (\`not_found\`), other
+methods (\`method_not_allowed\`), and what is not HTTP or does not arrive.`;
 
 const TAGS: [name: string, description: string][] = [
   ['Auth', 'Register, log in, and pass a login on with a one-time code'],
-  ['Health', 'For load balancers and orchestrators'],
   ['Me', 'The signed-in user'],
-  ['Members', 'Who belongs to an organization, and in which role'],
   ['Organizations', 'Organizations and what they hold'],
+  ['Members', 'Who belongs to an organization, and in which role'],
   ['Tokens', 'What other services need to verify tokens'],
+  ['Health', 'For load balancers and orchestrators'],
 ];
 
 /** The OpenAPI document, made from the controllers. */
@@ -27,9 +31,25 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   for (const [name, description] of TAGS) builder.addTag(name, description);
 
   const document = SwaggerModule.createDocument(app, builder.build(), {
-    extraModels: [ProblemResponse],
     operationIdFactory: (_controller, method) => method,
   });
   document.info.contact = { name: 'The operator of this service' };
+  addProblems(document);
+  completeResponses(document);
   return document;
+}
+
+/** The components that operations name as theirs; of problems, those that some operation has. */
+function addProblems(document: OpenAPIObject): void {
+  const text = JSON.stringify(document.paths);
+  const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) =>
+    text.includes(JSON.stringify(getSchemaPath(schemaName(code)))),
+  );
+  const shared = codes.filter((code) => text.includes(`"#/components/examples/${code}"`));
+  document.components = {
+    ...document.components,
+    schemas: { ...document.components?.schemas, ...problemSchemas(codes) },
+    examples: Object.fromEntries(shared.map((code) => [code, problemExample({ code })])),
+    headers: RESPONSE_HEADERS,
+  };
 }

@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
 import { createOpenApiDocument } from './document.js';
+import { PAGE_STYLE } from './page-style.js';
 
 const PATH = 'docs';
 
@@ -22,6 +23,12 @@ export function serveDocs(app: NestFastifyApplication): void {
     jsonDocumentUrl: 'openapi.json',
     raw: ['json'],
     customSiteTitle: 'Accounts API',
-    swaggerOptions: { persistAuthorization: false, displayRequestDuration: true, tryItOutEnabled: true },
+    customCss: PAGE_STYLE,
+    swaggerOptions: {
+      persistAuthorization: true,
+      displayRequestDuration: true,
+      tryItOutEnabled: true,
+      defaultModelsExpandDepth: 0,
+    },
   });
 }

@@ -1,4 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 
@@ -19,6 +20,7 @@ export function orgName(input: unknown): string | undefined {
 /** The property becomes the name as it is stored; what cannot be one is refused. */
 export const IsOrgName = (): PropertyDecorator =>
   applyDecorators(
+    ApiProperty({ minLength: 1, maxLength: MAX_CHARACTERS }),
     Transform(({ value }: { value: unknown }) => orgName(value)),
     ValidateBy({
       name: 'isOrgName',

@@ -5,9 +5,9 @@ import type { Actor } from '../access/actor.js';
 import { CurrentOrg } from '../access/current-org.decorator.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
 import { CurrentActor } from '../http/current-actor.decorator.js';
-import { ApiProblems } from '../openapi/api-problems.decorator.js';
-import { CreateOrgDto } from './dto/create-org.dto.js';
-import { CreatedOrgResponse, OrgDetailResponse } from './dto/org.responses.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { CreateOrgRequest } from './dto/create-org.request.js';
+import { OrgResult, OrgDetailResult } from './dto/org.responses.js';
 import { OrgsService } from './orgs.service.js';
 
 @ApiTags('Organizations')
@@ -22,9 +22,15 @@ export class OrgsController {
    */
   @Post()
   @SignedIn()
-  @ApiProblems('validation_failed', 'malformed_json', 'unauthorized', 'invalid_token', 'too_many_orgs')
-  async createOrg(@CurrentActor() actor: Actor, @Body() dto: CreateOrgDto): Promise<CreatedOrgResponse> {
-    return { org: await this.orgs.create(actor, dto.name) };
+  @ApiProblems(
+    invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }),
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'too_many_orgs',
+  )
+  async createOrg(@CurrentActor() actor: Actor, @Body() body: CreateOrgRequest): Promise<OrgResult> {
+    return { org: await this.orgs.create(actor, body.name) };
   }
 
   /**
@@ -32,14 +38,14 @@ export class OrgsController {
    *
    * @remarks For every member of the organization.
    */
-  @Get(':id')
+  @Get(':orgId')
   @MinRole('member')
-  @ApiOkResponse({ type: OrgDetailResponse })
+  @ApiOkResponse({ type: OrgDetailResult })
   @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
   getOrg(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() { sessionId }: CurrentUser,
-  ): Promise<OrgDetailResponse | StreamableFile> {
+  ): Promise<OrgDetailResult | StreamableFile> {
     return this.orgs.getDetail(org, sessionId);
   }
 }

@@ -2,6 +2,8 @@ import { Problem } from '../problems/problem.js';
 
 export class TooManyOrgsError extends Problem {
   constructor(max: number) {
-    super('too_many_orgs', `You belong to ${max} organizations, the most that one user may belong to.`);
+    super('too_many_orgs', {
+      detail: `You belong to ${max} organizations, the most that one user may belong to.`,
+    });
   }
 }

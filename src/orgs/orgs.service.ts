@@ -9,7 +9,7 @@ import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
 import { WholeLists } from '../memberships/whole-lists.js';
 import { UsersRepository } from '../users/users.repository.js';
-import type { OrgDetailResponse, OrgResponse } from './dto/org.responses.js';
+import type { OrgDetailResult, OrgResponse } from './dto/org.responses.js';
 import { TooManyOrgsError } from './orgs.errors.js';
 
 @Injectable()
@@ -44,7 +44,7 @@ export class OrgsService {
   }
 
   /** @param sessionId of the reader */
-  getDetail({ id, name }: CurrentOrg, sessionId: string): Promise<OrgDetailResponse | StreamableFile> {
+  getDetail({ id, name }: CurrentOrg, sessionId: string): Promise<OrgDetailResult | StreamableFile> {
     return this.wholeLists.answer({ orgId: id, sessionId }, (members) => ({ org: { id, name, members } }));
   }
 

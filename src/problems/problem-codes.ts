@@ -1,36 +1,156 @@
+interface Catalogued {
+  status: number;
+  /** for who reads the documentation */
+  meaning: string;
+  /** what the answer says, where nothing is to be said that is more specific */
+  detail: string;
+}
+
 /**
  * Every error the service can answer with: the stable `code` that clients branch on, its HTTP status and
  * what it means. The OpenAPI document is made from this table.
  */
 export const PROBLEMS = {
-  bad_request: { status: 400, meaning: 'The request is malformed' },
-  malformed_json: { status: 400, meaning: 'The body is not a JSON object' },
-  validation_failed: { status: 400, meaning: 'The request has invalid fields' },
-  invalid_code: { status: 400, meaning: 'The authorization code is not valid' },
-  unauthorized: { status: 401, meaning: 'A bearer token is required' },
-  invalid_token: { status: 401, meaning: 'The bearer token is not valid' },
-  invalid_credentials: { status: 401, meaning: 'Wrong e-mail or password' },
-  forbidden: { status: 403, meaning: 'This is not allowed' },
-  not_a_member: { status: 403, meaning: 'You are not a member of this organization' },
-  insufficient_role: { status: 403, meaning: 'Your role does not allow this' },
-  not_found: { status: 404, meaning: 'There is nothing here' },
-  org_not_found: { status: 404, meaning: 'There is no such organization' },
-  user_not_found: { status: 404, meaning: 'There is no such user' },
-  member_not_found: { status: 404, meaning: 'There is no such member in this organization' },
-  method_not_allowed: { status: 405, meaning: 'The method is not allowed here' },
-  request_timeout: { status: 408, meaning: 'The request took too long to arrive' },
-  email_taken: { status: 409, meaning: 'The e-mail is already registered' },
-  already_member: { status: 409, meaning: 'The user is already a member' },
-  too_many_orgs: { status: 409, meaning: 'You belong to as many organizations as one user may' },
-  user_has_too_many_orgs: { status: 409, meaning: 'The user belongs to as many organizations as one may' },
-  last_owner: { status: 409, meaning: 'An organization must keep at least one owner' },
-  body_too_large: { status: 413, meaning: 'The body is too large' },
-  uri_too_long: { status: 414, meaning: 'The URL is too long' },
-  unsupported_media_type: { status: 415, meaning: 'The body must be application/json' },
-  rate_limited: { status: 429, meaning: 'Too many requests' },
-  headers_too_large: { status: 431, meaning: 'The request headers are too large' },
-  internal_error: { status: 500, meaning: 'Something went wrong' },
-  unavailable: { status: 503, meaning: 'The service cannot answer right now' },
-} as const satisfies Record<string, { status: number; meaning: string }>;
+  bad_request: {
+    status: 400,
+    meaning: 'The request is malformed',
+    detail: 'The request could not be understood.',
+  },
+  malformed_json: {
+    status: 400,
+    meaning: 'The body is not a JSON object',
+    detail: 'The body must be a JSON object.',
+  },
+  validation_failed: {
+    status: 400,
+    meaning: 'The request has invalid fields',
+    detail: 'One or more fields are invalid; see errors.',
+  },
+  invalid_code: {
+    status: 400,
+    meaning: 'The authorization code is not valid',
+    detail: 'The code is unknown, used or expired, or its verifier is wrong; issue a new one.',
+  },
+  unauthorized: {
+    status: 401,
+    meaning: 'A bearer token is required',
+    detail: 'Send an access token: Authorization: Bearer <token>.',
+  },
+  invalid_token: {
+    status: 401,
+    meaning: 'The bearer token is not valid',
+    detail: 'The access token is malformed, expired or revoked; log in again.',
+  },
+  invalid_credentials: {
+    status: 401,
+    meaning: 'Wrong e-mail or password',
+    detail: 'The e-mail or the password is wrong.',
+  },
+  forbidden: {
+    status: 403,
+    meaning: 'This is not allowed',
+    detail: 'This is not allowed.',
+  },
+  not_a_member: {
+    status: 403,
+    meaning: 'You are not a member of this organization',
+    detail: 'Only members of the organization may do this.',
+  },
+  insufficient_role: {
+    status: 403,
+    meaning: 'Your role does not allow this',
+    detail: 'This needs the role admin; yours is member.',
+  },
+  not_found: {
+    status: 404,
+    meaning: 'There is nothing here',
+    detail: 'No route has this path.',
+  },
+  org_not_found: {
+    status: 404,
+    meaning: 'There is no such organization',
+    detail: 'No organization has this id.',
+  },
+  user_not_found: {
+    status: 404,
+    meaning: 'There is no such user',
+    detail: 'No account has this e-mail; the user has to register first.',
+  },
+  member_not_found: {
+    status: 404,
+    meaning: 'There is no such member in this organization',
+    detail: 'No member of this organization has this user id.',
+  },
+  method_not_allowed: {
+    status: 405,
+    meaning: 'The method is not allowed here',
+    detail: 'The path does not allow this method.',
+  },
+  request_timeout: {
+    status: 408,
+    meaning: 'The request took too long to arrive',
+    detail: 'The request did not arrive in time.',
+  },
+  email_taken: {
+    status: 409,
+    meaning: 'The e-mail is already registered',
+    detail: 'An account with this e-mail exists.',
+  },
+  already_member: {
+    status: 409,
+    meaning: 'The user is already a member',
+    detail: 'The user is a member already; the role was not changed.',
+  },
+  too_many_orgs: {
+    status: 409,
+    meaning: 'You belong to as many organizations as one user may',
+    detail: 'You belong to 5000 organizations, the most that one user may belong to.',
+  },
+  user_has_too_many_orgs: {
+    status: 409,
+    meaning: 'The user belongs to as many organizations as one may',
+    detail: 'The user belongs to 5000 organizations, the most that one user may belong to.',
+  },
+  last_owner: {
+    status: 409,
+    meaning: 'An organization must keep at least one owner',
+    detail: 'This is the only owner; make somebody else owner first.',
+  },
+  body_too_large: {
+    status: 413,
+    meaning: 'The body is too large',
+    detail: 'The body may have at most 16 KiB.',
+  },
+  uri_too_long: {
+    status: 414,
+    meaning: 'The URL is too long',
+    detail: 'The URL is too long.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    meaning: 'The body must be application/json',
+    detail: 'Send the body as application/json.',
+  },
+  rate_limited: {
+    status: 429,
+    meaning: 'Too many requests',
+    detail: 'Too many requests; wait before the next one.',
+  },
+  headers_too_large: {
+    status: 431,
+    meaning: 'The request headers are too large',
+    detail: 'The request headers are too large.',
+  },
+  internal_error: {
+    status: 500,
+    meaning: 'Something went wrong',
+    detail: 'Something went wrong; the log names this request.',
+  },
+  unavailable: {
+    status: 503,
+    meaning: 'The service cannot answer right now',
+    detail: 'The database cannot be reached; repeat the request.',
+  },
+} as const satisfies Record<string, Catalogued>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

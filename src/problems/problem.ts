@@ -6,6 +6,8 @@ export interface FieldError {
 }
 
 export interface ProblemOptions {
+  /** public text, never a secret; without it that of the code */
+  detail?: string;
   /** Response headers that belong to this failure, such as `Retry-After`. */
   headers?: Record<string, string>;
   /** Extension members of the problem details object (RFC 9457 section 3.2). */
@@ -14,20 +16,21 @@ export interface ProblemOptions {
 }
 
 /**
- * A failure that the client is told about. `code` fixes the status and title;
- * `detail` is public text and never holds a secret.
+ * A failure that the client is told about. `code` fixes the status and title.
  */
 export class Problem extends Error {
   readonly status: number;
+  readonly detail: string;
   readonly headers: Record<string, string>;
   readonly extensions: Record<string, unknown>;
 
   constructor(
     readonly code: ProblemCode,
-    readonly detail: string,
     options: ProblemOptions = {},
   ) {
+    const detail = options.detail ?? PROBLEMS[code].detail;
     super(detail, { cause: options.cause });
+    this.detail = detail;
     this.name = new.target.name;
     this.status = PROBLEMS[code].status;
     this.headers = options.headers ?? {};
@@ -37,13 +40,13 @@ export class Problem extends Error {
 
 export class ValidationProblem extends Problem {
   constructor(errors: FieldError[]) {
-    super('validation_failed', 'One or more fields are invalid; see errors.', { extensions: { errors } });
+    super('validation_failed', { extensions: { errors } });
   }
 }
 
 /** The service is whole but cannot do this now; the client may repeat the request after the given seconds. */
 export class UnavailableError extends Problem {
   constructor(detail: string, retryAfterSeconds = 1, cause?: unknown) {
-    super('unavailable', detail, { headers: { 'Retry-After': String(retryAfterSeconds) }, cause });
+    super('unavailable', { detail, headers: { 'Retry-After': String(retryAfterSeconds) }, cause });
   }
 }

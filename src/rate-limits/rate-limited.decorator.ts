@@ -1,7 +1,12 @@
 import { UseGuards, applyDecorators } from '@nestjs/common';
+import { ApiProblem } from '../openapi/api-problems.decorator.js';
 import { LimitedBy, RateLimitGuard } from './rate-limit.guard.js';
-import type { RateLimitName } from './rate-limit-rules.js';
+import { type RateLimitName, refusalOf } from './rate-limit-rules.js';
 
-/** Limits the handler under the named limits of the configuration. */
-export const RateLimited = (...names: RateLimitName[]): MethodDecorator =>
-  applyDecorators(LimitedBy(names), UseGuards(RateLimitGuard));
+/** Limits the handler under the named limits of the configuration, the one that stands for it in examples first. */
+export const RateLimited = (...names: [RateLimitName, ...RateLimitName[]]): MethodDecorator =>
+  applyDecorators(
+    LimitedBy(names),
+    UseGuards(RateLimitGuard),
+    ApiProblem({ code: 'rate_limited', detail: refusalOf(names[0]) }),
+  );

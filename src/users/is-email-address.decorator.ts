@@ -1,4 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { canonicalEmail } from './email-address.js';
@@ -6,6 +7,7 @@ import { canonicalEmail } from './email-address.js';
 /** The property becomes the canonical form of an e-mail address; text that has none is refused. */
 export function IsEmailAddress(): PropertyDecorator {
   return applyDecorators(
+    ApiProperty({ format: 'email', maxLength: 254 }),
     Transform(({ value }: { value: unknown }) => canonicalEmail(value)),
     ValidateBy({
       name: 'isEmailAddress',

@@ -2,6 +2,6 @@ import { Problem } from '../problems/problem.js';
 
 export class EmailTakenError extends Problem {
   constructor() {
-    super('email_taken', 'An account with this e-mail exists.');
+    super('email_taken');
   }
 }

@@ -12,6 +12,11 @@ interface Listed {
   role: string;
 }
 
+interface Page {
+  members: Listed[];
+  nextCursor?: string;
+}
+
 describe('a long member list', () => {
   let service: Service;
   let owner: Account;
@@ -65,15 +70,29 @@ describe('a long member list', () => {
     expect(emails(answered.members)).toEqual(everybody());
   });
 
-  it.each([1000, 833])('comes in pages of %i that the Link header chains', async (limit) => {
+  it.each([1000, 833])('comes in pages of %i that nextCursor chains, and the Link header', async (limit) => {
     const found: string[] = [];
-    let path: string | undefined = `/api/orgs/${org.id}/members?limit=${limit}`;
+    const first = `/api/orgs/${org.id}/members?limit=${limit}`;
+    let path: string | undefined = first;
     while (path !== undefined) {
-      const page: Answer = await owner.get(path);
-      found.push(...emails((page.body as { members: Listed[] }).members));
-      path = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+      const page: Answer<Page> = await owner.get<Page>(path);
+      found.push(...emails(page.body.members));
+      path = page.body.nextCursor && `${first}&cursor=${page.body.nextCursor}`;
+      expect(page.headers.get('link')).toBe(path === undefined ? null : `<${path}>; rel="next"`);
     }
     expect(found).toEqual(everybody());
+  });
+
+  it('names no next page in a whole list, and none after a page that ends it', async () => {
+    const small = await anOrgOf(owner, 'Small');
+
+    for (const query of ['', '?limit=1', '?limit=2']) {
+      const { body, headers } = await owner.get<Page>(`/api/orgs/${small.id}/members${query}`);
+      expect(Object.keys(body), query).toEqual(['members']);
+      expect(headers.get('link'), query).toBeNull();
+    }
+    const whole = await owner.get<Page>(`/api/orgs/${org.id}/members`);
+    expect(Object.keys(whole.body)).toEqual(['members']);
   });
 
   it.each([

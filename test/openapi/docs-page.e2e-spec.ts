@@ -25,6 +25,16 @@ describe('the page of the documentation', () => {
     await service.stop();
   });
 
+  it('keeps the token over a reload, and failures folded', async () => {
+    const service = await startService();
+
+    const settings = (await service.anyone.get('/docs/swagger-ui-init.js')).text;
+    expect(settings).toContain('"persistAuthorization": true');
+    const page = (await service.anyone.get('/docs/')).text;
+    expect(page).toContain(".response:not([data-code^='2']) .model-example:not(:hover, :focus-within)");
+    await service.stop();
+  });
+
   it('can be switched off, with the document', async () => {
     const service = await startService({ env: { DOCS: 'off' } });
 

@@ -2,6 +2,7 @@ import spectral from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../support/service.js';
+import { type Document, type Documented, DocumentReader, type Schema } from './documented.js';
 
 const ENDPOINTS = [
   { endpoint: 'POST /api/auth/register', status: '201', public: true, body: true },
@@ -10,62 +11,34 @@ const ENDPOINTS = [
   { endpoint: 'POST /api/auth/code', status: '201', public: false, body: true },
   { endpoint: 'GET /api/me', status: '200', public: false, body: false },
   { endpoint: 'POST /api/orgs', status: '201', public: false, body: true },
-  { endpoint: 'GET /api/orgs/{id}', status: '200', public: false, body: false },
-  { endpoint: 'GET /api/orgs/{id}/members', status: '200', public: false, body: false },
-  { endpoint: 'POST /api/orgs/{id}/members', status: '201', public: false, body: true },
-  { endpoint: 'PATCH /api/orgs/{id}/members/{uid}', status: '200', public: false, body: true },
-  { endpoint: 'DELETE /api/orgs/{id}/members/{uid}', status: '200', public: false, body: false },
+  { endpoint: 'GET /api/orgs/{orgId}', status: '200', public: false, body: false },
+  { endpoint: 'GET /api/orgs/{orgId}/members', status: '200', public: false, body: false },
+  { endpoint: 'POST /api/orgs/{orgId}/members', status: '201', public: false, body: true },
+  { endpoint: 'PATCH /api/orgs/{orgId}/members/{userId}', status: '200', public: false, body: true },
+  { endpoint: 'DELETE /api/orgs/{orgId}/members/{userId}', status: '200', public: false, body: false },
 ];
-
-interface Content {
-  schema?: unknown;
-  example?: unknown;
-  examples?: unknown;
-}
-
-interface Documented {
-  summary?: string;
-  operationId?: string;
-  tags?: string[];
-  security?: object[];
-  requestBody?: { content: Record<string, Content> };
-  responses: Record<string, { description?: string; content?: Record<string, Content>; $ref?: string }>;
-}
-
-interface Document {
-  openapi: string;
-  info: { title: string; version: string };
-  security?: object[];
-  paths: Record<string, Record<string, Documented>>;
-  components: { securitySchemes: Record<string, { type: string; scheme: string }> } & Record<string, unknown>;
-}
 
 describe('the OpenAPI document', () => {
   let service: Service;
+  let reader: DocumentReader;
   let document: Document;
 
   beforeAll(async () => {
     service = await startService();
-    document = (await service.anyone.get<Document>('/openapi.json')).body;
+    reader = await DocumentReader.of(service);
+    ({ document } = reader);
   });
   afterAll(() => service.stop());
 
   const operation = (endpoint: string): Documented => {
-    const [method, path] = endpoint.split(' ') as [string, string];
-    const found = document.paths[path]?.[method.toLowerCase()];
+    const found = reader.operations.find(({ method, path }) => `${method} ${path}` === endpoint);
     expect(found, endpoint).toBeDefined();
     return found!;
   };
+  const resolve = <T extends object>(node: T & { $ref?: string }): T => reader.resolve(node);
   /** An empty requirement among them means that none is needed (OpenAPI 3.0, Security Requirement Object). */
   const tokenIsNeeded = ({ security = document.security ?? [] }: Documented): boolean =>
     security.length > 0 && security.every((need) => Object.keys(need).length > 0);
-  const resolve = <T extends object>(node: T & { $ref?: string }): T =>
-    node.$ref === undefined
-      ? node
-      : (node.$ref
-          .slice(2)
-          .split('/')
-          .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document) as T);
 
   it('passes the rules of Spectral without a warning', async () => {
     const linter = new spectral.Spectral();
@@ -111,7 +84,7 @@ describe('the OpenAPI document', () => {
       const needed = [
         ...(body ? ['400'] : []),
         ...(open ? [] : ['401']),
-        ...(endpoint.includes('{id}') ? ['403', '404'] : []),
+        ...(endpoint.includes('{orgId}') ? ['403', '404'] : []),
         ...(/register|login/.test(endpoint) ? ['429'] : []),
       ];
       expect(errors.map(([code]) => code)).toEqual(expect.arrayContaining(needed));
@@ -150,6 +123,68 @@ describe('the OpenAPI document', () => {
     return properties.flatMap(([name, property]) => fieldsWithoutExample(property, `${at}.${name}`));
   }
 
+  it('names schemas after what they are', () => {
+    const names = Object.keys(document.components.schemas);
+
+    expect(names.filter((name) => /Dto|Response/.test(name))).toEqual([]);
+    const enumsWithOwner = [...schemasIn(document)].filter(({ enum: values }) => values?.includes('owner'));
+    expect(enumsWithOwner).toEqual([document.components.schemas['Role']]);
+  });
+
+  it('gives each failure a schema with exactly the codes of its examples', () => {
+    for (const { operationId, responses } of reader.operations) {
+      for (const [status, response] of Object.entries(responses)) {
+        if (status.startsWith('2')) continue;
+        const { content } = resolve(response);
+        const schema = content!['application/problem+json']!.schema!;
+        const codes = (schema.oneOf ?? [schema]).flatMap((one) => {
+          const [general, own] = resolve(one).allOf ?? [];
+          expect(general).toEqual({ $ref: '#/components/schemas/Problem' });
+          return own!.properties!['code']!.enum!;
+        });
+        const examples = reader.problemsOf(resolve(response));
+        expect(examples, `${operationId} ${status}`).toEqual(
+          codes.map((code) => [code, expect.objectContaining({ code, status: Number(status) })]),
+        );
+      }
+    }
+  });
+
+  it('says of every text how it is made', () => {
+    const loose = [...schemasIn(document)].filter(
+      ({ type, enum: values, format, pattern, minLength }) =>
+        type === 'string' && !values && !format && !pattern && !minLength,
+    );
+    expect(loose).toEqual([]);
+  });
+
+  it('keeps an operation as short as a screen or two', () => {
+    const long = reader.operations
+      .map(({ operationId, path, method }) => {
+        const text = JSON.stringify(document.paths[path]![method.toLowerCase()], null, 2);
+        return [operationId, text.split('\n').length] as const;
+      })
+      .filter(([, lines]) => lines > 100);
+    expect(long).toEqual([]);
+  });
+
+  it('names a path parameter as the field that holds it', () => {
+    const names = new Set(
+      reader.operations.flatMap(({ parameters = [] }) =>
+        parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
+      ),
+    );
+    expect(names).toEqual(new Set(['orgId', 'userId']));
+    expect(Object.keys(document.components.schemas['Member']!.properties!)).toContain('userId');
+  });
+
+  it('lists what operators need last', () => {
+    expect(document.tags.at(-1)).toMatchObject({ name: 'Health' });
+    expect(document.tags.map(({ name }) => name).toSorted()).toEqual(
+      [...new Set(reader.operations.flatMap(({ tags = [] }) => tags))].toSorted(),
+    );
+  });
+
   it('asks for a token at every endpoint that it does not call public', async () => {
     for (const [path, methods] of Object.entries(document.paths).filter(([name]) =>
       name.startsWith('/api/'),
@@ -161,3 +196,12 @@ describe('the OpenAPI document', () => {
     }
   });
 });
+
+/** Every schema in there, at any depth. */
+function* schemasIn(node: unknown): Generator<Schema> {
+  if (typeof node !== 'object' || node === null) return;
+  if ('type' in node && typeof node.type === 'string') yield node as Schema;
+  for (const [key, inner] of Object.entries(node)) {
+    if (key !== 'example' && key !== 'examples' && key !== 'securitySchemes') yield* schemasIn(inner);
+  }
+}

@@ -1,9 +1,11 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Answer } from './answer.js';
+import { DocumentedHeaders, type Header } from './documented-headers.js';
 
 interface ResponseObject {
   $ref?: string;
+  headers?: Record<string, Header>;
   content?: Record<string, { schema?: object }>;
 }
 
@@ -14,7 +16,11 @@ interface Operation {
 export interface OpenApiDocument {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
-  components?: { schemas?: Record<string, object>; responses?: Record<string, ResponseObject> };
+  components?: {
+    schemas?: Record<string, object>;
+    headers?: Record<string, Header>;
+    responses?: Record<string, ResponseObject>;
+  };
 }
 
 /** Answers of documented operations are what the service's own OpenAPI document says they are. */
@@ -49,9 +55,11 @@ class PublishedContract {
   private readonly operations: { method: string; pattern: RegExp; pointer: string; operation: Operation }[];
   private readonly validators = new Map<string, ValidateFunction>();
   private readonly ajv = new Ajv({ strict: false, allErrors: true });
+  private readonly headers: DocumentedHeaders;
 
   constructor(private readonly document: OpenApiDocument) {
     addFormats.default(this.ajv);
+    this.headers = new DocumentedHeaders(document, this.ajv);
     this.ajv.addSchema(document, 'open');
     this.ajv.addSchema(withoutFurtherProperties(document) as object, 'closed');
     this.operations = Object.entries(document.paths).flatMap(([template, methods]) =>
@@ -76,6 +84,7 @@ class PublishedContract {
 
     const type = (answer.headers.get('content-type') ?? '').split(';')[0]!;
     const [target, at] = this.resolve(response, `${pointer}/${key}`);
+    this.headers.check(`${method} ${path} answered ${status}`, target, answer.headers);
     if (!target.content?.[type]) {
       if (answer.text === '') return;
       throw new Error(
@@ -84,16 +93,21 @@ class PublishedContract {
     }
     // Only success bodies are closed: problem details may carry extensions.
     const schema = `${answer.status < 400 ? 'closed' : 'open'}${at}/content/${escapePointer(type)}/schema`;
-    const validate = this.validators.get(schema) ?? this.ajv.compile({ $ref: schema });
-    this.validators.set(schema, validate);
-    if (!validate(answer.body)) {
-      const faults = JSON.stringify(
-        validate.errors?.map(({ instancePath, message, params }) => [instancePath, message, params]),
-      );
+    const faults = this.faults(schema, answer.body);
+    if (faults) {
       throw new Error(
         `${method} ${path} answered ${status} against its documentation: ${faults}\n${answer.text}`,
       );
     }
+  }
+
+  private faults(schema: string, value: unknown): string | undefined {
+    const validate = this.validators.get(schema) ?? this.ajv.compile({ $ref: schema });
+    this.validators.set(schema, validate);
+    if (validate(value)) return undefined;
+    return JSON.stringify(
+      validate.errors?.map(({ instancePath, message, params }) => [instancePath, message, params]),
+    );
   }
 
   private resolve(response: ResponseObject, at: string): [ResponseObject, string] {

@@ -3,6 +3,6 @@ import { Problem } from '../../problems/problem.js';
 /** Unknown, used, expired, of a revoked session, or with a wrong verifier: the client is not told which. */
 export class InvalidCodeError extends Problem {
   constructor() {
-    super('invalid_code', 'The code is unknown, used or expired, or its verifier is wrong; issue a new one.');
+    super('invalid_code');
   }
 }

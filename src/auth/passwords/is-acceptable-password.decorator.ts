@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { applyDecorators, Injectable } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import {
   Validate,
   ValidatorConstraint,
@@ -6,7 +7,10 @@ import {
   type ValidatorConstraintInterface,
 } from 'class-validator';
 import { Env } from '../../config/env.js';
-import { passwordFault } from './password-policy.js';
+import { MAX_CODE_POINTS, passwordFault } from './password-policy.js';
+
+/** the least that `PASSWORD_MIN_LENGTH` may be */
+const MIN_CODE_POINTS = 8;
 
 /** Applies the password policy; class-validator gets it from the application's container (`useContainer`). */
 @Injectable()
@@ -31,5 +35,8 @@ export class AcceptablePassword implements ValidatorConstraintInterface {
 
 /** The property is a normalized password that may be set; compared with the canonical `email` of its object. */
 export function IsAcceptablePassword(): PropertyDecorator {
-  return Validate(AcceptablePassword);
+  return applyDecorators(
+    ApiProperty({ format: 'password', minLength: MIN_CODE_POINTS, maxLength: MAX_CODE_POINTS }),
+    Validate(AcceptablePassword),
+  );
 }

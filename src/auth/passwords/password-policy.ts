@@ -2,7 +2,7 @@ import { canonicalEmail } from '../../users/email-address.js';
 import { isCommonPassword } from './common-passwords.js';
 import { isBroken, isTooLong } from './password-text.js';
 
-const MAX_CODE_POINTS = 128;
+export const MAX_CODE_POINTS = 128;
 
 /**
  * What is wrong with a new password, in words for its owner; undefined when it is acceptable. Lengths are in

@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../access/access.decorators.js';
-import { KeySetResponse } from './jwks.response.js';
+import { KeySet } from './jwks.response.js';
 import { KeyRing } from './key-ring.js';
 
 @ApiTags('Tokens')
@@ -19,7 +19,7 @@ export class JwksController {
   @Get()
   @Public()
   @Header('Cache-Control', 'public, max-age=300')
-  getKeySet(): KeySetResponse {
+  getKeySet(): KeySet {
     return this.keys.published;
   }
 }

@@ -1,21 +1,27 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ApiBase64Url } from '../../openapi/api-base64url.decorator.js';
+
 /** The public half of a signing key (RFC 7517 section 4, RFC 7518 section 6.2.1). */
-export class PublicKeyResponse {
+export class PublicKey {
   /** @example "EC" */
-  kty: string;
+  kty: 'EC';
   /** @example "P-256" */
-  crv: string;
+  crv: 'P-256';
   /** @example "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU" */
+  @ApiBase64Url(43)
   x: string;
   /** @example "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0" */
+  @ApiBase64Url(43)
   y: string;
   /** @example "b1nCUvvTPRWpOSJhGAIL2qPG6fXRuYl-Lm6Vp5n1vZ0" */
+  @ApiProperty({ minLength: 1 })
   kid: string;
   /** @example "ES256" */
-  alg: string;
+  alg: 'ES256';
   /** @example "sig" */
-  use: string;
+  use: 'sig';
 }
 
-export class KeySetResponse {
-  keys: PublicKeyResponse[];
+export class KeySet {
+  keys: PublicKey[];
 }

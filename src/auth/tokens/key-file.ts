@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { type KeySet, readKeySet, SigningKeysError, thumbprint } from './signing-keys.js';
+import { type SigningKeys, readKeySet, SigningKeysError, thumbprint } from './signing-keys.js';
 
 /**
  * Loads the signing keys. Outside production a missing file is made, readable by its owner only; in
@@ -10,7 +10,7 @@ import { type KeySet, readKeySet, SigningKeysError, thumbprint } from './signing
  *
  * @throws SigningKeysError
  */
-export function loadKeyFile(file: string, production: boolean): KeySet {
+export function loadKeyFile(file: string, production: boolean): SigningKeys {
   if (!existsSync(file)) {
     if (production) throw new SigningKeysError(`there is no file ${file}, and in production none is made`);
     makeKeyFile(file);

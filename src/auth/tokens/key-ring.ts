@@ -1,14 +1,14 @@
 import type { KeyObject } from 'node:crypto';
-import type { KeySetResponse } from './jwks.response.js';
-import { type KeySet, publicJwk, type SigningKey } from './signing-keys.js';
+import type { KeySet } from './jwks.response.js';
+import { publicJwk, type SigningKey, type SigningKeys } from './signing-keys.js';
 
 /** The keys of this process: the first signs, all verify. */
 export class KeyRing {
   readonly signing: SigningKey;
-  readonly published: KeySetResponse;
+  readonly published: KeySet;
   private readonly verifying: Map<string, KeyObject>;
 
-  constructor(keys: KeySet) {
+  constructor(keys: SigningKeys) {
     this.signing = keys[0];
     this.published = { keys: keys.map(publicJwk) };
     this.verifying = new Map(keys.map((key) => [key.kid, key.publicKey]));

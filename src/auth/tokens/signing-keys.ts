@@ -7,7 +7,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import type { PublicKeyResponse } from './jwks.response.js';
+import type { PublicKey } from './jwks.response.js';
 
 type Jwk = JsonWebKey & { kid?: string };
 
@@ -19,7 +19,7 @@ export interface SigningKey {
 }
 
 /** The first one signs, all verify. */
-export type KeySet = readonly [SigningKey, ...SigningKey[]];
+export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
 
 export class SigningKeysError extends Error {
   constructor(problem: string) {
@@ -33,16 +33,16 @@ export class SigningKeysError extends Error {
  *
  * @throws SigningKeysError
  */
-export function readKeySet(text: string): KeySet {
+export function readKeySet(text: string): SigningKeys {
   const keys = parse(text).map(readKey);
-  if (!isKeySet(keys)) throw new SigningKeysError('the key set is empty');
+  if (!isNotEmpty(keys)) throw new SigningKeysError('the key set is empty');
   if (new Set(keys.map((key) => key.kid)).size < keys.length) {
     throw new SigningKeysError('two keys have the same kid');
   }
   return keys;
 }
 
-function isKeySet(keys: readonly SigningKey[]): keys is KeySet {
+function isNotEmpty(keys: readonly SigningKey[]): keys is SigningKeys {
   return keys.length > 0;
 }
 
@@ -83,7 +83,7 @@ function assertPair(privateKey: KeyObject, publicKey: KeyObject): void {
 }
 
 /** The public half as it is published (RFC 7517 section 4). */
-export function publicJwk(key: SigningKey): PublicKeyResponse {
+export function publicJwk(key: SigningKey): PublicKey {
   const { x = '', y = '' } = key.publicKey.export({ format: 'jwk' });
   return { kty: 'EC', crv: 'P-256', x, y, kid: key.kid, alg: 'ES256', use: 'sig' };
 }

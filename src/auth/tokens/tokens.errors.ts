@@ -3,15 +3,13 @@ import { Problem } from '../../problems/problem.js';
 /** RFC 6750 section 3.1: without a token the challenge carries no error code. */
 export class UnauthorizedError extends Problem {
   constructor() {
-    super('unauthorized', 'Send an access token: Authorization: Bearer <token>.', {
-      headers: { 'WWW-Authenticate': 'Bearer' },
-    });
+    super('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
 }
 
 export class InvalidTokenError extends Problem {
   constructor() {
-    super('invalid_token', 'The access token is malformed, expired or revoked; log in again.', {
+    super('invalid_token', {
       headers: {
         'WWW-Authenticate': 'Bearer error="invalid_token", error_description="The access token is not valid"',
       },

@@ -2,12 +2,14 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { decodeCursor } from '../member-cursor.js';
 
+const LIMIT = /^(?:[1-9]\d{0,2}|1000)$/;
+
 const IsCursor = (): PropertyDecorator =>
   ValidateBy({
     name: 'isCursor',
     validator: {
       validate: (value) => typeof value === 'string' && decodeCursor(value) !== undefined,
-      defaultMessage: () => 'must be the cursor of a Link header',
+      defaultMessage: () => 'must be the nextCursor of a page',
     },
   });
 
@@ -21,13 +23,13 @@ export class ListMembersQuery {
     description: 'members on a page; without it the answer is the whole list',
   })
   @ValidateIf((query: ListMembersQuery) => query.limit !== undefined || query.cursor !== undefined)
-  @Matches(/^(?:[1-9]\d{0,2}|1000)$/, { message: 'must be a whole number from 1 to 1000' })
+  @Matches(LIMIT, { message: 'must be a whole number from 1 to 1000' })
   limit?: string;
 
   @ApiProperty({
     required: false,
-    example: 'MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY',
-    description: 'where the page begins, from the Link header of the page before',
+    description: '`nextCursor` of the page before',
+    pattern: '^[A-Za-z0-9_-]+$',
   })
   @ValidateIf((query: ListMembersQuery) => query.cursor !== undefined)
   @IsCursor()

@@ -1,21 +1,26 @@
-import { ListedMemberResponse } from '../../members/dto/member.responses.js';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { MemberResponse, MEMBERS_EXAMPLE } from '../../members/dto/member.responses.js';
 
+@ApiSchema({ name: 'Org' })
 export class OrgResponse {
   /** @example "019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c" */
+  @ApiProperty({ format: 'uuid' })
   id: string;
 
   /** @example "Analytical Engines" */
+  @ApiProperty({ minLength: 1, maxLength: 100 })
   name: string;
 }
 
 export class OrgDetail extends OrgResponse {
-  members: ListedMemberResponse[];
+  @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE })
+  members: MemberResponse[];
 }
 
-export class CreatedOrgResponse {
+export class OrgResult {
   org: OrgResponse;
 }
 
-export class OrgDetailResponse {
+export class OrgDetailResult {
   org: OrgDetail;
 }

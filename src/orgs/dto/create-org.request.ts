@@ -1,6 +1,6 @@
 import { IsOrgName } from '../org-name.js';
 
-export class CreateOrgDto {
+export class CreateOrgRequest {
   /**
    * 1 to 100 characters after trimming; need not be unique
    * @example "Analytical Engines"

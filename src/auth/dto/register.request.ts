@@ -2,7 +2,7 @@ import { IsAcceptablePassword } from '../passwords/is-acceptable-password.decora
 import { NormalizedPassword } from '../passwords/normalized-password.decorator.js';
 import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
 
-export class RegisterDto {
+export class RegisterRequest {
   /**
    * Compared without case; an internationalized domain is turned into its ASCII form.
    * @example "ada@example.com"

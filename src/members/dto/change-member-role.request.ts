@@ -1,9 +1,9 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { type Role, ROLES } from '../../access/role.js';
+import { ApiRole } from '../../openapi/api-role.decorator.js';
 
-export class ChangeRoleDto {
-  @ApiProperty({ enum: ROLES, example: 'admin' })
+export class ChangeMemberRoleRequest {
+  @ApiRole()
   @IsIn(ROLES, { message: 'must be member, admin or owner' })
   role: Role;
 }

@@ -4,7 +4,7 @@ import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
 
 const ADDABLE_ROLES = ['member', 'admin'] as const;
 
-export class AddMemberDto {
+export class AddMemberRequest {
   /**
    * of an account that exists
    * @example "grace@example.com"

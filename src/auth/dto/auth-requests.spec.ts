@@ -4,8 +4,8 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseEnv } from '../../config/parse-env.js';
 import { validationPipe } from '../../http/validation.js';
 import { AcceptablePassword } from '../passwords/is-acceptable-password.decorator.js';
-import { LoginDto } from './login.dto.js';
-import { RegisterDto } from './register.dto.js';
+import { LoginRequest } from './login.request.js';
+import { RegisterRequest } from './register.request.js';
 
 const NAMES = { email: ' Ada@Example.COM', password: 'A\u030angstro\u0308m lantern' };
 
@@ -24,11 +24,11 @@ beforeAll(() => {
 afterEach(() => vi.restoreAllMocks());
 
 describe.each<[string, Type<{ email: string; password: string }>]>([
-  ['LoginDto', LoginDto],
-  ['RegisterDto', RegisterDto],
-])('%s', (_name, dto) => {
+  ['LoginRequest', LoginRequest],
+  ['RegisterRequest', RegisterRequest],
+])('%s', (_name, request) => {
   it('holds the canonical e-mail and the normalized password', async () => {
-    expect(await validated(dto, NAMES)).toEqual({
+    expect(await validated(request, NAMES)).toEqual({
       email: 'ada@example.com',
       password: '\u00c5ngstr\u00f6m lantern',
     });
@@ -36,10 +36,10 @@ describe.each<[string, Type<{ email: string; password: string }>]>([
 
   it('normalizes the password once, and none that is too long', async () => {
     const normalize = vi.spyOn(String.prototype, 'normalize');
-    await validated(dto, NAMES);
+    await validated(request, NAMES);
     expect(normalize.mock.contexts.map(String)).toEqual([NAMES.password]);
 
-    await validated(dto, { ...NAMES, password: 'e\u0301'.repeat(257) }).catch(() => undefined);
+    await validated(request, { ...NAMES, password: 'e\u0301'.repeat(257) }).catch(() => undefined);
     expect(normalize).toHaveBeenCalledOnce();
   });
 });

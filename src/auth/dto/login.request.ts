@@ -1,13 +1,15 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsString } from 'class-validator';
 import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
 import { NormalizedPassword } from '../passwords/normalized-password.decorator.js';
 
-export class LoginDto {
+export class LoginRequest {
   /** @example "ada@example.com" */
   @IsEmailAddress()
   email: string;
 
   /** @example "correct horse battery staple" */
+  @ApiProperty({ format: 'password', minLength: 1 })
   @NormalizedPassword()
   @IsString()
   @IsNotEmpty()

@@ -1,0 +1,98 @@
+import { STATUS_CODES } from 'node:http';
+import { getSchemaPath } from '@nestjs/swagger';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
+import type { FieldError } from '../problems/problem.js';
+
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+
+/** A code, with what an operation says beside it where that is its own. */
+export interface ProblemExample {
+  code: ProblemCode;
+  detail?: string;
+  errors?: FieldError[];
+}
+
+const REQUEST_ID = '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11';
+const ROLE = { $ref: getSchemaPath('Role') };
+
+const GENERAL: Schemas = {
+  ProblemCode: { type: 'string', description: 'what a program branches on', enum: Object.keys(PROBLEMS) },
+  Problem: {
+    type: 'object',
+    description: 'The answer to everything that failed: problem details (RFC 9457).',
+    required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+    properties: {
+      type: { type: 'string', format: 'uri-reference', example: 'about:blank' },
+      title: { type: 'string', minLength: 1, example: 'Bad Request' },
+      status: { type: 'integer', minimum: 400, maximum: 599, example: 400 },
+      detail: { type: 'string', minLength: 1, example: PROBLEMS.validation_failed.detail },
+      code: { $ref: getSchemaPath('ProblemCode') },
+      requestId: {
+        type: 'string',
+        format: 'uuid',
+        description: 'also in the `X-Request-Id` header and in the log',
+        example: REQUEST_ID,
+      },
+    },
+  },
+  FieldError: {
+    type: 'object',
+    required: ['field', 'message'],
+    properties: {
+      field: { type: 'string', minLength: 1, example: 'email' },
+      message: { type: 'string', minLength: 1, example: 'must be an e-mail address' },
+    },
+  },
+};
+
+/** What only this problem has. */
+const EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
+  validation_failed: {
+    errors: { type: 'array', minItems: 1, items: { $ref: getSchemaPath('FieldError') } },
+  },
+  insufficient_role: { requiredRole: ROLE, yourRole: ROLE },
+};
+
+const EXTENSION_EXAMPLES: Partial<Record<ProblemCode, object>> = {
+  insufficient_role: { requiredRole: 'admin', yourRole: 'member' },
+};
+
+/** One schema for each code, so that a union of them is told apart by it. */
+export function problemSchemas(codes: ProblemCode[]): Schemas {
+  return { ...GENERAL, ...Object.fromEntries(codes.map((code) => [schemaName(code), problemSchema(code)])) };
+}
+
+function problemSchema(code: ProblemCode): Schemas[string] {
+  const extensions = EXTENSIONS[code] ?? {};
+  return {
+    allOf: [
+      { $ref: getSchemaPath('Problem') },
+      {
+        type: 'object',
+        required: ['code', ...Object.keys(extensions)],
+        properties: { code: { type: 'string', enum: [code] }, ...extensions },
+      },
+    ],
+  };
+}
+
+export function problemExample({ code, detail, errors }: ProblemExample): { value: object } {
+  const { status, detail: usual } = PROBLEMS[code];
+  const value = {
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: detail ?? usual,
+    code,
+    requestId: REQUEST_ID,
+    ...EXTENSION_EXAMPLES[code],
+    ...(errors && { errors }),
+  };
+  return { value };
+}
+
+export const schemaName = (code: ProblemCode): string => `${pascalCase(code)}Problem`;
+
+export const pascalCase = (code: string): string =>
+  code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,50 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type Headers = NonNullable<NonNullable<OpenAPIObject['components']>['headers']>;
+
+export const RESPONSE_HEADERS = {
+  'Retry-After': {
+    description: 'seconds after which the request may be repeated',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
+  'WWW-Authenticate': {
+    description: 'RFC 6750 section 3',
+    required: true,
+    schema: { type: 'string', pattern: '^Bearer' },
+    example: 'Bearer error="invalid_token", error_description="The access token is not valid"',
+  },
+  'X-Request-Id': {
+    description: 'names the request in the log',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+    example: '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11',
+  },
+} satisfies Headers;
+
+export const headerRefs = (...names: (keyof typeof RESPONSE_HEADERS)[]): Headers =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** Where a page was asked for. In place and not as a reference, of which some generators forget that it is optional. */
+export const LINK_HEADER: Headers = {
+  Link: {
+    description: 'the next page (RFC 8288); absent on the last one',
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
+    example: '</api/orgs/019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c/members?limit=100&cursor=MTc5N…>; rel="next"',
+  },
+};
+
+/** Where a limit is switched on and applies to the request: draft-ietf-httpapi-ratelimit-headers. */
+export const LIMIT_HEADERS: Headers = {
+  RateLimit: {
+    description: 'for each limit: requests left, and seconds until there are more',
+    schema: { type: 'string', pattern: '^"[a-z]+";r=\\d+;t=\\d+(, "[a-z]+";r=\\d+;t=\\d+)*$' },
+    example: '"login";r=9;t=900',
+  },
+  'RateLimit-Policy': {
+    description: 'for each limit: requests, and the seconds within which they may come',
+    schema: { type: 'string', pattern: '^"[a-z]+";q=\\d+;w=\\d+(, "[a-z]+";q=\\d+;w=\\d+)*$' },
+    example: '"login";q=10;w=900',
+  },
+};

@@ -1,0 +1,159 @@
+import type { Answer } from '../support/answer.js';
+import type { Caller } from '../support/caller.js';
+import { anAccount, anEmail, anOrgOf, anUnknownId, aPassword } from '../support/personas.js';
+import type { Service } from '../support/service.js';
+import type { DocumentedOperation, DocumentReader } from './documented.js';
+
+interface Request {
+  by: Caller;
+  body?: unknown;
+  path?: { orgId?: string; userId?: string };
+  query?: string;
+}
+
+interface Answered {
+  token: string;
+  code: string;
+  user: { id: string };
+  org: { id: string };
+}
+
+/** Needs a limit of one organization for each user, and of one look-up that finds nobody. */
+export const SMALL_LIMITS = { MAX_ORGS_PER_USER: '1', RATE_LIMIT_LOOKUP: '1/1h' };
+
+/** Sends documented examples, and keeps the first answer of each operation with each status and code. */
+export class ExampleAnswers {
+  readonly answers = new Map<string, Answer<Answered>>();
+  private path: { orgId: string; userId: string };
+  private readonly anyone: Caller;
+  private ada: Caller;
+  private grace: Caller;
+
+  constructor(
+    private readonly reader: DocumentReader,
+    private readonly service: Service,
+  ) {
+    this.anyone = service.anyone;
+  }
+
+  /** In an order in which each can be what its example says: Ada makes an organization, Grace is its member. */
+  async collect(): Promise<void> {
+    const { user } = await this.signIn();
+    await this.passLoginOn();
+    await this.fillOrg();
+    const own = { userId: user.id };
+    await this.send('changeMemberRole', { by: this.ada, path: own });
+    await this.send('removeMember', { by: this.ada, path: own });
+    for (const id of ['getKeySet', 'getLive', 'getReady']) await this.send(id, { by: this.anyone });
+    await this.failInGeneral();
+    await this.send('removeMember', { by: this.ada });
+    await this.exceedLimits();
+  }
+
+  private async signIn(): Promise<Answered> {
+    const body = await this.send('register', { by: this.anyone });
+    this.ada = this.anyone.withToken(body.token);
+    await this.send('login', { by: this.anyone });
+    const grace = { email: 'grace@example.com', password: aPassword() };
+    const answer = await this.anyone.post<Answered>('/api/auth/register', grace);
+    this.grace = this.anyone.withToken(answer.body.token);
+    this.path = { orgId: '', userId: answer.body.user.id };
+    return body;
+  }
+
+  private async passLoginOn(): Promise<void> {
+    const { code } = await this.send('issueCode', { by: this.ada });
+    const body = { ...this.exampleBody('exchangeCode'), code };
+    await this.send('exchangeCode', { by: this.anyone, body });
+    await this.send('exchangeCode', { by: this.anyone, body });
+  }
+
+  private async fillOrg(): Promise<void> {
+    const { ada } = this;
+    this.path.orgId = (await this.send('createOrg', { by: ada })).org.id;
+    await this.send('createOrg', { by: ada });
+    await this.send('addMember', { by: ada });
+    await this.send('addMember', { by: ada });
+    await this.send('changeMemberRole', { by: ada });
+    for (const id of ['getMe', 'getOrg']) await this.send(id, { by: ada });
+
+    const [third, busy] = [await anAccount(this.service), await anAccount(this.service)];
+    await anOrgOf(busy);
+    for (const { email } of [third, busy])
+      await this.send('addMember', { by: ada, body: { email, role: 'member' } });
+    await this.send('listMembers', { by: ada, query: '?limit=2' });
+    await this.send('listMembers', { by: ada, query: '?limit=0' });
+  }
+
+  /** What many operations answer, whatever they do. */
+  private async failInGeneral(): Promise<void> {
+    const outsider = await anAccount(this.service, 'outsider');
+    const { ada, anyone, grace } = this;
+    const requests: Record<string, (id: string) => Promise<unknown>> = {
+      unauthorized: (id) => this.send(id, { by: anyone }),
+      invalid_token: (id) => this.send(id, { by: anyone.withToken('no.such.token') }),
+      validation_failed: (id) =>
+        this.send(id, { by: ada, body: id === 'issueCode' ? { codeChallengeMethod: 'S256' } : {} }),
+      malformed_json: (id) => this.sendText(id, 'application/json', '[]'),
+      body_too_large: (id) => this.sendText(id, 'application/json', ' '.repeat(17_000)),
+      unsupported_media_type: (id) => this.sendText(id, 'text/plain', 'text'),
+      not_a_member: (id) => this.send(id, { by: outsider }),
+      insufficient_role: (id) => this.send(id, { by: grace }),
+      org_not_found: (id) => this.send(id, { by: ada, path: { orgId: anUnknownId() } }),
+      member_not_found: (id) => this.send(id, { by: ada, path: { userId: anUnknownId() } }),
+    };
+    for (const [id, code] of this.failures()) {
+      if (!this.answers.has(`${id} ${code}`)) await requests[code]?.(id);
+    }
+  }
+
+  private failures(): [operationId: string, code: string][] {
+    return this.reader.operations.flatMap((operation) =>
+      this.reader
+        .responsesOf(operation)
+        .flatMap(([, response]) => this.reader.problemsOf(response))
+        .map(([code]): [string, string] => [operation.operationId, code]),
+    );
+  }
+
+  private async exceedLimits(): Promise<void> {
+    const body = { email: anEmail(), role: 'member' };
+    await this.send('addMember', { by: this.ada, body });
+    await this.send('addMember', { by: this.ada, body });
+    const wrong = { ...this.exampleBody('login'), password: aPassword() };
+    while (!this.answers.has('login rate_limited'))
+      await this.send('login', { by: this.anyone, body: wrong });
+    while (!this.answers.has('register rate_limited')) await this.send('register', { by: this.anyone });
+  }
+
+  private async send(operationId: string, request: Request): Promise<Answered> {
+    const { by, query = '', body = this.exampleBody(operationId) } = request;
+    const { method, path } = this.operation(operationId);
+    const at = path.replace(
+      /\{(\w+)\}/g,
+      (_, name: 'orgId' | 'userId') => request.path?.[name] ?? this.path[name],
+    );
+    return this.keep(operationId, await by.sendJson(method, at + query, body));
+  }
+
+  private async sendText(operationId: string, type: string, body: string): Promise<void> {
+    const { method, path } = this.operation(operationId);
+    const at = path.replace(/\{(\w+)\}/g, (_, name: 'orgId' | 'userId') => this.path[name]);
+    this.keep(operationId, await this.ada.send(method, at, { headers: { 'content-type': type }, body }));
+  }
+
+  private keep(operationId: string, answer: Answer<Answered>): Answered {
+    const name = `${operationId} ${answer.status < 400 ? answer.status : (answer.body as { code?: string }).code}`;
+    if (!this.answers.has(name)) this.answers.set(name, answer);
+    return answer.body;
+  }
+
+  private operation(id: string): DocumentedOperation {
+    return this.reader.operations.find(({ operationId }) => operationId === id)!;
+  }
+
+  private exampleBody(operationId: string): object | undefined {
+    const schema = this.operation(operationId).requestBody?.content['application/json']?.schema;
+    return schema && (this.reader.exampleOf(schema) as object);
+  }
+}

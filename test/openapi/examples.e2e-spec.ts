@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Service, startService } from '../support/service.js';
+import { type DocumentedResponse, DocumentReader } from './documented.js';
+import { ExampleAnswers, SMALL_LIMITS } from './example-answers.js';
+
+/** Faults of the service and its database: what a request cannot bring about. */
+const FAULTS = new Set(['internal_error', 'unavailable']);
+
+/** What differs from one installation and one moment to the next. */
+const FORMS: [name: string, form: RegExp][] = [
+  ['a UUID', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/],
+  ['a JWT', /^[\w-]+\.[\w-]+\.[\w-]+$/],
+  ['a code or key', /^[\w-]{43}$/],
+  ['a cursor', /^[\w-]{60,}$/],
+];
+
+describe('the examples of the OpenAPI document', () => {
+  let service: Service;
+  let reader: DocumentReader;
+  let examples: ExampleAnswers;
+
+  beforeAll(async () => {
+    service = await startService({ env: SMALL_LIMITS });
+    reader = await DocumentReader.of(service);
+    examples = new ExampleAnswers(reader, service);
+    await examples.collect();
+  });
+  afterAll(() => service.stop());
+
+  const documented = (): [name: string, example: unknown][] =>
+    reader.operations.flatMap((operation) =>
+      reader.responsesOf(operation).flatMap(([status, response]) =>
+        status.startsWith('2')
+          ? [[`${operation.operationId} ${status}`, successOf(response)] as [string, unknown]]
+          : reader
+              .problemsOf(response)
+              .filter(([code]) => !FAULTS.has(code))
+              .map(([code, example]): [string, unknown] => [`${operation.operationId} ${code}`, example]),
+      ),
+    );
+
+  const successOf = ({ content }: DocumentedResponse): unknown =>
+    reader.exampleOf(content!['application/json']!.schema!);
+
+  it('are each what is really answered', () => {
+    const answered = new Map([...examples.answers].map(([name, { body }]) => [name, normalized(body)]));
+
+    for (const [name, example] of documented()) {
+      expect(answered.get(name), `${name}: ${JSON.stringify(example)}`).toEqual(normalized(example));
+    }
+  });
+
+  it('leave out nothing that was answered', () => {
+    const names = new Set(documented().map(([name]) => name));
+
+    expect([...examples.answers.keys()].filter((name) => !names.has(name))).toEqual([]);
+  });
+});
+
+/** The same, with its form in place of a value that has one, and limits without their numbers. */
+function normalized(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(normalized);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, key === 'kid' ? 'any text' : normalized(inner)]),
+    );
+  if (typeof value !== 'string') return value;
+  return FORMS.find(([, form]) => form.test(value))?.[0] ?? value.replace(/belongs? to \d+/, 'belong to N');
+}
