@@ -2,7 +2,7 @@ import spectral from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../support/service.js';
-import { type Document, type Documented, DocumentReader, type Schema } from './documented.js';
+import { type Document, type Documented, DocumentReader, schemasIn } from './documented.js';
 
 const ENDPOINTS = [
   { endpoint: 'POST /api/auth/register', status: '201', public: true, body: true },
@@ -196,12 +196,3 @@ describe('the OpenAPI document', () => {
     }
   });
 });
-
-/** Every schema in there, at any depth. */
-function* schemasIn(node: unknown): Generator<Schema> {
-  if (typeof node !== 'object' || node === null) return;
-  if ('type' in node && typeof node.type === 'string') yield node as Schema;
-  for (const [key, inner] of Object.entries(node)) {
-    if (key !== 'example' && key !== 'examples' && key !== 'securitySchemes') yield* schemasIn(inner);
-  }
-}

@@ -96,3 +96,12 @@ export class DocumentReader {
     return Object.fromEntries(properties.map(([name, property]) => [name, this.exampleOf(property)]));
   }
 }
+
+/** Every schema in there, at any depth. */
+export function* schemasIn(node: unknown): Generator<Schema> {
+  if (typeof node !== 'object' || node === null) return;
+  if ('type' in node && typeof node.type === 'string') yield node as Schema;
+  for (const [key, inner] of Object.entries(node)) {
+    if (key !== 'example' && key !== 'examples' && key !== 'securitySchemes') yield* schemasIn(inner);
+  }
+}
