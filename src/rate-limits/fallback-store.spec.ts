@@ -1,0 +1,71 @@
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FallbackStore } from './fallback-store.js';
+import type { Admission, RateLimitStore } from './rate-limit-store.js';
+
+const COUNTERS = [{ name: 'login', key: 'k', limit: 1, windowMs: 1000 }];
+const TIMEOUT_MS = 250;
+
+const admission = (admitted: boolean): Admission => ({
+  admitted,
+  quotas: [],
+  giveBack: () => Promise.resolve(),
+});
+const own: RateLimitStore = {
+  degraded: false,
+  admit: () => Promise.resolve(admission(false)),
+  close: () => undefined,
+};
+
+/** The answer lies in the operating system while this thread is busy: another one would have sent it meanwhile. */
+describe('a shared window that answers', () => {
+  let server: Server;
+  let socket: Socket;
+  let peer: Socket;
+
+  beforeEach(async () => {
+    server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const accepted = once(server, 'connection');
+    socket = connect((server.address() as { port: number }).port, '127.0.0.1');
+    [peer] = (await accepted) as [Socket];
+  });
+  afterEach(() => {
+    socket.destroy();
+    peer.destroy();
+    server.close();
+  });
+
+  const shared = (): RateLimitStore => ({
+    degraded: false,
+    admit: async () => {
+      await once(socket, 'data');
+      return admission(true);
+    },
+    close: () => undefined,
+  });
+
+  function blockThread(ms: number): void {
+    for (const end = performance.now() + ms; performance.now() < end;);
+  }
+
+  it('is not taken for slow because this thread was', async () => {
+    const store = new FallbackStore(shared(), own);
+    const asked = store.admit(COUNTERS);
+    peer.write('answer');
+    blockThread(TIMEOUT_MS + 100);
+
+    expect((await asked).admitted).toBe(true);
+    expect(store.degraded).toBe(false);
+    store.close();
+  });
+
+  it('too late is not waited for', async () => {
+    const store = new FallbackStore(shared(), own);
+
+    expect((await store.admit(COUNTERS)).admitted).toBe(false);
+    expect(store.degraded).toBe(true);
+    store.close();
+  });
+});
