@@ -14,7 +14,7 @@ export class Side {
   readonly url: string;
   readonly fixture: Fixture;
   readonly codes = new Fifo<{ code: string; user: BenchUser }>();
-  /** neighbours belong to different organizations, so requests in flight seldom meet */
+  /** neighbours are of different organizations and different users, so requests in flight seldom meet */
   readonly present: Fifo<Membership>;
   readonly absent: Fifo<Membership>;
   private readonly tokens = new Map<string, string>();
@@ -36,7 +36,9 @@ export class Side {
       ),
     );
     this.absent = new Fifo(
-      guests.flatMap((guest) => changingOrgs.map((_, index) => membership(index, guest))),
+      guests.flatMap((_, first) =>
+        changingOrgs.map((__, index) => membership(index, guests[(first + index) % guests.length]!)),
+      ),
     );
   }
 
