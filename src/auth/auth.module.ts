@@ -21,7 +21,6 @@ import { SessionRevocation } from './sessions/session-revocation.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionExchangesRepository } from './sessions/session-exchanges.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
-import { SessionsService } from './sessions/sessions.service.js';
 import { JwksController } from './tokens/jwks.controller.js';
 import { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
@@ -54,7 +53,6 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     SessionsRepository,
     SessionExchangesRepository,
     SessionRevocation,
-    SessionsService,
     TokenIssuer,
     VerifiedTokens,
   ],

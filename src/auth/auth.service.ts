@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Env } from '../config/env.js';
 import { isForeignKeyViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
 import { UsersService } from '../users/users.service.js';
@@ -7,7 +8,8 @@ import { CodesService } from './codes/codes.service.js';
 import type { SignInResult, TokenResult } from './dto/auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
-import { SessionsService } from './sessions/sessions.service.js';
+import { newSession } from './sessions/new-session.js';
+import { SessionsRepository } from './sessions/sessions.repository.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
 
 /** E-mails are given in canonical form, passwords normalized: DTOs make them so. */
@@ -16,10 +18,11 @@ export class AuthService {
   constructor(
     private readonly users: UsersService,
     private readonly passwords: PasswordHasher,
-    private readonly sessions: SessionsService,
+    private readonly sessions: SessionsRepository,
     private readonly codes: CodesService,
     private readonly tokens: TokenIssuer,
     private readonly transactions: Transactions,
+    private readonly env: Env,
   ) {}
 
   /**
@@ -32,7 +35,7 @@ export class AuthService {
     const hash = await this.passwords.hash(password, client);
     const { user, session } = await this.transactions.run(async (transaction) => {
       const created = await this.users.create(transaction, email, hash);
-      const opened = this.sessions.create(created.id);
+      const opened = newSession(this.env, created.id);
       await this.sessions.insertIn(transaction, opened);
       return { user: created, session: opened };
     });
@@ -51,7 +54,7 @@ export class AuthService {
 
     // The only moment when the password is at hand to be hashed at the cost that is configured now.
     if (replacement !== undefined) await this.users.replacePasswordHash(user, replacement);
-    const session = this.sessions.create(user.id);
+    const session = newSession(this.env, user.id);
     try {
       await this.sessions.insert(session);
     } catch (error) {

@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
-import type { NewSession } from '../sessions/new-session.js';
-import { SessionsService } from '../sessions/sessions.service.js';
+import { type NewSession, newSession } from '../sessions/new-session.js';
+import { SessionExchangesRepository } from '../sessions/session-exchanges.repository.js';
+import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { challengeOf, hashCode, isCode, newCode } from './code-text.js';
@@ -14,7 +15,8 @@ export class CodesService {
 
   constructor(
     private readonly codes: AuthorizationCodesRepository,
-    private readonly sessions: SessionsService,
+    private readonly sessions: SessionsRepository,
+    private readonly exchanges: SessionExchangesRepository,
     private readonly revocation: SessionRevocation,
     private readonly env: Env,
   ) {}
@@ -44,8 +46,9 @@ export class CodesService {
     if (!isCode(code)) throw new InvalidCodeError();
     const hash = hashCode(code, codeVerifier === undefined ? undefined : challengeOf(codeVerifier));
     const owner = await this.codes.findOwner(hash);
-    const session = owner && this.sessions.create(owner.userId, owner.authTime);
-    if (session && (await this.sessions.insertByCode(session, hash))) return session;
+    const session = owner && newSession(this.env, owner.userId, owner.authTime);
+    const lives = session !== undefined && session.expiresAt > Date.now();
+    if (lives && (await this.exchanges.insert(session, hash))) return session;
     await this.revokeWhatReuseExposed(hash);
     throw new InvalidCodeError();
   }
