@@ -82,8 +82,8 @@ const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('w
       .join(' UNION ALL '),
   values: (keys) =>
     keys.flatMap(({ orgId, actorId, targetId }) => [actorId, targetId, targetId, actorId, targetId, orgId]),
-  keyText: ({ orgId, actorId, targetId }) => `${orgId} ${actorId} ${targetId}`,
-  rowText: ({ orgId, actorId, targetId }) => `${orgId} ${actorId} ${targetId}`,
+  keyText: changeText,
+  rowText: changeText,
   nobody: { orgId: '', actorId: '', targetId: '' },
 });
 
@@ -102,8 +102,8 @@ const FIND_ADDITION_FACTS = lookupStatement<AdditionKey, AdditionKey & AdditionF
         )
         .join(' UNION ALL '),
     values: (keys) => keys.flatMap(({ orgId, actorId, email }) => [actorId, email, actorId, email, orgId]),
-    keyText: ({ orgId, actorId, email }) => `${orgId} ${actorId} ${email}`,
-    rowText: ({ orgId, actorId, email }) => `${orgId} ${actorId} ${email}`,
+    keyText: additionText,
+    rowText: additionText,
     nobody: { orgId: '', actorId: '', email: '' },
   },
 );
@@ -179,4 +179,12 @@ export class MembersRepository {
 
 function textOf({ orgId, userId }: MembershipKey): string {
   return `${orgId} ${userId}`;
+}
+
+function changeText({ orgId, actorId, targetId }: ChangeKey): string {
+  return `${orgId} ${actorId} ${targetId}`;
+}
+
+function additionText({ orgId, actorId, email }: AdditionKey): string {
+  return `${orgId} ${actorId} ${email}`;
 }

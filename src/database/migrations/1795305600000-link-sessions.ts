@@ -4,8 +4,8 @@ import {
   Table,
   TableColumn,
   type TableColumnOptions,
-  TableIndex,
 } from 'typeorm';
+import { addIndex, dropIndex } from '../repeatable-steps.js';
 
 const SESSIONS = 'sessions';
 const CODES = 'authorization_codes';
@@ -26,10 +26,17 @@ export class LinkSessions1795305600000 implements MigrationInterface {
       text(runner, 'parent_id', 36),
       text(runner, 'code_hash', 43),
     ]);
-    await addIndex(runner, { name: 'sessions_code_hash_key', columnNames: ['code_hash'], isUnique: true });
-    await addIndex(runner, { name: 'sessions_parent_id_idx', columnNames: ['parent_id', 'id'] });
-    await addIndex(runner, { name: 'sessions_expires_at_id_idx', columnNames: ['expires_at', 'id'] });
-    await dropIndex(runner, 'sessions_expires_at_idx');
+    await addIndex(runner, SESSIONS, {
+      name: 'sessions_code_hash_key',
+      columnNames: ['code_hash'],
+      isUnique: true,
+    });
+    await addIndex(runner, SESSIONS, { name: 'sessions_parent_id_idx', columnNames: ['parent_id', 'id'] });
+    await addIndex(runner, SESSIONS, {
+      name: 'sessions_expires_at_id_idx',
+      columnNames: ['expires_at', 'id'],
+    });
+    await dropIndex(runner, SESSIONS, 'sessions_expires_at_idx');
     await runner.createTable(codesAfter(runner), true, true, true);
     await runner.createTable(pendingRevocations(runner), true);
   }
@@ -37,10 +44,10 @@ export class LinkSessions1795305600000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.dropTable('pending_revocations', true);
     await runner.dropTable(CODES, true);
-    await addIndex(runner, { name: 'sessions_expires_at_idx', columnNames: ['expires_at'] });
-    await dropIndex(runner, 'sessions_expires_at_id_idx');
-    await dropIndex(runner, 'sessions_parent_id_idx');
-    await dropIndex(runner, 'sessions_code_hash_key');
+    await addIndex(runner, SESSIONS, { name: 'sessions_expires_at_idx', columnNames: ['expires_at'] });
+    await dropIndex(runner, SESSIONS, 'sessions_expires_at_id_idx');
+    await dropIndex(runner, SESSIONS, 'sessions_parent_id_idx');
+    await dropIndex(runner, SESSIONS, 'sessions_code_hash_key');
     await dropColumns(runner, ['descendants_revoked_at', 'parent_id', 'code_hash']);
     await runner.createTable(codesBefore(runner), true, true, true);
   }
@@ -56,21 +63,6 @@ async function dropColumns(runner: QueryRunner, names: string[]): Promise<void> 
   const table = await runner.getTable(SESSIONS);
   const present = names.filter((name) => table?.findColumnByName(name));
   if (present.length > 0) await runner.dropColumns(SESSIONS, present);
-}
-
-async function addIndex(
-  runner: QueryRunner,
-  index: { name: string; columnNames: string[]; isUnique?: boolean },
-): Promise<void> {
-  const table = await runner.getTable(SESSIONS);
-  if (!table?.indices.some(({ name }) => name === index.name)) {
-    await runner.createIndex(SESSIONS, new TableIndex(index));
-  }
-}
-
-async function dropIndex(runner: QueryRunner, index: string): Promise<void> {
-  const table = await runner.getTable(SESSIONS);
-  if (table?.indices.some(({ name }) => name === index)) await runner.dropIndex(SESSIONS, index);
 }
 
 function codesAfter(runner: QueryRunner): Table {

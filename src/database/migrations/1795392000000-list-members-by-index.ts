@@ -1,11 +1,5 @@
-import {
-  type MigrationInterface,
-  type QueryRunner,
-  Table,
-  TableColumn,
-  TableForeignKey,
-  TableIndex,
-} from 'typeorm';
+import { type MigrationInterface, type QueryRunner, TableColumn, TableForeignKey } from 'typeorm';
+import { addIndex, dropIndex, tableOf } from '../repeatable-steps.js';
 
 const MEMBERS = 'members';
 const USER_KEY = { name: 'users_id_email_key', columnNames: ['id', 'email'], isUnique: true };
@@ -69,21 +63,6 @@ async function addEmail(runner: QueryRunner): Promise<void> {
   await runner.changeColumn(MEMBERS, 'email', column(false));
 }
 
-async function addIndex(
-  runner: QueryRunner,
-  table: string,
-  index: { name: string; columnNames: string[]; isUnique?: boolean },
-): Promise<void> {
-  const { indices } = await tableOf(runner, table);
-  if (!indices.some(({ name }) => name === index.name))
-    await runner.createIndex(table, new TableIndex(index));
-}
-
-async function dropIndex(runner: QueryRunner, table: string, index: string): Promise<void> {
-  const { indices } = await tableOf(runner, table);
-  if (indices.some(({ name }) => name === index)) await runner.dropIndex(table, index);
-}
-
 async function addForeignKey(
   runner: QueryRunner,
   key: { name: string; columnNames: string[]; referencedColumnNames: string[]; onUpdate?: string },
@@ -97,12 +76,6 @@ async function addForeignKey(
 async function dropForeignKey(runner: QueryRunner, key: string): Promise<void> {
   const { foreignKeys } = await tableOf(runner, MEMBERS);
   if (foreignKeys.some(({ name }) => name === key)) await runner.dropForeignKey(MEMBERS, key);
-}
-
-async function tableOf(runner: QueryRunner, name: string): Promise<Table> {
-  const table = await runner.getTable(name);
-  if (!table) throw new Error(`There is no table ${name}`);
-  return table;
 }
 
 function collation(runner: QueryRunner): { charset?: string; collation?: string } {
