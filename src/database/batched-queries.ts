@@ -14,8 +14,8 @@ const SLOW_QUERY_MS = 20;
 const MAX_QUERIES = 2;
 
 /**
- * Runs one query for many requests: those that arrive while one is under way share the next. What a request
- * asks for is sent after it arrived, so no answer is older than its request.
+ * Runs one query for many requests: those that arrive in one turn of the event loop, or while a query is under way,
+ * share the next. What a request asks for is sent after it arrived, so no answer is older than its request.
  */
 export class BatchedQueries<Key, Answer> {
   private waiting: Waiting<Key, Answer>[] = [];
@@ -49,9 +49,11 @@ export class BatchedQueries<Key, Answer> {
     this.running += 1;
     while (this.waiting.length > 0) {
       this.lastBegan = performance.now();
-      await this.answer(this.waiting.splice(0, this.maxBatch()));
-      // SQLite answers within the turn: nothing else would get one before the last batch.
-      if (this.waiting.length > 0) await turnOfTheLoop();
+      // Requests that arrive in one turn would otherwise be a query for the first and one for the others, and
+      // SQLite, which answers within the turn, would let nothing else have one before the last batch.
+      await turnOfTheLoop();
+      const batch = this.waiting.splice(0, this.maxBatch());
+      if (batch.length > 0) await this.answer(batch);
     }
     this.running -= 1;
   }

@@ -61,12 +61,22 @@ export class Lookup<Key, Row extends object> {
 
   private async findEach(keys: Key[]): Promise<Row[][]> {
     const { keyText, rowText, sql, values, nobody } = this.statement;
-    const distinct = [...new Map(keys.map((key) => [keyText(key), key])).values()];
+    const distinct: Key[] = [];
+    const byKey = new Map<string, Row[]>();
+    const answers = keys.map((key) => {
+      const text = keyText(key);
+      const asked = byKey.get(text);
+      if (asked) return asked;
+      const answer: Row[] = [];
+      byKey.set(text, answer);
+      distinct.push(key);
+      return answer;
+    });
     const asked = padded(distinct, nobody);
     const rows = await this.repository.query<Row[]>(sql(asked.length), values(asked));
     this.rowsPerKey = Math.max(1, rows.length / distinct.length);
-    const byKey = Map.groupBy(rows, rowText);
-    return keys.map((key) => byKey.get(keyText(key)) ?? []);
+    for (const row of rows) byKey.get(rowText(row))?.push(row);
+    return answers;
   }
 }
 
