@@ -3,7 +3,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
 import { IS_ALIVE, WITH_PARENT } from '../auth/sessions/alive.js';
+import { BatchedQueries } from '../database/batched-queries.js';
 import { hotStatement } from '../database/hot-statements.js';
+import { padded, places } from '../database/lookup.js';
 import { Member } from './member.entity.js';
 
 export interface ListedMember {
@@ -34,12 +36,20 @@ interface PositionedMember extends ListedMember {
   joinedAt: number;
 }
 
+interface MemberOfOrg extends ListedMember {
+  orgId: string;
+}
+
 interface NoMember {
   userId: null;
 }
 
 /** More members than this are read in pages. */
 const MAX_AT_ONCE = 1000;
+
+/** Lists of about this length share a query; longer ones the database reads side by side. */
+const MAX_SHORT = 100;
+const MAX_SHARED_ROWS = 2000;
 
 const MEMBER = 'm.user_id AS userId, m.email, m.role';
 const IN_ORDER = 'ORDER BY m.joined_at, m.user_id';
@@ -50,6 +60,12 @@ const LIST = hotStatement(
   `SELECT ${MEMBER} FROM members m WHERE m.org_id = ? ${IN_ORDER} LIMIT ${MAX_AT_ONCE + 1}`,
   [''],
 );
+
+/** Several lists, one after another; the last ones may be cut. */
+const findLists = (size: number): string =>
+  `SELECT m.org_id AS orgId, ${MEMBER} FROM members m WHERE m.org_id IN (${places(size)})
+    ORDER BY m.org_id, m.joined_at, m.user_id LIMIT ${MAX_SHARED_ROWS + 1}`;
+hotStatement('several member lists', findLists(2), ['', '']);
 
 /** The range on `joined_at` alone is what the index is entered by. */
 const LIST_AFTER = hotStatement(
@@ -79,12 +95,17 @@ const FROM_THE_START: MemberCursor = { joinedAt: 0, userId: '' };
 /** Members by the time they joined, then by user id. */
 @Injectable()
 export class MemberListRepository {
+  private readonly shortLists = new BatchedQueries((orgIds: string[]) => this.findShort(orgIds));
+  /** of the lists that were read last: the next ones are probably like them */
+  private usualLength = 0;
+
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
   /** undefined: there are too many to hold them all in memory */
   async findAll(orgId: string): Promise<ListedMember[] | undefined> {
-    const rows = await this.members.query<ListedMember[]>(LIST, [orgId]);
-    return rows.length > MAX_AT_ONCE ? undefined : rows;
+    const areShort = this.usualLength <= MAX_SHORT;
+    const list = await (areShort ? this.shortLists.run(orgId) : this.findAlone(orgId));
+    return list.length > MAX_AT_ONCE ? undefined : list;
   }
 
   async findPage(orgId: string, limit: number, after = FROM_THE_START): Promise<MemberPage> {
@@ -106,6 +127,22 @@ export class MemberListRepository {
     if (rows.length === 0) return undefined;
     // What a subquery has ordered may come in any order.
     return pageOf(rows.filter(isSomebody).toSorted(byPlace), limit);
+  }
+
+  private async findShort(orgIds: string[]): Promise<ListedMember[][]> {
+    const ids = padded([...new Set(orgIds)], '');
+    const rows = await this.members.query<MemberOfOrg[]>(findLists(ids.length), ids);
+    if (rows.length > MAX_SHARED_ROWS) return Promise.all(orgIds.map((orgId) => this.findAlone(orgId)));
+    const lists = new Map(ids.map((orgId) => [orgId, [] as ListedMember[]]));
+    this.usualLength = rows.length / lists.size;
+    for (const { orgId, userId, email, role } of rows) lists.get(orgId)?.push({ userId, email, role });
+    return orgIds.map((orgId) => lists.get(orgId) ?? []);
+  }
+
+  private async findAlone(orgId: string): Promise<ListedMember[]> {
+    const list = await this.members.query<ListedMember[]>(LIST, [orgId]);
+    this.usualLength = list.length;
+    return list;
   }
 
   async isSessionAlive(sessionId: string): Promise<boolean> {
