@@ -12,15 +12,12 @@ export interface OrgOfUser {
   name: string;
 }
 
-/**
- * LEFT, as every membership has its organization, keeps the order of the join where one user is in most of them. The
- * e-mail, which is one for each user, makes the order that of the index.
- */
+/** LEFT, as every membership has its organization, keeps the order of the join where one user is in most of them. */
 const FIND_ORGS_OF_USERS = lookupStatement<string, OrgOfUser>('the organizations of a user', {
   sql: (size) => `SELECT m.user_id AS userId, o.id, o.name
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id
     WHERE m.user_id IN (${places(size)})
-    ORDER BY m.user_id, m.email, m.joined_at, m.org_id`,
+    ORDER BY m.user_id, m.joined_at, m.org_id`,
   values: (userIds) => [...userIds],
   keyText: (userId) => userId,
   rowText: ({ userId }) => userId,
