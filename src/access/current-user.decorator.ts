@@ -5,6 +5,8 @@ export interface CurrentUser {
   id: string;
   email: string;
   sessionId: string;
+  /** the session that this one was derived from by a code; null: a login by password */
+  parentId: string | null;
 }
 
 export const CurrentUser = createParamDecorator(

@@ -6,3 +6,10 @@ export class InvalidCredentialsError extends Problem {
     super('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
 }
+
+/** Told to nobody who does not know the password. */
+export class AccountDisabledError extends Problem {
+  constructor() {
+    super('account_disabled');
+  }
+}

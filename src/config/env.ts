@@ -60,6 +60,8 @@ export class Env {
   readonly trustProxy: IpRange[];
   readonly corsOrigins: string[];
   readonly passwordMinLength: number;
+  /** how long the record of changes is kept, in seconds */
+  readonly eventsRetention: number;
   /** organizations that one user may belong to */
   readonly maxOrgsPerUser: number;
   readonly migrations: 'run' | 'check';

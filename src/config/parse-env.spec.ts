@@ -39,6 +39,7 @@ describe('defaults', () => {
       trustProxy: [],
       corsOrigins: [],
       passwordMinLength: 8,
+      eventsRetention: 34_560_000,
       maxOrgsPerUser: 5000,
       migrations: 'run',
       docs: true,

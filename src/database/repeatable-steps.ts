@@ -17,6 +17,30 @@ export async function dropIndex(runner: QueryRunner, table: string, index: strin
   if (indices.some(({ name }) => name === index)) await runner.dropIndex(table, index);
 }
 
+/**
+ * By statements of our own: TypeORM builds a table of SQLite anew for a column, and rows that refer to it go with the
+ * old one.
+ */
+export async function addColumns(
+  runner: QueryRunner,
+  table: string,
+  columns: Record<string, string>,
+): Promise<void> {
+  const present = await tableOf(runner, table);
+  for (const [name, definition] of Object.entries(columns)) {
+    if (!present.findColumnByName(name)) {
+      await runner.query(`ALTER TABLE ${table} ADD COLUMN ${name} ${definition}`);
+    }
+  }
+}
+
+export async function dropColumns(runner: QueryRunner, table: string, columns: string[]): Promise<void> {
+  const present = await tableOf(runner, table);
+  for (const name of columns) {
+    if (present.findColumnByName(name)) await runner.query(`ALTER TABLE ${table} DROP COLUMN ${name}`);
+  }
+}
+
 /** @throws Error when there is no such table */
 export async function tableOf(runner: QueryRunner, name: string): Promise<Table> {
   const table = await runner.getTable(name);

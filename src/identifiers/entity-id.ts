@@ -14,3 +14,9 @@ export function newEntityId(): string {
 export function isEntityId(text: unknown): text is string {
   return typeof text === 'string' && ENTITY_ID.test(text);
 }
+
+/** No id that `newEntityId` makes at this time (epoch milliseconds) or later is less. */
+export function firstEntityIdAt(time: number): string {
+  const hex = Math.max(0, Math.floor(time)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import type { StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
-import type { Actor } from '../access/actor.js';
+import type { UserActor } from '../access/actor.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
 import { CurrentActor } from '../http/current-actor.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
@@ -14,7 +14,7 @@ import { MembershipResult, MembersResult, OkResult } from './dto/member.response
 import { ListMembersQuery } from './dto/list-members.query.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
-import { type LinkNextPage, NextPage } from './next-page.decorator.js';
+import { type LinkNextPage, NextPage } from '../http/next-page.decorator.js';
 import { MembersService } from './members.service.js';
 
 const MEMBER_PARAM = {
@@ -80,7 +80,7 @@ export class MembersController {
     'user_has_too_many_orgs',
   )
   async addMember(
-    @CurrentActor() actor: Actor,
+    @CurrentActor() actor: UserActor,
     @Param('orgId') orgId: string,
     @Body() body: AddMemberRequest,
   ): Promise<MembershipResult> {
@@ -107,7 +107,7 @@ export class MembersController {
     'last_owner',
   )
   async changeMemberRole(
-    @CurrentActor() actor: Actor,
+    @CurrentActor() actor: UserActor,
     @Param('orgId') orgId: string,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() body: ChangeMemberRoleRequest,
@@ -136,7 +136,7 @@ export class MembersController {
     'last_owner',
   )
   removeMember(
-    @CurrentActor() actor: Actor,
+    @CurrentActor() actor: UserActor,
     @Param('orgId') orgId: string,
     @Param('userId', EntityIdPipe) userId: string,
   ): Promise<OkResult> {

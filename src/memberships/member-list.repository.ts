@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
-import { IS_ALIVE, WITH_PARENT } from '../auth/sessions/alive.js';
+import { IS_ALIVE, WITH_USER_AND_PARENT } from '../auth/sessions/alive.js';
 import { BatchedQueries } from '../database/batched-queries.js';
 import { hotStatement } from '../database/hot-statements.js';
 import { padded, places } from '../database/lookup.js';
@@ -82,13 +82,13 @@ const LIST_AFTER = hotStatement(
 const LIST_FOR_READER = hotStatement(
   'a page of a member list that is streamed',
   `SELECT page.*
-    FROM sessions s ${WITH_PARENT} JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
+    FROM sessions s ${WITH_USER_AND_PARENT} JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
     LEFT JOIN (${LIST_AFTER}) page ON 1 = 1
     WHERE s.id = ? AND ${IS_ALIVE}`,
   ['', '', 0, 0, '', 1001, ''],
 );
 
-const FIND_SESSION = `SELECT s.id FROM sessions s ${WITH_PARENT} WHERE s.id = ? AND ${IS_ALIVE}`;
+const FIND_SESSION = `SELECT s.id FROM sessions s ${WITH_USER_AND_PARENT} WHERE s.id = ? AND ${IS_ALIVE}`;
 
 const FROM_THE_START: MemberCursor = { joinedAt: 0, userId: '' };
 

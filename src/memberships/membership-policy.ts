@@ -31,20 +31,28 @@ export function requireAddition({ actorRole, userId, targetRole }: AdditionFacts
   return userId;
 }
 
-/** @throws NotAMemberError, InsufficientRoleError, MemberNotFoundError, LastOwnerError */
-export function requireChange({ actorRole, targetRole, hasOtherOwner }: ChangeFacts, to: Role): void {
+/**
+ * @returns the role that the target has
+ * @throws NotAMemberError, InsufficientRoleError, MemberNotFoundError, LastOwnerError
+ */
+export function requireChange({ actorRole, targetRole, hasOtherOwner }: ChangeFacts, to: Role): Role {
   requireAdmin(actorRole);
   if (targetRole === null) throw new MemberNotFoundError();
   if (!canChangeRole(actorRole, targetRole, to)) throw new InsufficientRoleError('owner', actorRole);
   if (targetRole === 'owner' && to !== 'owner' && !hasOtherOwner) throw new LastOwnerError();
+  return targetRole;
 }
 
-/** @throws NotAMemberError, InsufficientRoleError, MemberNotFoundError, LastOwnerError */
-export function requireRemoval({ actorRole, targetRole, hasOtherOwner }: ChangeFacts): void {
+/**
+ * @returns the role that the target has
+ * @throws NotAMemberError, InsufficientRoleError, MemberNotFoundError, LastOwnerError
+ */
+export function requireRemoval({ actorRole, targetRole, hasOtherOwner }: ChangeFacts): Role {
   requireAdmin(actorRole);
   if (targetRole === null) throw new MemberNotFoundError();
   if (!canRemove(actorRole, targetRole)) throw new InsufficientRoleError('owner', actorRole);
   if (targetRole === 'owner' && !hasOtherOwner) throw new LastOwnerError();
+  return targetRole;
 }
 
 function requireAdmin(role: Role | null): asserts role is Role {

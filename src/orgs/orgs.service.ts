@@ -1,9 +1,10 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
+import type { UserActor } from '../access/actor.js';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
 import { Transactions } from '../database/transactions.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
@@ -18,6 +19,7 @@ export class OrgsService {
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
     private readonly users: UsersRepository,
+    private readonly events: EventsRepository,
     private readonly wholeLists: WholeLists,
     private readonly transactions: Transactions,
     private readonly env: Env,
@@ -28,7 +30,8 @@ export class OrgsService {
    *
    * @throws TooManyOrgsError, or InvalidTokenError when the user went away since the request began
    */
-  create({ id: ownerId }: Actor, name: string): Promise<OrgResponse> {
+  create(actor: UserActor, name: string): Promise<OrgResponse> {
+    const { id: ownerId } = actor;
     const id = newEntityId();
     const { maxOrgsPerUser } = this.env;
     return this.transactions.run(async (transaction) => {
@@ -39,6 +42,12 @@ export class OrgsService {
         const isThere = await this.users.exists(transaction, ownerId);
         throw isThere ? new TooManyOrgsError(maxOrgsPerUser) : new InvalidTokenError();
       }
+      const created = { actor, orgId: id, orgRevision: 1 };
+      await this.events.record(
+        transaction,
+        { ...created, type: 'org.created' },
+        { ...created, type: 'member.added', userId: ownerId, data: { role: 'owner', via: 'created' } },
+      );
       return { id, name };
     });
   }

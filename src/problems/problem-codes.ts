@@ -51,6 +51,16 @@ export const PROBLEMS = {
     meaning: 'This is not allowed',
     detail: 'This is not allowed.',
   },
+  account_disabled: {
+    status: 403,
+    meaning: 'The account is disabled',
+    detail: 'An operator has disabled this account.',
+  },
+  password_session_required: {
+    status: 403,
+    meaning: 'A login by password is required',
+    detail: 'This token comes from a one-time code; log in with the password.',
+  },
   not_a_member: {
     status: 403,
     meaning: 'You are not a member of this organization',

@@ -18,4 +18,21 @@ export class User {
 
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt: number;
+
+  /** raised by every change of the account */
+  @Column({ type: 'integer', default: 1 })
+  revision: number;
+
+  /** sessions of another epoch are dead: raising it ends them all */
+  @Column({ name: 'auth_epoch', type: 'integer', default: 0 })
+  authEpoch: number;
+
+  @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
+  disabledAt: number | null;
+
+  @Column({ name: 'email_verified_at', type: 'bigint', nullable: true })
+  emailVerifiedAt: number | null;
+
+  @Column({ name: 'password_changed_at', type: 'bigint', nullable: true })
+  passwordChangedAt: number | null;
 }

@@ -40,7 +40,11 @@ describe('ending a session with all that was derived from it', () => {
     };
   }
 
-  const end = (number: number): Promise<void> => revocation.revoke({ id: sessionId(number), userId: USER });
+  const end = (number: number): Promise<void> =>
+    revocation.revoke(
+      { id: sessionId(number), userId: USER },
+      { actor: { kind: 'system' }, reason: 'code_reused' },
+    );
 
   async function unrevoked(): Promise<number> {
     const [row] = await dataSource.query<{ count: number | string }[]>(
@@ -110,8 +114,8 @@ describe('ending a session with all that was derived from it', () => {
 
     await Promise.all(Array.from({ length: count }, (_, index) => end(index + 2)));
 
-    // Each is noted, revoked, found to be done with, and no longer noted.
-    expect(executed.length).toBeLessThanOrEqual(4 * count);
+    // Each is noted and revoked in a transaction, found to be done with, and no longer noted.
+    expect(executed.length).toBeLessThanOrEqual(5 * count);
   });
 
   it('searches once for all uses of a user that come at the same time', async () => {
@@ -141,28 +145,44 @@ describe('ending a session with all that was derived from it', () => {
 
     const endings = await Promise.allSettled([end(ROOT), end(2)]);
 
-    expect(endings).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled' }]);
+    expect(endings.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await unrevoked()).toBe(0);
   });
 
-  it.each([
-    ['before anything is ended', 'UPDATE'],
-    ['after the session itself', 'SELECT'],
-  ])('is completed later where it broke off %s', async (_when, statement) => {
-    await insertSessions(dataSource, [session(2, ROOT), session(3, 2), session(4, 3)]);
-    let broken = true;
-    interceptStatements((sql) =>
-      broken && sql.startsWith(statement) ? Promise.reject(new Error('broken off')) : Promise.resolve(),
-    );
+  it('has ended nothing where it broke off before the session itself', async () => {
+    await insertSessions(dataSource, [session(2, ROOT)]);
+    breakOffAt('UPDATE');
     await expect(end(ROOT)).rejects.toThrow('broken off');
-    broken = false;
-    expect(await unrevoked()).toBeGreaterThan(0);
+
+    expect(await unrevoked()).toBe(2);
+    expect(await dataSource.query('SELECT * FROM pending_revocations')).toEqual([]);
+    expect(await dataSource.query('SELECT * FROM events')).toEqual([]);
+  });
+
+  it('is completed later where it broke off after the session itself', async () => {
+    await insertSessions(dataSource, [session(2, ROOT), session(3, 2), session(4, 3)]);
+    const mend = breakOffAt('SELECT');
+    await expect(end(ROOT)).rejects.toThrow('broken off');
+    mend();
+    expect(await unrevoked()).toBe(3);
 
     await aRevocation(dataSource).resume(Date.now() + 1);
 
     expect(await unrevoked()).toBe(0);
     expect(await dataSource.query('SELECT * FROM pending_revocations')).toEqual([]);
+    expect(await dataSource.query('SELECT type, session_id AS id FROM events')).toEqual([
+      { type: 'session.ended', id: sessionId(ROOT) },
+    ]);
   });
+
+  /** Statements that begin so fail until what it returns is called. */
+  function breakOffAt(statement: string): () => void {
+    let broken = true;
+    interceptStatements((sql) =>
+      broken && sql.startsWith(statement) ? Promise.reject(new Error('broken off')) : Promise.resolve(),
+    );
+    return () => (broken = false);
+  }
 
   it('leaves alone what another instance began just now', async () => {
     await insertSessions(dataSource, [session(2, ROOT)]);

@@ -11,7 +11,9 @@ const FORMS: [name: string, form: RegExp][] = [
   ['a UUID', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/],
   ['a JWT', /^[\w-]+\.[\w-]+\.[\w-]+$/],
   ['a code or key', /^[\w-]{43}$/],
-  ['a cursor', /^[\w-]{60,}$/],
+  ['a time', /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/],
+  ['an address', /^[\d.]{7,15}$/],
+  ['a cursor', /^[\w-]{50,}$/],
 ];
 
 describe('the examples of the OpenAPI document', () => {

@@ -77,7 +77,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(17);
+    expect(lines).toHaveLength(19);
     expect(code).toBe(0);
   });
 
@@ -92,19 +92,25 @@ describe('the doctor', () => {
       what: 'an organization without an owner',
       tables: ['members'],
       do: () => force("UPDATE members SET role = 'admin' WHERE org_id = ?", cast.org.id),
-      red: ['every organization has an owner'],
+      red: ['every organization has an owner', 'every membership is as its last event says'],
     },
     {
       what: 'a membership of a user who is gone',
       tables: ['members'],
       do: () => force("UPDATE members SET user_id = 'gone' WHERE user_id = ?", cast.member.id),
-      red: ['every membership belongs to a user and an organization'],
+      red: [
+        'every membership belongs to a user and an organization',
+        'every membership is as its last event says',
+      ],
     },
     {
       what: 'a membership in an organization that is gone',
       tables: ['members'],
       do: () => force("UPDATE members SET org_id = 'gone' WHERE user_id = ?", cast.member.id),
-      red: ['every membership belongs to a user and an organization'],
+      red: [
+        'every membership belongs to a user and an organization',
+        'every membership is as its last event says',
+      ],
     },
     {
       what: 'a membership with an e-mail of before',
@@ -116,7 +122,20 @@ describe('the doctor', () => {
       what: 'a role of its own',
       tables: ['members'],
       do: () => force("UPDATE members SET role = 'king' WHERE user_id = ?", cast.member.id),
-      red: ['every role is one of those that exist'],
+      red: ['every role is one of those that exist', 'every membership is as its last event says'],
+    },
+    {
+      what: 'a membership that nobody recorded the end of',
+      tables: ['members'],
+      do: () => force('DELETE FROM members WHERE user_id = ?', cast.member.id),
+      red: ['every membership is as its last event says'],
+    },
+    {
+      what: 'a revision that two changes have',
+      tables: ['events'],
+      do: () =>
+        force('UPDATE events SET org_revision = 2 WHERE org_id = ? AND org_revision = 3', cast.org.id),
+      red: ['no revision of an organization stands for two changes'],
     },
     {
       what: 'a session of a user who is gone',

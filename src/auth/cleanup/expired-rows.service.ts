@@ -4,6 +4,7 @@ import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { BATCH, type Batch } from './batch.js';
 import { ExpiredCodes } from './expired-codes.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
+import { ExpiredEvents } from './expired-events.js';
 import { ExpiredSessions } from './expired-sessions.js';
 
 const PERIOD_MS = 60_000;
@@ -34,6 +35,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
   constructor(
     private readonly codes: ExpiredCodes,
     private readonly sessions: ExpiredSessions,
+    private readonly events: ExpiredEvents,
     private readonly revocation: SessionRevocation,
   ) {}
 
@@ -51,7 +53,13 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     const before = now - LEEWAY_SECONDS * 1000;
     const codes = await this.deleteBatches(() => this.codes.deleteBatch(before));
     const sessions = await this.deleteBatches(() => this.sessions.deleteBatch(before));
-    return { deleted: codes.deleted + sessions.deleted, goesOn: codes.goesOn || sessions.goesOn };
+    const events = await this.deleteBatches(() => this.events.deleteBatch(now));
+    const addresses = await this.deleteBatches(() => this.events.deleteAddresses(now));
+    const runs = [codes, sessions, events, addresses];
+    return {
+      deleted: runs.reduce((sum, { deleted }) => sum + deleted, 0),
+      goesOn: runs.some(({ goesOn }) => goesOn),
+    };
   }
 
   private async deleteBatches(next: () => Promise<Batch>): Promise<Run> {
@@ -82,7 +90,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     try {
       await this.revocation.resume(Date.now() - RESUMED_AFTER_MS);
       const { deleted, goesOn } = await this.deleteExpired();
-      if (deleted > 0) this.logger.debug(`${deleted} expired codes and sessions deleted`);
+      if (deleted > 0) this.logger.debug(`${deleted} expired rows and addresses deleted`);
       if (goesOn) pauseMs = PAUSE_MS;
     } catch (error) {
       this.logger.warn({ msg: 'clean-up failed and will be tried again', err: error });

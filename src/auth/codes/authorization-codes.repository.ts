@@ -12,12 +12,13 @@ import { AuthorizationCode } from './authorization-code.entity.js';
 export interface CodeOwner {
   userId: string;
   authTime: number;
+  authEpoch: number;
 }
 
 type OwnedCode = CodeOwner & { hash: string };
 
 const FIND_OWNERS = lookupStatement<string, OwnedCode>('the look-up of a code', {
-  sql: (size) => `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime
+  sql: (size) => `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch
     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id
     WHERE c.hash IN (${places(size)})`,
   values: (hashes) => [...hashes],

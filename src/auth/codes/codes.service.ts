@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Origin } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
 import { type NewSession, newSession } from '../sessions/new-session.js';
@@ -42,21 +43,22 @@ export class CodesService {
    *
    * @throws InvalidCodeError
    */
-  async exchange(code: string, codeVerifier?: string): Promise<NewSession> {
+  async exchange(code: string, codeVerifier: string | undefined, origin: Origin): Promise<NewSession> {
     if (!isCode(code)) throw new InvalidCodeError();
     const hash = hashCode(code, codeVerifier === undefined ? undefined : challengeOf(codeVerifier));
     const owner = await this.codes.findOwner(hash);
-    const session = owner && newSession(this.env, owner.userId, owner.authTime);
+    const session = owner && newSession(this.env, owner);
     const lives = session !== undefined && session.expiresAt > Date.now();
     if (lives && (await this.exchanges.insert(session, hash))) return session;
-    await this.revokeWhatReuseExposed(hash);
+    await this.revokeWhatReuseExposed(hash, origin);
     throw new InvalidCodeError();
   }
 
-  private async revokeWhatReuseExposed(hash: string): Promise<void> {
+  private async revokeWhatReuseExposed(hash: string, origin: Origin): Promise<void> {
     const opened = await this.sessions.findOpenedBy(hash);
     if (!opened) return;
     this.logger.warn({ msg: 'authorization code used again', sessionId: opened.id });
-    if (opened.descendantsRevokedAt === null) await this.revocation.revoke(opened);
+    if (opened.descendantsRevokedAt !== null) return;
+    await this.revocation.revoke(opened, { actor: { kind: 'system', ...origin }, reason: 'code_reused' });
   }
 }

@@ -6,6 +6,8 @@ export interface NewSession {
   id: string;
   userId: string;
   authTime: number;
+  /** the user's, see users.auth_epoch */
+  authEpoch: number;
   createdAt: number;
   expiresAt: number;
 }
@@ -16,10 +18,13 @@ export interface NewSession {
  */
 export function newSession(
   { tokenTtl, sessionMaxAge }: Pick<Env, 'tokenTtl' | 'sessionMaxAge'>,
-  userId: string,
-  authTime = Date.now(),
+  {
+    userId,
+    authEpoch,
+    authTime = Date.now(),
+  }: Pick<NewSession, 'userId' | 'authEpoch'> & { authTime?: number },
 ): NewSession {
   const createdAt = Date.now();
   const expiresAt = Math.min(createdAt + tokenTtl * 1000, authTime + sessionMaxAge * 1000);
-  return { id: newEntityId(), userId, authTime, createdAt, expiresAt };
+  return { id: newEntityId(), userId, authEpoch, authTime, createdAt, expiresAt };
 }

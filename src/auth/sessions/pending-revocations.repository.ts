@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { LessThan, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/database-errors.js';
+import type { Transaction } from '../../database/transaction.js';
 import { PENDING_REVOCATIONS_KEY, PendingRevocation } from './pending-revocation.entity.js';
 
 /** so many are taken up at once */
@@ -13,9 +14,9 @@ export class PendingRevocationsRepository {
   constructor(@InjectRepository(PendingRevocation) private readonly pending: Repository<PendingRevocation>) {}
 
   /** Does nothing where it is there already. */
-  async insert(sessionId: string, userId: string): Promise<void> {
+  async insert(transaction: Transaction, sessionId: string, userId: string): Promise<void> {
     try {
-      await this.pending.insert({ sessionId, userId, since: Date.now() });
+      await transaction.of(this.pending).insert({ sessionId, userId, since: Date.now() });
     } catch (error) {
       if (!isUniqueViolation(error, PENDING_REVOCATIONS_KEY)) throw error;
     }

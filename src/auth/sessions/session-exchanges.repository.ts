@@ -5,7 +5,7 @@ import { BatchedQueries } from '../../database/batched-queries.js';
 import { isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { Transactions } from '../../database/transactions.js';
-import { IS_ALIVE, WITH_PARENT } from './alive.js';
+import { IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 import type { NewSession } from './new-session.js';
 
@@ -17,8 +17,8 @@ interface Exchange {
 /** The database decides: one statement, so that nothing that it asks can change meanwhile. */
 const EXCHANGE = hotStatement(
   'the exchange of a code',
-  `SELECT ?, s.user_id, s.auth_time, ?, ?, s.id, c.hash
-    FROM authorization_codes c JOIN sessions s ON s.id = c.session_id ${WITH_PARENT}
+  `SELECT ?, s.user_id, s.auth_time, s.auth_epoch, ?, ?, s.id, c.hash
+    FROM authorization_codes c JOIN sessions s ON s.id = c.session_id ${WITH_USER_AND_PARENT}
     WHERE c.hash = ? AND c.expires_at > ? AND ${IS_ALIVE}`,
   ['', 0, 0, '', 0],
 );
@@ -44,7 +44,7 @@ export class SessionExchangesRepository {
   private async exchangeAll(exchanges: Exchange[]): Promise<boolean[]> {
     try {
       const opened = await this.transactions.write(
-        `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash)
+        `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, created_at, expires_at, parent_id, code_hash)
          ${exchanges.map(() => EXCHANGE).join(' UNION ALL ')}`,
         exchanges.flatMap(({ session: { id, createdAt, expiresAt }, codeHash }) => [
           id,

@@ -1,5 +1,8 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../access/actor.js';
+import { Transactions } from '../../database/transactions.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { type Descendant, PAGE, SessionsRepository } from './sessions.repository.js';
 
@@ -7,6 +10,17 @@ import { type Descendant, PAGE, SessionsRepository } from './sessions.repository
 interface Branch {
   parents: string[];
   after: string;
+}
+
+export interface RevocableSession {
+  id: string;
+  userId: string;
+}
+
+/** Who ends a session, and why. */
+export interface Revocation {
+  actor: Actor;
+  reason: 'code_reused';
 }
 
 /** so many sessions are marked as done with, at most, to keep them in memory */
@@ -25,12 +39,18 @@ export class SessionRevocation {
   constructor(
     private readonly sessions: SessionsRepository,
     private readonly pending: PendingRevocationsRepository,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
   ) {}
 
   /** Resolves when neither the session nor any that was derived from it can be alive. */
-  async revoke({ id, userId }: { id: string; userId: string }): Promise<void> {
-    await this.pending.insert(id, userId);
-    await this.sessions.revoke([id]);
+  async revoke({ id, userId }: RevocableSession, { actor, reason }: Revocation): Promise<void> {
+    await this.transactions.run(async (transaction) => {
+      await this.pending.insert(transaction, id, userId);
+      const revoked = await this.sessions.revokeOne(transaction, id);
+      const event = { type: 'session.ended', actor, userId, sessionId: id, data: { reason } } as const;
+      if (revoked) await this.events.record(transaction, event);
+    });
     const turn = (this.last.get(userId) ?? Promise.resolve()).then(
       () => this.revokeDescendants(id),
       () => this.revokeDescendants(id),
@@ -47,7 +67,7 @@ export class SessionRevocation {
   /** Completes what began before and was not completed. */
   async resume(before: number): Promise<void> {
     for (const { sessionId, userId } of await this.pending.findBefore(before)) {
-      await this.revoke({ id: sessionId, userId });
+      await this.revoke({ id: sessionId, userId }, { actor: { kind: 'system' }, reason: 'code_reused' });
     }
   }
 

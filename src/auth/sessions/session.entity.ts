@@ -46,6 +46,10 @@ export class Session {
   @Column({ name: 'parent_id', type: 'varchar', length: 36, nullable: true })
   parentId: string | null;
 
+  /** the user's when it began */
+  @Column({ name: 'auth_epoch', type: 'integer', default: 0 })
+  authEpoch: number;
+
   /** what `authorization_codes.hash` was; null for a login */
   @Column({ name: 'code_hash', type: 'varchar', length: 43, nullable: true })
   codeHash: string | null;

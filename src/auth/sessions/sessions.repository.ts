@@ -6,7 +6,7 @@ import { hotStatement } from '../../database/hot-statements.js';
 import { Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { BATCH } from '../cleanup/batch.js';
-import { IS_ALIVE, WITH_PARENT } from './alive.js';
+import { IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
 import type { NewSession } from './new-session.js';
 import { Session } from './session.entity.js';
 
@@ -32,8 +32,8 @@ export interface ExpiredSession {
 export const PAGE = 500;
 
 const FIND_CALLERS = lookupStatement<string, CurrentUser>('the session check', {
-  sql: (size) => `SELECT u.id, u.email, s.id AS sessionId
-    FROM sessions s JOIN users u ON u.id = s.user_id ${WITH_PARENT}
+  sql: (size) => `SELECT u.id, u.email, s.id AS sessionId, s.parent_id AS parentId
+    FROM sessions s ${WITH_USER_AND_PARENT}
     WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
   values: (ids) => [...ids],
   keyText: (id) => id,
@@ -86,11 +86,7 @@ export class SessionsRepository {
     this.opened = new Lookup(FIND_OPENED, sessions);
   }
 
-  async insert(session: NewSession): Promise<void> {
-    await this.sessions.insert(session);
-  }
-
-  async insertIn(transaction: Transaction, session: NewSession): Promise<void> {
+  async insert(transaction: Transaction, session: NewSession): Promise<void> {
     await transaction.of(this.sessions).insert(session);
   }
 
@@ -111,6 +107,15 @@ export class SessionsRepository {
 
   async revoke(ids: readonly string[]): Promise<void> {
     await this.sessions.update({ id: In(ids), revokedAt: IsNull() }, { revokedAt: Date.now() });
+  }
+
+  /** False when it was revoked before. */
+  async revokeOne(transaction: Transaction, id: string): Promise<boolean> {
+    const revoked = await transaction.write(
+      'UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+      [Date.now(), id],
+    );
+    return revoked === 1;
   }
 
   /** Notes that nothing that was derived from these is alive. */

@@ -7,7 +7,7 @@ import type { CurrentUser } from '../../access/current-user.decorator.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import type { AccessTokenClaims } from './access-token.js';
 import { bearerToken } from './bearer-token.js';
-import { InvalidTokenError, UnauthorizedError } from './tokens.errors.js';
+import { InvalidTokenError, PasswordSessionRequiredError, UnauthorizedError } from './tokens.errors.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
 type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
@@ -28,6 +28,9 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     if (access?.to === 'everyone') return true;
     const request = context.switchToHttp().getRequest<SignedRequest>();
     request.user = await this.findCaller(await this.findClaims(request, context));
+    if (access?.to === 'signed-in' && access.by === 'password' && request.user.parentId !== null) {
+      throw new PasswordSessionRequiredError();
+    }
     return true;
   }
 

@@ -16,3 +16,9 @@ export class InvalidTokenError extends Problem {
     });
   }
 }
+
+export class PasswordSessionRequiredError extends Problem {
+  constructor() {
+    super('password_session_required');
+  }
+}

@@ -9,6 +9,7 @@ import { type Check, type Inspection } from './check.js';
 import { DATA_CHECKS } from './data-checks.js';
 import { EMAIL_CHECK } from './email-check.js';
 import { INDEX_CHECK } from './index-check.js';
+import { RECORD_CHECKS } from './record-checks.js';
 import { SCHEMA_CHECKS } from './schema-checks.js';
 import { SESSION_CHECKS } from './session-checks.js';
 
@@ -19,7 +20,14 @@ export interface Finding {
 
 const OPEN_TIMEOUT_MS = 10_000;
 
-const CHECKS = [...SCHEMA_CHECKS, ...DATA_CHECKS, ...SESSION_CHECKS, EMAIL_CHECK, INDEX_CHECK];
+const CHECKS = [
+  ...SCHEMA_CHECKS,
+  ...DATA_CHECKS,
+  ...SESSION_CHECKS,
+  ...RECORD_CHECKS,
+  EMAIL_CHECK,
+  INDEX_CHECK,
+];
 
 /** How a transaction begins in which every read sees the same state, whatever is written meanwhile. */
 const SNAPSHOT = {
