@@ -12,7 +12,7 @@ import { newSession } from './sessions/new-session.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
 
-/** E-mails are given in canonical form, passwords normalized: DTOs make them so. */
+/** Takes canonical e-mails and normalized passwords: the DTOs produce them. */
 @Injectable()
 export class AuthService {
   constructor(
@@ -26,10 +26,8 @@ export class AuthService {
   ) {}
 
   /**
-   * Whether the e-mail is taken is known only after the hashing, by the database: asking first would lose races
-   * and answer faster for known e-mails.
-   *
-   * @throws EmailTakenError
+   * Only the database decides whether the e-mail is taken: a check before hashing would race, and answer
+   * sooner.
    */
   async register(email: string, password: string, client: HashClient): Promise<SignInResult> {
     const hash = await this.passwords.hash(password, client);
@@ -42,17 +40,13 @@ export class AuthService {
     return { token: this.tokens.issue(session), user: { id: user.id, email: user.email } };
   }
 
-  /**
-   * Does the same work whether or not the e-mail is known.
-   *
-   * @throws InvalidCredentialsError
-   */
+  /** Does the same work whether or not the e-mail is known. */
   async login(email: string, password: string, client: HashClient): Promise<SignInResult> {
     const user = await this.users.findCredentials(email);
     const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
     if (!user || !matches) throw new InvalidCredentialsError();
 
-    // The only moment when the password is at hand to be hashed at the cost that is configured now.
+    // Only a login has the plain password that rehashing needs.
     if (replacement !== undefined) await this.users.replacePasswordHash(user, replacement);
     const session = newSession(this.env, user.id);
     try {

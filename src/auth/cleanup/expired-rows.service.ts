@@ -7,23 +7,19 @@ import { SessionRevocation } from '../sessions/session-revocation.js';
 import { ExpiredSessions } from './expired-sessions.js';
 
 const PERIOD_MS = 60_000;
-/** after a run that had to leave something to the next */
+/** the pause after a run that left expired rows to the next */
 const PAUSE_MS = 1000;
-/** a revocation that is not done by then has broken off, or takes so long that a second one does no harm */
+/** A revocation still pending by then was interrupted; if it is merely slow, a second one does no harm. */
 const RESUMED_AFTER_MS = 10_000;
-/** batches of each table in one run */
 const BATCHES = 200;
 
 interface Run {
   deleted: number;
-  /** it deleted something, and did not come to the end */
+  /** it deleted something and stopped before the end */
   goesOn: boolean;
 }
 
-/**
- * Deletes what has expired, in batches between which everything else gets its turn, and completes revocations that
- * broke off.
- */
+/** Deletes expired rows in small batches and resumes interrupted revocations. */
 @Injectable()
 export class ExpiredRowsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Cleanup');
@@ -60,13 +56,13 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
       const batch = await next();
       deleted += batch.deleted;
       if (batch.examined < BATCH) return { deleted, goesOn: false };
-      // On SQLite nothing else would get a turn before the last batch.
+      // SQLite answers within the same turn: without a pause nothing else would run.
       await turnOfTheLoop();
     }
     return { deleted, goesOn: deleted > 0 };
   }
 
-  /** Each instance waits its own time, so that several do not delete the same rows at once. */
+  /** Jittered, so that several instances do not delete the same rows at once. */
   private schedule(pauseMs: number): void {
     this.timer = setTimeout(
       () => {

@@ -1,12 +1,12 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 
-/** Shorter spans tell more of chance than of load. */
+/** Shorter spans measure chance, not load. */
 const SPAN_MS = 50;
 
-/** Logins alone keep the loop at work for a third of the time, other routes at their limit for three quarters. */
+/** Logins alone use a third of the loop's time, other routes at their limit three quarters. */
 const BUSY = 0.6;
 
-/** Tells whether the thread that answers requests has needed most of a core since it was asked before. */
+/** Tells whether the event loop used most of a core since the last call. */
 export class EventLoopMonitor {
   private since: EventLoopUtilization = performance.eventLoopUtilization();
   private sinceTime = performance.now();

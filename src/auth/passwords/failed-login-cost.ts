@@ -4,27 +4,21 @@ import type { Argon2Cost } from '../../config/env.js';
 /** RFC 9106 section 3.1 */
 const MIN_KIB_PER_LANE = 8;
 
-/** more than the strongest hash takes, as a factor */
 const MAX_MEMORY_FACTOR = 1.25;
 
 /**
- * What a failed login costs, whomever it names, so that its time does not tell who has an account: the work of the
- * strongest hash that this process has met, at least that of the configuration. Work is memory times passes, to
- * which the time of both engines is proportional.
+ * Every failed login costs the work of the strongest hash seen, at least that of the configured cost, so that
+ * its time does not tell who has an account. The time of both engines is proportional to memory times passes.
  */
 export class FailedLoginCost {
-  /** stands for the hash of an e-mail that nobody has; no password makes it */
+  /** stands in for the hash of an unknown e-mail; no password matches it */
   dummyHash: string;
 
   constructor(private strongest: Argon2Cost) {
     this.dummyHash = aHashOfNothing(strongest);
   }
 
-  /**
-   * Notes the cost of a stored hash: where the configured cost was lowered, there are stronger ones.
-   *
-   * @param stored undefined: the hash is damaged
-   */
+  /** Where the configured cost was lowered, stored hashes are stronger. A damaged hash is undefined. */
   meet(stored: Argon2Cost | undefined): void {
     if (stored === undefined || workOf(stored) <= workOf(this.strongest)) return;
     this.strongest = stored;
@@ -32,10 +26,8 @@ export class FailedLoginCost {
   }
 
   /**
-   * The cost of a hash that does the work which a verification lacked. Little memory is faster than its share of
-   * the work, so it takes about as much as the strongest.
-   *
-   * @param verified undefined: the hash is damaged, so nothing was computed
+   * What a verification lacked of the full work (a damaged hash, undefined, computed nothing), at about the
+   * memory of the strongest hash: with little memory the same work takes less time.
    */
   missing(verified: Argon2Cost | undefined): Argon2Cost | undefined {
     const { memoryKib, parallelism } = this.strongest;

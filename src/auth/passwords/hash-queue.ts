@@ -2,15 +2,14 @@ import { UnavailableError } from '../../problems/problem.js';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Leaves time for the hash itself before the deadline of the answer. */
+/** Leaves time for the hash itself before the request's deadline. */
 const MAX_WAIT_MS = 3000;
 
-/** No client needs more than one place of four: the others are for clients that come later. */
+/** Leaves places for clients that come later. */
 const CLIENTS_TO_FILL_THE_LINE = 4;
 
-/** Whom a piece of work is for. */
 export interface HashClient {
-  /** clients with the same key share what one client gets */
+  /** clients with the same key share one client's places */
   key: string;
   /** whether nobody waits for the result any more */
   hasLeft(): boolean;
@@ -23,15 +22,14 @@ interface Waiter {
 }
 
 /**
- * Runs at most `concurrency()` pieces of work at once and lets at most `maxWaiting` more wait: a login storm then
- * costs neither memory nor the threads that other routes need. Clients are served in turn, each in the order of
- * its own requests, and none holds more than a quarter of the places. `concurrency` is asked each time a piece may
- * begin, and must never be less than 1.
+ * Bounds the hashes that run and those that wait, so that a login storm takes neither memory nor the threads
+ * of other routes. Clients are served round-robin; none holds more than a quarter of the queue.
+ * @param concurrency evaluated before each start; at least 1
  */
 export class HashQueue {
   private running = 0;
   private waiting = 0;
-  /** by client; the one whose turn it is comes first, and none is empty */
+  /** round-robin order: the next client first; no queue is empty */
   private readonly lines = new Map<string, Waiter[]>();
   private readonly maxWaitingOfClient: number;
 
@@ -43,8 +41,8 @@ export class HashQueue {
   }
 
   /**
-   * Settles as `work` does. Rejects with `UnavailableError`, without having begun, when the client has no place
-   * left, loses its place to a client that has fewer, waited too long, or is gone.
+   * Rejects with `UnavailableError` before `work` starts when the client has no place, loses it to a client
+   * that has fewer, waits too long, or disconnects.
    */
   async run<T>(client: HashClient, work: () => Promise<T>): Promise<T> {
     await this.enter(client);
@@ -81,7 +79,7 @@ export class HashQueue {
     }
   }
 
-  /** The newest request of the client with the most gives way, if that client keeps no fewer than the other gets. */
+  /** Evicts the newest request of the client with the most, if it keeps no fewer than the other gets. */
   private makeRoomFor(held: number): void {
     const longest = [...this.lines.values()].reduce((most, line) =>
       line.length > most.length ? line : most,
@@ -102,7 +100,6 @@ export class HashQueue {
     }
   }
 
-  /** The oldest request of the client whose turn it is; that client then comes last. */
   private takeNext(): Waiter {
     const [key, line] = this.lines.entries().next().value!;
     const waiter = this.take(line, 0);

@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 
-/** what libuv calls the threads that hash; they also read files and look up host names */
+/** libuv's name for the threads that hash; they also read files and resolve host names */
 const THREAD_NAME = 'libuv-worker';
 
 const THREADS = '/proc/self/task';
 
 /**
- * Lets the thread that answers requests go before those that hash, so that a login flood makes no other route
- * wait for a core. The threads must have been started, which the first hash does. Does nothing where threads
- * have no priority of their own, as anywhere but on Linux.
+ * Keeps a login flood from slowing other routes. The threads must run already, which the first hash ensures.
+ * No effect outside Linux.
  */
 export function lowerHashThreadPriority(): void {
   try {

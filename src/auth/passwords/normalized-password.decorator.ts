@@ -1,7 +1,7 @@
 import { Transform } from 'class-transformer';
 import { normalizePassword } from './password-text.js';
 
-/** Gives the property the result of `normalizePassword`; a value of another type is left to validation. */
+/** Applies `normalizePassword` to text; validation refuses other types. */
 export function NormalizedPassword(): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? normalizePassword(value) : value,

@@ -1,7 +1,7 @@
 import type { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 
-/** A session as tokens are made from it. Times are epoch milliseconds. */
+/** What a token needs of its session. Times are epoch milliseconds. */
 export interface NewSession {
   id: string;
   userId: string;
@@ -11,8 +11,8 @@ export interface NewSession {
 }
 
 /**
- * A session that starts now, not stored yet. It lives as long as one token, and never longer after `authTime` than
- * SESSION_MAX_AGE: passing a login on does not extend it.
+ * Lives as long as one token and ends at most SESSION_MAX_AGE after `authTime`: deriving does not extend a
+ * login.
  */
 export function newSession(
   { tokenTtl, sessionMaxAge }: Pick<Env, 'tokenTtl' | 'sessionMaxAge'>,

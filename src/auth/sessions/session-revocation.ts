@@ -3,20 +3,19 @@ import { Injectable } from '@nestjs/common';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { type Descendant, PAGE, SessionsRepository } from './sessions.repository.js';
 
-/** Sessions whose children are still to be read: those with a greater id than `after`. */
+/** Parents whose children with ids greater than `after` are still to be read. */
 interface Branch {
   parents: string[];
   after: string;
 }
 
-/** so many sessions are marked as done with, at most, to keep them in memory */
+/** bounds the memory of one search */
 const MAX_MARKED = 10_000;
 
 /**
- * Ends a session with all that was derived from it. Whoever stole a code can derive sessions without end, so
- * no statement grows with their number, neither in width nor in depth (a recursive one would); no second search
- * looks below a session that a first one was done with; and the searches of one user take turns. One that breaks
- * off is taken up again by `resume`, on any instance.
+ * Revokes a session and all derived from it. The thief of a code can derive sessions without end, so no
+ * statement grows with their number, in width or depth (a recursive one would), completed sessions are not
+ * searched twice, and the searches of one user take turns.
  */
 @Injectable()
 export class SessionRevocation {
@@ -27,7 +26,7 @@ export class SessionRevocation {
     private readonly pending: PendingRevocationsRepository,
   ) {}
 
-  /** Resolves when neither the session nor any that was derived from it can be alive. */
+  /** Resolves when neither the session nor any derived from it can be alive. */
   async revoke({ id, userId }: { id: string; userId: string }): Promise<void> {
     await this.pending.insert(id, userId);
     await this.sessions.revoke([id]);
@@ -44,18 +43,15 @@ export class SessionRevocation {
     await this.pending.delete(id);
   }
 
-  /** Completes what began before and was not completed. */
   async resume(before: number): Promise<void> {
     for (const { sessionId, userId } of await this.pending.findBefore(before)) {
       await this.revoke({ id: sessionId, userId });
     }
   }
 
-  /**
-   * A pass ends what it finds. While it runs, children of what it has not ended yet may be born, on another
-   * node too, with children of their own: passes go on until one finds nothing to end. What is born later has
-   * a parent that was revoked before, so it is dead from birth and has no children.
-   */
+  // While a pass runs, children of sessions that it has not revoked yet can appear, on another node too, so
+  // passes repeat until one finds nothing. Sessions derived later have a revoked parent: they are never
+  // alive.
   private async revokeDescendants(rootId: string): Promise<void> {
     if (await this.sessions.areDescendantsRevoked(rootId)) return;
     for (;;) {
@@ -75,7 +71,7 @@ export class SessionRevocation {
     const branches: Branch[] = [{ parents: [rootId], after: '' }];
     for (let branch = branches.pop(); branch; branch = branches.pop()) {
       const { parents, after } = branch;
-      // On SQLite nothing else ever would get a turn.
+      // SQLite answers within the same turn: without a pause nothing else would run.
       await turnOfTheLoop();
       const page = await this.sessions.findChildren(parents, after);
       if (page.length === PAGE && parents.length > 1) {

@@ -5,10 +5,8 @@ import { Logger } from '@nestjs/common';
 import { type SigningKeys, readKeySet, SigningKeysError, thumbprint } from './signing-keys.js';
 
 /**
- * Loads the signing keys. Outside production a missing file is made, readable by its owner only; in
- * production it is an error, since instances that each make their own refuse each other's tokens.
- *
- * @throws SigningKeysError
+ * Creates a missing file (mode 0600) outside production only: instances with keys of their own would refuse
+ * each other's tokens.
  */
 export function loadKeyFile(file: string, production: boolean): SigningKeys {
   if (!existsSync(file)) {
@@ -31,7 +29,7 @@ function makeKeyFile(file: string): void {
   }
 }
 
-/** The file appears whole or not at all; of several processes that start at once the first one's stays. */
+/** Atomic: of several processes that start at once, the first one's file stays. */
 function createKeyFile(file: string): void {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwk = {

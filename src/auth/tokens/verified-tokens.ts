@@ -6,9 +6,8 @@ import { type AccessTokenClaims, LEEWAY_SECONDS } from './access-token.js';
 const MAX_TOKENS = 10_000;
 
 /**
- * Remembers tokens whose signature and claims were found right, by the whole token, so that a client which
- * sends the same one again costs no second check of the signature. Never past its expiry; whether its session
- * lives is asked each time all the same.
+ * Saves clients that reuse a token the check of its signature, until it expires. Its session is checked with
+ * each request.
  */
 @Injectable()
 export class VerifiedTokens {
@@ -21,7 +20,6 @@ export class VerifiedTokens {
     return undefined;
   }
 
-  /** The one that was used longest ago makes room. */
   remember(token: string, claims: AccessTokenClaims): void {
     this.claims.set(token, claims);
   }
