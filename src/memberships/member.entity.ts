@@ -21,7 +21,7 @@ export class Member {
   @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 })
   userId: string;
 
-  /** the user's, which the foreign key keeps equal: so that a list is read from one index */
+  /** copied from the user, and kept equal by the foreign key, so that the index covers lists */
   @Column({ type: 'varchar', length: 254 })
   email: string;
 

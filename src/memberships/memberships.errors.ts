@@ -40,7 +40,6 @@ export class AlreadyMemberError extends Problem {
   }
 }
 
-/** for who adds */
 export class UserHasTooManyOrgsError extends Problem {
   constructor(max: number) {
     super('user_has_too_many_orgs', {

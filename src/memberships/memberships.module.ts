@@ -18,7 +18,6 @@ const PROVIDERS = [
   WholeLists,
 ];
 
-/** The rows of organizations and members, and who may do what with them. */
 @Module({
   imports: [TypeOrmModule.forFeature([Member, Org])],
   providers: PROVIDERS,

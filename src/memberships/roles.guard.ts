@@ -12,7 +12,6 @@ import { MembersRepository } from './members.repository.js';
 
 type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { user: CurrentUser; org: CurrentOrg };
 
-/** Decides whether the caller may call the route at all, on the membership as it is now. */
 @Injectable()
 export class RolesGuard implements CanActivate {
   constructor(
