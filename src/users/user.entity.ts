@@ -5,13 +5,13 @@ export const USERS_EMAIL_KEY: UniqueKey = { name: 'users_email_key', columns: 'u
 
 @Entity('users')
 @Unique(USERS_EMAIL_KEY.name, ['email'])
-// What memberships refer to.
+// Referenced by memberships.
 @Index('users_id_email_key', ['id', 'email'], { unique: true })
 export class User {
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
 
-  /** canonical form, see email-address.ts */
+  /** canonical, see email-address.ts */
   @Column({ type: 'varchar', length: 254 })
   email: string;
 

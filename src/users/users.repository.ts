@@ -8,7 +8,7 @@ import { EmailTakenError } from './users.errors.js';
 
 export type Credentials = Pick<User, 'id' | 'email' | 'passwordHash'>;
 
-/** E-mails are canonical, see email-address.ts. */
+/** Takes canonical e-mails, see email-address.ts. */
 @Injectable()
 export class UsersRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}

@@ -8,7 +8,6 @@ import { type Credentials, UsersRepository } from './users.repository.js';
 export class UsersService {
   constructor(private readonly users: UsersRepository) {}
 
-  /** @throws EmailTakenError */
   async create(transaction: Transaction, email: string, passwordHash: string): Promise<User> {
     const user = { id: newEntityId(), email, passwordHash, createdAt: Date.now() };
     await this.users.insert(transaction, user);
