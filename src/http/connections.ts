@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Exchanges } from './exchanges.js';
 import type { RequestLog } from './request-log.js';
 
-/** Follows every request from its arrival to its end, whether or not its client waits for the answer. */
+/** Follows each request to its end, even when its client has disconnected. */
 export class Connections {
   private readonly exchanges = new WeakMap<Socket, Exchanges>();
 

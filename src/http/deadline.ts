@@ -6,17 +6,16 @@ import { endWhenStalled } from './stalled-answers.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** ends the wait for the answer */
     deadline?: NodeJS.Timeout;
   }
 }
 
-/** the longest that a request which has arrived whole waits for its answer, in milliseconds */
+/** from the arrival of the whole request to its answer */
 const DEADLINE_MS = 4500;
 
 /**
- * Answers 503 when the work takes too long, whatever it waits for. The work itself goes on to its own
- * time-outs: whether it took effect is unknown, which is what the answer says.
+ * Answers 503 when the work takes too long. The work itself continues until its own timeouts, so the answer
+ * says that the outcome is unknown.
  */
 export function enforceDeadline(fastify: FastifyInstance): void {
   const logger = new Logger('Http');

@@ -12,8 +12,8 @@ class MalformedJsonError extends Problem {
 }
 
 /**
- * The only body parser: JSON objects in UTF-8 (RFC 8259 section 8.1). An empty body is none, which clients
- * send with `Content-Type: application/json`. Keys that reach for prototypes are refused.
+ * Only JSON objects in UTF-8 (RFC 8259 section 8.1), without keys that reach prototypes. An empty body counts
+ * as none, since clients send it with `Content-Type: application/json`.
  */
 export function acceptJsonBodies(fastify: FastifyInstance): void {
   const parse = fastify.getDefaultJsonParser('error', 'error');
@@ -47,7 +47,7 @@ function parseObject(
   });
 }
 
-/** What comes after it calls itself for each level: 8,000 of them, which fit into a body, overflow the stack. */
+/** Validation recurses for each level: the 8,000 that fit into a body overflow the stack. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));

@@ -7,16 +7,14 @@ import type { EndedExchange } from './exchanges.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** the `code` of the problem that was answered */
     problemCode?: ProblemCode;
     user?: CurrentUser;
   }
 }
 
 /**
- * One line for each request: who, what, the outcome, also where the client left before it heard of it
- * (`aborted`). The route's pattern stands for the path, since a path that nobody knows, and every query, can
- * hold anything, secrets too. Bodies and headers are never logged.
+ * One line for each request, also where the client disconnected before the answer (`aborted`). Logs the
+ * route's pattern, not the URL: unknown paths and queries can hold secrets, as can bodies and headers.
  */
 export class RequestLog {
   private readonly enabled: boolean;
@@ -45,7 +43,7 @@ export class RequestLog {
     });
   }
 
-  /** What could not be read as a request has no route and no user. */
+  /** A request that could not be parsed has no route and no user. */
   writeUnreadable(problem: Problem, requestId: string, ip: string): void {
     this.log.info({ msg: 'request', requestId, status: problem.status, code: problem.code, ip });
   }

@@ -7,9 +7,8 @@ const IDLE_CHECK_MS = 50;
 const SHUTDOWN_TIMEOUT_MS = 9000;
 
 /**
- * On SIGTERM or SIGINT: no new connections, requests in flight are answered, pools are closed, exit code 0
- * within ten seconds. Idle keep-alive connections are closed as they become idle, or they would hold the
- * process until their own timeout.
+ * On SIGTERM or SIGINT: accepts no connections, answers requests in flight and exits with 0 within ten
+ * seconds. Idle keep-alive connections are closed, or they would hold the process until their own timeout.
  */
 export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
   const closeIdleConnections = watchIdleConnections(app.getHttpServer());
@@ -31,12 +30,12 @@ export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
       },
     );
   };
-  // Not once: without a listener a second signal, which a process group and its parent both send, would kill.
+  // Not `once`: without a listener a second signal, from the process group and from the parent, would kill.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 }
 
-/** @returns what closes them; Node 24 leaves those out that nothing has come over yet. */
+/** @returns a function that closes them; Node 24 itself skips those that have received nothing yet */
 function watchIdleConnections(server: Server): () => void {
   const connections = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
