@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
 import type { Role } from './role.js';
 
-/** Who may call a route. Every route declares exactly one; a route that declares none is refused. */
+/** Every route declares exactly one; a route that declares none is refused. */
 export type Access = { to: 'everyone' } | { to: 'signed-in' } | { to: 'members'; minRole: Role };
 
 export const RouteAccess = Reflector.createDecorator<Access>();
@@ -12,7 +12,7 @@ export const Public = () => applyDecorators(RouteAccess({ to: 'everyone' }), Api
 
 export const SignedIn = () => applyDecorators(RouteAccess({ to: 'signed-in' }), ApiBearerAuth());
 
-/** For routes below `/api/orgs/:orgId`: the caller's role in that organization, at least. */
+/** The minimum role in the organization that `:orgId` names. */
 export const MinRole = (minRole: Role) =>
   applyDecorators(
     RouteAccess({ to: 'members', minRole }),

@@ -1,9 +1,8 @@
-/** Who acts: made at the edge, and handed down to whatever changes something. */
+/** Who makes a change, from which client address. */
 export interface Actor {
   kind: 'user';
   id: string;
   sessionId: string;
   requestId: string;
-  /** of the client */
   address: string;
 }

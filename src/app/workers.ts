@@ -5,9 +5,8 @@ const INITIAL_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 30_000;
 
 /**
- * Keeps several processes on one port. One that ends, or does not start, is replaced after a back-off while
- * the others go on. Only where none ever listened do all end, since their successors would not listen either.
- * SIGTERM and SIGINT are passed on, and this process ends after the last of them.
+ * Runs several processes on one port and replaces those that end or fail to start, after a back-off. If none
+ * ever listened, it ends, since their successors would not listen either.
  */
 export class Workers {
   private listened = false;
@@ -40,7 +39,7 @@ export class Workers {
     const { pid } = worker.process;
     worker.once('exit', (code, signal) => this.replace({ pid, code, signal }, pause));
     worker.on('error', (error) => {
-      // No process, no exit: the system had none to give.
+      // The system had no process to give, so there will be no exit event.
       if (pid === undefined) this.replace({ err: error }, pause);
       else this.log.warn({ msg: 'a worker is not reached', pid, err: error });
     });

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Env } from './env.js';
 
-/** How many processes serve the port: 1, or WEB_CONCURRENCY where the configuration lets several share. */
+/** 1, or WEB_CONCURRENCY where the configuration lets several processes share the port. */
 export function workersFor(env: Env): { workers: number; reason?: string } {
   const wanted = env.webConcurrency === 'auto' ? availableParallelism() : env.webConcurrency;
   const reason = reasonForOne(env);

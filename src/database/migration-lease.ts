@@ -21,10 +21,8 @@ export class MigrationLeaseLostError extends Error {
 }
 
 /**
- * Lets one instance at a time do the work, on MySQL, MariaDB and all nodes of a Galera cluster: named locks
- * of the server end at the server, a row does not. Whoever holds the lease renews it; of one that died it
- * runs out.
- *
+ * Lets one instance at a time do the work. A row, since the server's named locks do not span the nodes of a
+ * Galera cluster. The holder renews its lease; that of a dead one expires.
  * @throws MigrationLeaseLostError while the work still waits for the database: the process has to end
  */
 export async function withMigrationLease(dataSource: DataSource, work: () => Promise<void>): Promise<void> {
@@ -50,7 +48,7 @@ async function take(dataSource: DataSource, holder: string): Promise<void> {
   }
 }
 
-/** A lease that is not released runs out, so a failure to release it does not hide that of the work. */
+/** A lease that is not released expires, so that failure must not hide the work's. */
 async function workAndRelease(
   dataSource: DataSource,
   holder: string,
@@ -63,7 +61,10 @@ async function workAndRelease(
   }
 }
 
-/** `lost` rejects when somebody else holds the lease, or before it runs out because no renewal succeeds. */
+/**
+ * `lost` rejects when somebody else holds the lease, or when it is about to expire because no renewal
+ * succeeds.
+ */
 function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<never>; stop: () => void } {
   const { promise: lost, reject } = Promise.withResolvers<never>();
   const lose = (): void => reject(new MigrationLeaseLostError());
@@ -74,7 +75,7 @@ function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<n
     if (!(await changesRow(dataSource, RENEW, [Date.now() + LEASE_MS, holder]))) return lose();
     renewedAt = now;
   };
-  // One that fails is made up for by the next, as long as there is time.
+  // The next renewal makes up for a failed one, while there is time.
   const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
   return { lost, stop: () => clearInterval(timer) };
 }
@@ -84,7 +85,7 @@ async function changesRow(dataSource: DataSource, sql: string, values: unknown[]
   return affectedRows === 1;
 }
 
-/** Repeats what lost every attempt of the query runner: instances that start together meet again and again. */
+/** Retries beyond the query runner's attempts: instances that start together conflict again and again. */
 async function persist<T>(statement: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -21,10 +21,9 @@ export async function retryLostConflicts<T>(work: () => Promise<T>): Promise<T> 
 }
 
 /**
- * Runs a statement that is a unit of work by itself.
- *
+ * For a statement outside transactions.
  * @throws LostConflictError when every attempt lost
- * @throws UnknownOutcomeError when it writes and was not answered
+ * @throws UnknownOutcomeError when a write was not answered
  */
 export function runAlone<T>(sql: string, send: () => Promise<T>): Promise<T> {
   return retryLostConflicts(WRITE.test(sql) ? () => takeEffect(send) : send);

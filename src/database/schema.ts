@@ -1,10 +1,9 @@
 import type { DataSourceOptions } from 'typeorm';
 
-/** The tables the application owns and how they came to be. */
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 /**
- * `requests` ends statements that take too long; `maintenance`, such as a migration, takes its time, and so
- * does `inspection`, which only looks and may do so beside a running service.
+ * `requests` have statement limits, `maintenance` (migrations) has none; `inspection` only reads, also beside
+ * a running service.
  */
 export type Purpose = 'requests' | 'maintenance' | 'inspection';

@@ -5,29 +5,25 @@ import { Transaction } from './transaction.js';
 import { takeEffect } from './unknown-outcome.error.js';
 
 /**
- * Runs units of work. One that lost a conflict is run again, so it must have no effect outside the database:
- * no hashing, no mail, nothing that answers the client. One whose COMMIT got no answer is not: it may have
- * taken effect.
+ * Retries units of work that lost a conflict, so they must have no effect outside the database: no hashing,
+ * no mail, no answer to the client. A COMMIT without an answer is not retried: it may have taken effect.
  */
 @Injectable()
 export class Transactions {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Several statements that take effect together; resolves after COMMIT. Until then the work has no other way
-   * to the database than its Transaction.
-   *
+   * Resolves after COMMIT.
    * @throws LostConflictError when every attempt lost
    * @throws UnknownOutcomeError when COMMIT was not answered
-   * @throws OutsideTransactionError to work that uses anything else
+   * @throws OutsideTransactionError when the work bypasses its Transaction
    */
   run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return retryLostConflicts(() => this.attempt(work));
   }
 
   /**
-   * One statement by itself, where the number of rows that it matches decides.
-   *
+   * One statement; resolves to the rows it matched.
    * @throws LostConflictError, UnknownOutcomeError
    */
   async write(sql: string, values: unknown[]): Promise<number> {
@@ -47,7 +43,7 @@ export class Transactions {
       await takeEffect(() => runner.commitTransaction());
       return result;
     } catch (error) {
-      // What went wrong first is what matters; a connection that is lost cannot roll back, and need not.
+      // Report the first failure; a lost connection cannot and need not roll back.
       await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {

@@ -1,8 +1,8 @@
 import { QueryFailedError } from 'typeorm';
 
 /**
- * What a log may hold of an error. A failed query's own message and parameters hold e-mails and hashes, so
- * only its SQL text, which has placeholders, and the engine's error code are kept.
+ * What may be logged of an error. The message and parameters of a failed query hold e-mails and hashes: of
+ * those only the SQL text, which has placeholders, and the engine's error code are kept.
  */
 export function describeError(error: unknown): Record<string, unknown> | undefined {
   if (error === undefined) return undefined;
@@ -23,7 +23,7 @@ export function describeError(error: unknown): Record<string, unknown> | undefin
   return { type: typeof error };
 }
 
-/** The stack without its first line, which repeats the message. */
+/** The stack without the message. */
 function frames(error: Error): string | undefined {
   const { stack } = error;
   const first = stack?.indexOf('\n    at ') ?? -1;

@@ -3,8 +3,8 @@ import type { Level, Logger } from 'pino';
 import { describeError } from './describe-error.js';
 
 /**
- * What the framework tells of its own start: of use to who works on the service, not to who runs it. A
- * failed start is explained on standard error instead.
+ * Nest's messages about its own start help developers, not operators, who read a failed start on standard
+ * error.
  */
 const FRAMEWORK_CONTEXTS = new Set([
   'NestFactory',
@@ -15,7 +15,6 @@ const FRAMEWORK_CONTEXTS = new Set([
   'ExceptionHandler',
 ]);
 
-/** Nest's own messages, and those of this service, as lines of the one log. */
 export class NestLogger implements LoggerService {
   constructor(private readonly pino: Logger) {}
 

@@ -20,7 +20,6 @@ const TAGS: [name: string, description: string][] = [
   ['Health', 'For load balancers and orchestrators'],
 ];
 
-/** The OpenAPI document, made from the controllers. */
 export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Accounts')
@@ -39,7 +38,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   return document;
 }
 
-/** The components that operations name as theirs; of problems, those that some operation has. */
+/** Operations refer to them by name; keeps only those in use. */
 function addProblems(document: OpenAPIObject): void {
   const text = JSON.stringify(document.paths);
   const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) =>

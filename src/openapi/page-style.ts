@@ -1,8 +1,8 @@
 const FAILURE = ".swagger-ui .response:not([data-code^='2'])";
 
 /**
- * A failure takes two lines: what it is, and the tabs of its example, which open it when they are pointed at or
- * have the focus, so that an operation fits on a screen.
+ * A failure takes two lines, its status and the tabs of its example, which opens on hover or focus: an
+ * operation then fits on a screen.
  */
 export const PAGE_STYLE = `
 ${FAILURE} td { position: relative; padding-top: 6px }

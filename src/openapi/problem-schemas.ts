@@ -6,7 +6,6 @@ import type { FieldError } from '../problems/problem.js';
 
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
-/** A code, with what an operation says beside it where that is its own. */
 export interface ProblemExample {
   code: ProblemCode;
   detail?: string;
@@ -46,7 +45,7 @@ const GENERAL: Schemas = {
   },
 };
 
-/** What only this problem has. */
+/** Members of one problem only. */
 const EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   validation_failed: {
     errors: { type: 'array', minItems: 1, items: { $ref: getSchemaPath('FieldError') } },
@@ -58,7 +57,7 @@ const EXTENSION_EXAMPLES: Partial<Record<ProblemCode, object>> = {
   insufficient_role: { requiredRole: 'admin', yourRole: 'member' },
 };
 
-/** One schema for each code, so that a union of them is told apart by it. */
+/** One schema for each code, so that the code discriminates their union. */
 export function problemSchemas(codes: ProblemCode[]): Schemas {
   return { ...GENERAL, ...Object.fromEntries(codes.map((code) => [schemaName(code), problemSchema(code)])) };
 }

@@ -26,7 +26,7 @@ export const RESPONSE_HEADERS = {
 export const headerRefs = (...names: (keyof typeof RESPONSE_HEADERS)[]): Headers =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Where a page was asked for. In place and not as a reference, of which some generators forget that it is optional. */
+/** On pages only. Inline, since some generators forget that a referenced header is optional. */
 export const LINK_HEADER: Headers = {
   Link: {
     description: 'the next page (RFC 8288); absent on the last one',
@@ -35,7 +35,7 @@ export const LINK_HEADER: Headers = {
   },
 };
 
-/** Where a limit is switched on and applies to the request: draft-ietf-httpapi-ratelimit-headers. */
+/** Only where a limit applies: draft-ietf-httpapi-ratelimit-headers. */
 export const LIMIT_HEADERS: Headers = {
   RateLimit: {
     description: 'for each limit: requests left, and seconds until there are more',

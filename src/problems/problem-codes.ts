@@ -1,15 +1,12 @@
 interface Catalogued {
   status: number;
-  /** for who reads the documentation */
+  /** for readers of the documentation */
   meaning: string;
-  /** what the answer says, where nothing is to be said that is more specific */
+  /** the default text of the answer */
   detail: string;
 }
 
-/**
- * Every error the service can answer with: the stable `code` that clients branch on, its HTTP status and
- * what it means. The OpenAPI document is made from this table.
- */
+/** Every error code of the service, its HTTP status and meaning; the source of the OpenAPI document. */
 export const PROBLEMS = {
   bad_request: {
     status: 400,

@@ -2,14 +2,12 @@ import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parseIpAddress } from '../config/ip-address.js';
 
-/** One subscriber usually holds a whole /64 (RFC 6177): single addresses would make a limit meaningless. */
+/** One subscriber usually holds a whole /64 (RFC 6177), with too many addresses to limit singly. */
 const SUBSCRIBER_PREFIX = 64;
 
 /**
- * The part of a client's address that a limit counts by: IPv4 as it is, IPv6 as its prefix. Text that is no
- * address stands for itself; nothing throws.
- *
- * @param address from `clientAddress`
+ * What a limit counts by: an IPv4 address as it is, IPv6 as its prefix. Other text stays as it is; never
+ * throws.
  * @param prefixLength of IPv6, in bits, a multiple of eight
  */
 export function clientKey(address: string, prefixLength = SUBSCRIBER_PREFIX): string {

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { Admission, Counter, RateLimitStore } from './rate-limit-store.js';
 
-/** the longest that a request waits for the shared window, in milliseconds */
+/** of the shared windows */
 const ANSWER_TIMEOUT_MS = 250;
 const PROBE_PERIOD_MS = 1000;
 const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 
 /**
- * Asks the shared window, and while that is gone or slow the instance's own: a request is always limited and
- * never fails because of it. The first failure switches over; a probe that runs the very same step switches
- * back, so that a server which answers but cannot write does not count as well.
+ * Falls back to the instance's own windows while the shared ones fail or are slow: requests are always
+ * limited and never fail for it. The first failure switches over; a probe that runs the same step switches
+ * back, so that a server which answers but cannot write stays out.
  */
 export class FallbackStore implements RateLimitStore {
   private readonly logger = new Logger('RateLimits');
@@ -21,11 +21,11 @@ export class FallbackStore implements RateLimitStore {
     private readonly shared: RateLimitStore,
     private readonly own: RateLimitStore,
   ) {
-    // So that a start without Redis is told before the first request that would find it out.
+    // A start without Redis is logged before the first request meets it.
     this.firstLook = setTimeout(() => void this.look(), PROBE_PERIOD_MS).unref();
   }
 
-  /** Whether this instance counts by itself right now. */
+  /** Whether this instance counts by itself at the moment. */
   get degraded(): boolean {
     return this.probe !== undefined;
   }
@@ -59,7 +59,7 @@ export class FallbackStore implements RateLimitStore {
     this.probe.unref();
   }
 
-  /** What cannot be given back stays counted: that errs on the side of the limit. */
+  /** If this fails the request stays counted: the limit errs on the strict side. */
   private async giveBackShared({ giveBack }: Admission): Promise<void> {
     await inTime(giveBack()).catch((error: unknown) => this.degrade(error));
   }
@@ -88,7 +88,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const refuse = (): void => reject(new Error('no answer in time'));
-    // After a loop that was busy for so long, an answer that has come is read before this counts.
+    // After the event loop was blocked, an answer that has arrived is read before the timeout counts.
     timer = setTimeout(() => setImmediate(refuse), ANSWER_TIMEOUT_MS);
   });
   try {

@@ -7,8 +7,8 @@ export class SlidingWindowStore implements RateLimitStore {
   private readonly windows = new Map<string, SlidingWindow>();
 
   /**
-   * @param now milliseconds of a clock that never steps back
-   * @param capacity of each window in keys; without it as many as fit its memory
+   * @param now milliseconds of a monotonic clock
+   * @param capacity keys of each window; by default as many as fit its memory
    */
   constructor(
     private readonly now: () => number = () => performance.now(),
@@ -30,9 +30,7 @@ export class SlidingWindowStore implements RateLimitStore {
     };
   }
 
-  close(): void {
-    // Holds nothing but memory.
-  }
+  close(): void {}
 
   private windowOf({ name, limit, windowMs }: Counter): SlidingWindow {
     let window = this.windows.get(name);
