@@ -12,7 +12,6 @@ export const Public = () => applyDecorators(RouteAccess({ to: 'everyone' }), Api
 
 export const SignedIn = () => applyDecorators(RouteAccess({ to: 'signed-in' }), ApiBearerAuth());
 
-/** The minimum role in the organization that `:orgId` names. */
 export const MinRole = (minRole: Role) =>
   applyDecorators(
     RouteAccess({ to: 'members', minRole }),

@@ -5,8 +5,8 @@ const INITIAL_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 30_000;
 
 /**
- * Runs several processes on one port and replaces those that end or fail to start, after a back-off. If none
- * ever listened, it ends, since their successors would not listen either.
+ * Replaces processes that end, after a back-off; but if none ever listened, their successors would not
+ * either.
  */
 export class Workers {
   private listened = false;

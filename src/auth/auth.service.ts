@@ -25,10 +25,7 @@ export class AuthService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Only the database decides whether the e-mail is taken: a check before hashing would race, and answer
-   * sooner.
-   */
+  /** The database decides whether the e-mail is taken: asking first would race, and tell by its timing. */
   async register(email: string, password: string, client: HashClient): Promise<SignInResult> {
     const hash = await this.passwords.hash(password, client);
     const { user, session } = await this.transactions.run(async (transaction) => {

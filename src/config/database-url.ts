@@ -5,9 +5,7 @@ const MYSQL_URL = /^(?:mysql|mariadb):\/\/([^:@/]*)(?::([^@/]*))?@([^/?]+)\/([^/
 const NO_FILE = /^(?:$|:|file:)/;
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
 
-/**
- * Parses `sqlite:FILE` or `mysql://user:password@host:port[,host:port…]/database`: URL refuses several hosts.
- */
+/** The URL class refuses several hosts: `mysql://user:password@host:port[,host:port…]/database`. */
 export function parseDatabaseUrl(url: string): SqliteLocation | MysqlLocation | undefined {
   if (url.startsWith('sqlite:')) {
     const file = url.slice('sqlite:'.length);

@@ -18,10 +18,7 @@ export interface SqliteLocation {
 }
 
 export interface DatabaseTls {
-  /**
-   * `verify`: certificate and host name are checked; `required`: only the certificate, and only if `ca` is
-   * set
-   */
+  /** `required` checks the certificate only where `ca` is set, and never the host name */
   mode: 'required' | 'verify';
   /** PEM; undefined: Node's authorities */
   ca: string | undefined;

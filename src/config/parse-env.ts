@@ -15,7 +15,6 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** @throws ConfigurationError naming every wrong variable */
 export function parseEnv(variables: NodeJS.ProcessEnv): Env {
   const problems: string[] = [];
 

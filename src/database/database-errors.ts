@@ -141,17 +141,13 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/**
- * A statement was sent without an answer that says whether it took effect. Opening a connection is no
- * statement.
- */
+/** Failures before the statement was sent, such as opening a connection, do not count. */
 export function isOutcomeUnknown(error: unknown): boolean {
   const cause = driverError(error);
   if (!cause) return false;
   return cause.fatal === true || isDatabaseUnreachable(error) || OUTCOME_UNKNOWN_ERRNOS.has(cause.errno ?? 0);
 }
 
-/** An error of our own in the shape of the drivers' errors. */
 export function databaseError(code: string, message: string): NodeJS.ErrnoException {
   return Object.assign(new Error(message), { code });
 }

@@ -14,9 +14,7 @@ export interface LookupStatement<Key, Row> {
   nobody: Key;
 }
 
-/**
- * Registers it as a hot statement and caches the SQL of each size, which takes longer to build than to send.
- */
+/** Registers it as a hot statement; the SQL of each size is cached, as building takes longer than sending. */
 export function lookupStatement<Key, Row>(
   name: string,
   statement: LookupStatement<Key, Row>,
@@ -27,7 +25,6 @@ export function lookupStatement<Key, Row>(
   return { ...statement, sql };
 }
 
-/** the most rows that a query for several keys may return */
 const MAX_ROWS = 2000;
 
 /** Answers concurrent look-ups with one query. Nothing is cached: each key is read after it was asked for. */

@@ -14,10 +14,8 @@ export class PendingMigrationsError extends Error {
 }
 
 /**
- * Runs pending migrations on a connection without statement limits; of several instances one runs them and
- * the others wait.
- * @throws PendingMigrationsError when MIGRATIONS=check and some are pending
- * @throws MigrationLeaseLostError, after which the process has to end
+ * Runs without statement limits; of several instances one migrates and the others wait.
+ * @throws PendingMigrationsError, MigrationLeaseLostError, after which the process has to end
  */
 export async function migrate(env: Env, schema: Schema): Promise<void> {
   const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();

@@ -21,8 +21,7 @@ export class MigrationLeaseLostError extends Error {
 }
 
 /**
- * Lets one instance at a time do the work. A row, since the server's named locks do not span the nodes of a
- * Galera cluster. The holder renews its lease; that of a dead one expires.
+ * A row, since named locks do not span the nodes of a Galera cluster. The lease of a dead holder expires.
  * @throws MigrationLeaseLostError while the work still waits for the database: the process has to end
  */
 export async function withMigrationLease(dataSource: DataSource, work: () => Promise<void>): Promise<void> {
@@ -61,10 +60,7 @@ async function workAndRelease(
   }
 }
 
-/**
- * `lost` rejects when somebody else holds the lease, or when it is about to expire because no renewal
- * succeeds.
- */
+/** `lost` rejects when somebody else holds the lease, or before it expires without a renewal. */
 function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<never>; stop: () => void } {
   const { promise: lost, reject } = Promise.withResolvers<never>();
   const lose = (): void => reject(new MigrationLeaseLostError());

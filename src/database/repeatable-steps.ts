@@ -17,7 +17,6 @@ export async function dropIndex(runner: QueryRunner, table: string, index: strin
   if (indices.some(({ name }) => name === index)) await runner.dropIndex(table, index);
 }
 
-/** @throws Error when there is no such table */
 export async function tableOf(runner: QueryRunner, name: string): Promise<Table> {
   const table = await runner.getTable(name);
   if (!table) throw new Error(`There is no table ${name}`);

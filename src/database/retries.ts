@@ -20,11 +20,7 @@ export async function retryLostConflicts<T>(work: () => Promise<T>): Promise<T> 
   }
 }
 
-/**
- * For a statement outside transactions.
- * @throws LostConflictError when every attempt lost
- * @throws UnknownOutcomeError when a write was not answered
- */
+/** @throws LostConflictError, or UnknownOutcomeError when a write was not answered */
 export function runAlone<T>(sql: string, send: () => Promise<T>): Promise<T> {
   return retryLostConflicts(WRITE.test(sql) ? () => takeEffect(send) : send);
 }

@@ -1,9 +1,6 @@
 import { type DataSource, QueryFailedError } from 'typeorm';
 
-/**
- * Ignores migrations of a newer version, which may run beside this one. Read-only, unlike TypeORM's own
- * check, which creates its table.
- */
+/** Ignores migrations of newer versions. Read-only, unlike TypeORM's own check, which creates its table. */
 export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean> {
   const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
   try {

@@ -2,8 +2,5 @@ import type { DataSourceOptions } from 'typeorm';
 
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
-/**
- * `requests` have statement limits, `maintenance` (migrations) has none; `inspection` only reads, also beside
- * a running service.
- */
+/** Only `requests` have statement limits; `inspection` is read-only, also beside a running service. */
 export type Purpose = 'requests' | 'maintenance' | 'inspection';

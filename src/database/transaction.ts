@@ -10,7 +10,6 @@ export class OutsideTransactionError extends Error {
 
 const current = new AsyncLocalStorage<Transaction>();
 
-/** @throws OutsideTransactionError inside an open transaction */
 export function refuseInsideTransaction(): void {
   if (current.getStore()?.isOpen) throw new OutsideTransactionError();
 }
@@ -29,7 +28,6 @@ export class Transaction {
     return this.open;
   }
 
-  /** Until `work` ends, it has no other access to the database. */
   async perform<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     try {
       return await current.run(this, work, this);
@@ -38,7 +36,6 @@ export class Transaction {
     }
   }
 
-  /** A repository whose calls are part of this transaction. */
   of<Entity extends ObjectLiteral>(repository: Repository<Entity>): Repository<Entity> {
     return this.usableRunner().manager.withRepository(repository);
   }

@@ -14,18 +14,14 @@ export class Transactions {
 
   /**
    * Resolves after COMMIT.
-   * @throws LostConflictError when every attempt lost
-   * @throws UnknownOutcomeError when COMMIT was not answered
-   * @throws OutsideTransactionError when the work bypasses its Transaction
+   * @throws LostConflictError, UnknownOutcomeError when COMMIT was not answered, OutsideTransactionError when
+   *   the work bypasses its Transaction
    */
   run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return retryLostConflicts(() => this.attempt(work));
   }
 
-  /**
-   * One statement; resolves to the rows it matched.
-   * @throws LostConflictError, UnknownOutcomeError
-   */
+  /** @throws LostConflictError, UnknownOutcomeError */
   async write(sql: string, values: unknown[]): Promise<number> {
     const runner = this.dataSource.createQueryRunner();
     try {

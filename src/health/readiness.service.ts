@@ -19,7 +19,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Without shared rate limits an instance still serves: that is reported, not a failure.
+   * Reports missing shared rate limits, without which an instance still serves.
    * @throws UnavailableError naming the part that is not ready
    */
   async check(): Promise<Readiness> {

@@ -12,10 +12,7 @@ class MethodNotAllowedError extends Problem {
 const METHODS_OF_PATHS = METHODS.filter((method) => method !== 'CONNECT');
 const METHODS_OF_OURS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']);
 
-/**
- * Answers 405 with `Allow` (RFC 9110 section 15.5.6) where Fastify says 404. Call the result once all routes
- * exist.
- */
+/** Answers 405 with `Allow` (RFC 9110 section 15.5.6), not 404. Call the result once all routes exist. */
 export function collectAllowedMethods(fastify: FastifyInstance): () => void {
   for (const method of METHODS_OF_PATHS.filter((name) => !METHODS_OF_OURS.has(name))) {
     fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });

@@ -55,7 +55,6 @@ export class BrokenRequests {
   }
 
   private close(problem: Problem, socket: Socket): void {
-    // Already closing: the last answer said so.
     if (!socket.writable) return;
     const requestId = randomUUID();
     if (socket.bytesRead > 0) this.log.writeUnreadable(problem, requestId, clientAddress({ ip: '', socket }));

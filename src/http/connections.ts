@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { Exchanges } from './exchanges.js';
 import type { RequestLog } from './request-log.js';
 
-/** Follows each request to its end, even when its client has disconnected. */
 export class Connections {
   private readonly exchanges = new WeakMap<Socket, Exchanges>();
 

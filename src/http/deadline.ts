@@ -13,10 +13,7 @@ declare module 'fastify' {
 /** from the arrival of the whole request to its answer */
 const DEADLINE_MS = 4500;
 
-/**
- * Answers 503 when the work takes too long. The work itself continues until its own timeouts, so the answer
- * says that the outcome is unknown.
- */
+/** The work itself continues until its own timeouts, so the 503 says that the outcome is unknown. */
 export function enforceDeadline(fastify: FastifyInstance): void {
   const logger = new Logger('Http');
   fastify.decorateRequest('deadline', undefined);

@@ -11,11 +11,9 @@ class MalformedJsonError extends Problem {
   }
 }
 
-/**
- * Only JSON objects in UTF-8 (RFC 8259 section 8.1), without keys that reach prototypes. An empty body counts
- * as none, since clients send it with `Content-Type: application/json`.
- */
+/** RFC 8259 section 8.1. Empty bodies are accepted: clients send them with this media type. */
 export function acceptJsonBodies(fastify: FastifyInstance): void {
+  // Refuses the keys __proto__ and constructor.
   const parse = fastify.getDefaultJsonParser('error', 'error');
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {

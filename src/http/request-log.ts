@@ -12,10 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * One line for each request, also where the client disconnected before the answer (`aborted`). Logs the
- * route's pattern, not the URL: unknown paths and queries can hold secrets, as can bodies and headers.
- */
+/** Logs the route's pattern, not the URL: unknown paths and queries can hold secrets. */
 export class RequestLog {
   private readonly enabled: boolean;
 
@@ -43,7 +40,6 @@ export class RequestLog {
     });
   }
 
-  /** A request that could not be parsed has no route and no user. */
   writeUnreadable(problem: Problem, requestId: string, ip: string): void {
     this.log.info({ msg: 'request', requestId, status: problem.status, code: problem.code, ip });
   }

@@ -6,10 +6,7 @@ import type { Logger } from 'pino';
 const IDLE_CHECK_MS = 50;
 const SHUTDOWN_TIMEOUT_MS = 9000;
 
-/**
- * On SIGTERM or SIGINT: accepts no connections, answers requests in flight and exits with 0 within ten
- * seconds. Idle keep-alive connections are closed, or they would hold the process until their own timeout.
- */
+/** Finishes requests in flight; idle connections would hold the process until their own timeout. */
 export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
   const closeIdleConnections = watchIdleConnections(app.getHttpServer());
   let stopping = false;

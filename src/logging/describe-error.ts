@@ -1,9 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 
-/**
- * What may be logged of an error. The message and parameters of a failed query hold e-mails and hashes: of
- * those only the SQL text, which has placeholders, and the engine's error code are kept.
- */
+/** A failed query's message and parameters hold e-mails and hashes; its SQL text has only placeholders. */
 export function describeError(error: unknown): Record<string, unknown> | undefined {
   if (error === undefined) return undefined;
   if (error instanceof QueryFailedError) {

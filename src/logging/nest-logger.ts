@@ -2,10 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import type { Level, Logger } from 'pino';
 import { describeError } from './describe-error.js';
 
-/**
- * Nest's messages about its own start help developers, not operators, who read a failed start on standard
- * error.
- */
+/** Messages about Nest's own start do not help operators; a failed start goes to standard error. */
 const FRAMEWORK_CONTEXTS = new Set([
   'NestFactory',
   'InstanceLoader',

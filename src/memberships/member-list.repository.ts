@@ -22,7 +22,6 @@ export interface MemberCursor {
 
 export interface MemberPage {
   members: ListedMember[];
-  /** where the next page begins; undefined on the last one */
   next?: MemberCursor;
 }
 
@@ -110,7 +109,7 @@ export class MemberListRepository {
     return pageOf(rows, limit);
   }
 
-  /** undefined: the reader may no longer read it */
+  /** undefined: the reader's access has ended */
   async findPageFor(
     { orgId, sessionId }: Reader,
     limit: number,

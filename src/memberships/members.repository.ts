@@ -132,7 +132,7 @@ export class MembersRepository {
   }
 
   /**
-   * False when there is no such user, or they are at the limit of organizations.
+   * False: no such user, or the limit of organizations is reached.
    * @throws AlreadyMemberError
    */
   async insert(
@@ -161,7 +161,6 @@ export class MembersRepository {
     return updated === 1;
   }
 
-  /** False when there is no such member. */
   async delete(transaction: Transaction, orgId: string, userId: string): Promise<boolean> {
     const deleted = await transaction.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [
       orgId,

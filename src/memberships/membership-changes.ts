@@ -6,7 +6,6 @@ import { OrgNotFoundError } from './memberships.errors.js';
 import { OrgsRepository } from './orgs.repository.js';
 
 export interface MembershipChange<Facts, Decision> {
-  /** throws when the change is not allowed */
   decide: (facts: Facts) => Decision;
   /** false when the database refused */
   write: (transaction: Transaction, decision: Decision) => Promise<boolean>;

@@ -20,7 +20,6 @@ export function canRemove(actor: Role, target: Role): boolean {
   return roleAtLeast(actor, 'admin') && target !== 'owner';
 }
 
-/** @returns the id of the user to add */
 export function requireAddition({ actorRole, userId, targetRole }: AdditionFacts): string {
   requireAdmin(actorRole);
   if (userId === null) throw new UserNotFoundError();

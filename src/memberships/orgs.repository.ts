@@ -51,8 +51,8 @@ export class OrgsRepository {
   }
 
   /**
-   * Exclusive access to the organization's memberships until COMMIT; the first statement of every change of
-   * them. A write, so that two changes conflict on a multi-primary cluster too.
+   * The first statement of every change of a membership: exclusive access until COMMIT. A write, so that two
+   * changes conflict on a multi-primary cluster too.
    */
   async lock(transaction: Transaction, id: string): Promise<boolean> {
     const locked = await transaction.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [id]);

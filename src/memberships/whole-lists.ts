@@ -16,9 +16,8 @@ class ReaderGoneError extends Error {
 }
 
 /**
- * A JSON document of all members: an object, or for large organizations a stream of pages, so that memory
- * stays bounded. Each page checks the reader's access again; a stream that cannot be completed closes its
- * connection.
+ * Large organizations get a stream of pages, so that memory stays bounded. Each page checks the reader's
+ * access again; a stream that cannot be completed closes its connection.
  */
 @Injectable()
 export class WholeLists {
@@ -27,10 +26,7 @@ export class WholeLists {
 
   constructor(private readonly members: MemberListRepository) {}
 
-  /**
-   * @param wrap makes the document; for a stream it gets an empty list
-   * @throws NotAMemberError, InvalidTokenError when the reader's access ended meanwhile
-   */
+  /** @param wrap makes the document; for a stream it gets an empty list */
   async answer<T extends object>(
     reader: Reader,
     wrap: (members: ListedMember[]) => T,

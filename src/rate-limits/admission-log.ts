@@ -17,23 +17,20 @@ export class AdmissionLog {
     return this.counts[slot]!;
   }
 
-  /** Of a slot that is not empty. */
+  /** of a slot that is not empty */
   oldest(slot: number): number {
     return this.times[slot * this.length]!;
   }
 
-  /** Of a slot that is not empty. */
   newest(slot: number): number {
     return this.times[slot * this.length + this.count(slot) - 1]!;
   }
 
-  /** To a slot that is not full. */
   append(slot: number, time: number): void {
     this.times[slot * this.length + this.count(slot)] = time;
     this.counts[slot]! += 1;
   }
 
-  /** Drops the times that are `age` or older at `now`. */
   expire(slot: number, now: number, age: number): void {
     const begin = slot * this.length;
     let expired = 0;

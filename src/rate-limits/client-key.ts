@@ -5,11 +5,7 @@ import { parseIpAddress } from '../config/ip-address.js';
 /** One subscriber usually holds a whole /64 (RFC 6177), with too many addresses to limit singly. */
 const SUBSCRIBER_PREFIX = 64;
 
-/**
- * What a limit counts by: an IPv4 address as it is, IPv6 as its prefix. Other text stays as it is; never
- * throws.
- * @param prefixLength of IPv6, in bits, a multiple of eight
- */
+/** IPv4 as it is, IPv6 as its prefix; text that is no address stays as it is. */
 export function clientKey(address: string, prefixLength = SUBSCRIBER_PREFIX): string {
   if (isIPv4(address)) return address;
   const ip = parseIpAddress(address);

@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { Admission, Counter, RateLimitStore } from './rate-limit-store.js';
 
-/** of the shared windows */
 const ANSWER_TIMEOUT_MS = 250;
 const PROBE_PERIOD_MS = 1000;
 const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 
 /**
- * Falls back to the instance's own windows while the shared ones fail or are slow: requests are always
- * limited and never fail for it. The first failure switches over; a probe that runs the same step switches
- * back, so that a server which answers but cannot write stays out.
+ * Falls back to the instance's own windows while the shared ones fail or are slow. The probe that switches
+ * back runs the same step, so that a server which answers but cannot write stays out.
  */
 export class FallbackStore implements RateLimitStore {
   private readonly logger = new Logger('RateLimits');
@@ -25,7 +23,6 @@ export class FallbackStore implements RateLimitStore {
     this.firstLook = setTimeout(() => void this.look(), PROBE_PERIOD_MS).unref();
   }
 
-  /** Whether this instance counts by itself at the moment. */
   get degraded(): boolean {
     return this.probe !== undefined;
   }

@@ -10,10 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Uncounts a request whose answer its limits do not count. In the background: an answer that waited could
- * meet that of the deadline.
- */
+/** In the background: an answer that waited for it could meet that of the deadline. */
 export function giveBackUncounted(fastify: FastifyInstance): void {
   fastify.decorateRequest('admission', undefined);
   fastify.addHook('onSend', (request, reply, _payload, done) => {

@@ -7,9 +7,8 @@ const WORDS = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
 export const INDEX_BYTES_PER_SLOT = KEY_BYTES + 8;
 
 /**
- * A hash table with chains from keys to slots, 1 to `capacity`; 0 is none. Typed arrays take half the memory
- * of a `Map` of strings, and no pauses to rehash or to be traced by the garbage collector. The system
- * allocates their pages on the first write.
+ * A hash table with chains. Typed arrays take half the memory of a `Map` of strings, without its pauses to
+ * rehash and to be traced by the garbage collector; the system allocates their pages on the first write.
  */
 export class KeyIndex {
   private readonly heads: Uint32Array;

@@ -21,7 +21,6 @@ interface RateLimitRule {
   keyOf(request: FastifyRequest): string | undefined;
   /** whether a request with this answer stays counted */
   counts(status: number, code: ProblemCode | undefined): boolean;
-  /** what a refused client is told */
   refusal: string;
 }
 
@@ -66,7 +65,6 @@ export function activeLimits(env: Env): [RateLimitName, RateLimit][] {
   });
 }
 
-/** Under those of the named limits that are switched on and apply to the request. */
 export function countersOf(
   env: Env,
   names: readonly RateLimitName[],

@@ -8,12 +8,8 @@ export interface Counter extends RateLimit {
 }
 
 export interface Quota {
-  /** how many more requests would be admitted now */
   remaining: number;
-  /**
-   * milliseconds until the oldest admitted request leaves the window; with nothing remaining, the wait for
-   * admission
-   */
+  /** until the oldest admitted request leaves the window; with nothing remaining, the wait for admission */
   resetMs: number;
 }
 
@@ -27,10 +23,7 @@ export interface Admission {
 
 /** Sliding windows: no period of `windowMs`, wherever it starts, admits more than `limit`. */
 export interface RateLimitStore {
-  /**
-   * Records the request under every counter or under none: no limit counts what another refused, and retrying
-   * while refused does not prolong the wait.
-   */
+  /** Counts under all or none: no limit counts what another refused, and a refused retry costs nothing. */
   admit(counters: readonly Counter[]): Promise<Admission>;
 
   /** true while this instance counts alone although the windows should be shared */

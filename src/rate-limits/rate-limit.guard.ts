@@ -11,10 +11,9 @@ import { RateLimitedError } from './rate-limits.errors.js';
 export const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
 
 /**
- * Admits a request under all limits of its handler in one step. As a handler's guard it runs after those of
- * the application, and before validation. Replaces `canActivate` of ThrottlerGuard, which asks one limit
- * after the other, so that one counts what the next refuses, names headers after the throttler
- * (`Retry-After-login`), and applies every throttler to every route.
+ * Runs after the guards of the application, and before validation. `canActivate` of ThrottlerGuard is
+ * replaced: it asks one limit after the other, so that one counts what the next refuses, names headers after
+ * the throttler (`Retry-After-login`), and applies every throttler to every route.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {

@@ -11,7 +11,6 @@ export class RecencyList {
     this.newer = new Uint32Array(capacity + 1);
   }
 
-  /** The slot touched longest ago; 0 when the list is empty. */
   get oldest(): number {
     return this.newer[0]!;
   }

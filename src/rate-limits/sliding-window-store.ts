@@ -1,15 +1,11 @@
 import type { Admission, Counter, RateLimitStore } from './rate-limit-store.js';
 import { SlidingWindow } from './sliding-window.js';
 
-/** The windows of this process, one for each rule. */
 export class SlidingWindowStore implements RateLimitStore {
   readonly degraded = false;
   private readonly windows = new Map<string, SlidingWindow>();
 
-  /**
-   * @param now milliseconds of a monotonic clock
-   * @param capacity keys of each window; by default as many as fit its memory
-   */
+  /** @param now milliseconds of a monotonic clock */
   constructor(
     private readonly now: () => number = () => performance.now(),
     private readonly capacity?: number,

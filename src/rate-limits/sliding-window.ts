@@ -8,18 +8,14 @@ const MAX_BYTES = 96 * 2 ** 20;
 /** More than the one key that a request can add, so that expired keys do not accumulate. */
 const EXPIRED_PER_REQUEST = 4;
 
-/**
- * 1.3 million keys for 5 requests each, 880,000 for 10, 120,000 for 100. At the default cost four threads
- * make 1.3 million hashes in an hour, 330,000 in fifteen minutes.
- */
+/** 880,000 keys for 10 requests each. At the default cost four threads make 330,000 hashes in 15 minutes. */
 export function keyCapacity(limit: number): number {
   return Math.floor(MAX_BYTES / (logBytesPerSlot(limit) + INDEX_BYTES_PER_SLOT + RECENCY_BYTES_PER_SLOT));
 }
 
 /**
  * The exact logs of all keys of one rule, in at most 96 MiB; when full, the key admitted longest ago makes
- * room. A few expired keys go with each request, never all at once. Times are milliseconds of a monotonic
- * clock.
+ * room. A few expired keys go with each request, never all at once.
  */
 export class SlidingWindow {
   private readonly index: KeyIndex;

@@ -7,7 +7,7 @@ import { SessionRevocation } from '../sessions/session-revocation.js';
 import { ExpiredSessions } from './expired-sessions.js';
 
 const PERIOD_MS = 60_000;
-/** the pause after a run that left expired rows to the next */
+/** after a run that left expired rows to the next */
 const PAUSE_MS = 1000;
 /** A revocation still pending by then was interrupted; if it is merely slow, a second one does no harm. */
 const RESUMED_AFTER_MS = 10_000;
@@ -19,7 +19,6 @@ interface Run {
   goesOn: boolean;
 }
 
-/** Deletes expired rows in small batches and resumes interrupted revocations. */
 @Injectable()
 export class ExpiredRowsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Cleanup');

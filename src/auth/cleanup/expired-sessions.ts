@@ -2,10 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type ExpiredSession, SessionsRepository } from '../sessions/sessions.repository.js';
 import { BATCH, type Batch } from './batch.js';
 
-/**
- * Only sessions that no code and no derived session refers to: revocation finds those through them. The
- * latest come first, so that derived sessions mostly precede their parents.
- */
+/** Spares sessions that a code or a derived session refers to: revocation finds those through them. */
 @Injectable()
 export class ExpiredSessions {
   private last: ExpiredSession | undefined;

@@ -8,7 +8,6 @@ import { Lookup, lookupStatement, places } from '../../database/lookup.js';
 import { BATCH } from '../cleanup/batch.js';
 import { AuthorizationCode } from './authorization-code.entity.js';
 
-/** Whom a code stands for; immutable. */
 export interface CodeOwner {
   userId: string;
   authTime: number;

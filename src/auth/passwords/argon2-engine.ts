@@ -1,6 +1,6 @@
 import type { Argon2Cost } from '../../config/env.js';
 
-/** Hashes with argon2id (RFC 9106) and a fresh 16-byte salt into a PHC string, `m,t,p` in that order. */
+/** argon2id (RFC 9106) with a fresh 16-byte salt, as a PHC string with `m,t,p` in that order. */
 export interface Argon2Engine {
   name: string;
   hash(password: string, cost: Argon2Cost): Promise<string>;

@@ -7,8 +7,8 @@ const MIN_KIB_PER_LANE = 8;
 const MAX_MEMORY_FACTOR = 1.25;
 
 /**
- * Every failed login costs the work of the strongest hash seen, at least that of the configured cost, so that
- * its time does not tell who has an account. The time of both engines is proportional to memory times passes.
+ * The work of the strongest hash seen, so that the time of a failed login does not tell who has an account.
+ * Work is memory times passes, to which the time of both engines is proportional.
  */
 export class FailedLoginCost {
   /** stands in for the hash of an unknown e-mail; no password matches it */
@@ -25,10 +25,7 @@ export class FailedLoginCost {
     this.dummyHash = aHashOfNothing(stored);
   }
 
-  /**
-   * What a verification lacked of the full work (a damaged hash, undefined, computed nothing), at about the
-   * memory of the strongest hash: with little memory the same work takes less time.
-   */
+  /** Adds what a verification lacked, at about the memory of the strongest hash: little memory is faster. */
   missing(verified: Argon2Cost | undefined): Argon2Cost | undefined {
     const { memoryKib, parallelism } = this.strongest;
     const work = workOf(this.strongest) - (verified === undefined ? 0 : workOf(verified));

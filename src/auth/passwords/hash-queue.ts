@@ -9,9 +9,7 @@ const MAX_WAIT_MS = 3000;
 const CLIENTS_TO_FILL_THE_LINE = 4;
 
 export interface HashClient {
-  /** clients with the same key share one client's places */
   key: string;
-  /** whether nobody waits for the result any more */
   hasLeft(): boolean;
 }
 

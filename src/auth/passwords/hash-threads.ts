@@ -6,10 +6,7 @@ const THREAD_NAME = 'libuv-worker';
 
 const THREADS = '/proc/self/task';
 
-/**
- * Keeps a login flood from slowing other routes. The threads must run already, which the first hash ensures.
- * No effect outside Linux.
- */
+/** A login flood must not slow other routes. Call it after the first hash; no effect outside Linux. */
 export function lowerHashThreadPriority(): void {
   try {
     for (const id of readdirSync(THREADS)) {

@@ -33,7 +33,6 @@ export class AcceptablePassword implements ValidatorConstraintInterface {
   }
 }
 
-/** Accepts a normalized password that the policy allows, given the canonical `email` of the same object. */
 export function IsAcceptablePassword(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ format: 'password', minLength: MIN_CODE_POINTS, maxLength: MAX_CODE_POINTS }),

@@ -69,10 +69,7 @@ export class PasswordHasher implements OnModuleInit {
     return this.queue.run(client, () => this.engine.hash(password, this.cost));
   }
 
-  /**
-   * False for a damaged hash and for undefined, an unknown e-mail. Every failure costs the same work, in one
-   * turn of the queue.
-   */
+  /** False for a damaged hash and for undefined, an unknown e-mail. Every failure costs the same work. */
   verify(storedHash: string | undefined, password: string, client: HashClient): Promise<Verification> {
     return this.queue.run(client, async () => {
       const stored = storedHash === undefined ? undefined : readArgon2Cost(storedHash);
@@ -103,7 +100,6 @@ export class PasswordHasher implements OnModuleInit {
   }
 }
 
-/** In any parameter. */
 function isWeaker(cost: Argon2Cost, than: Argon2Cost): boolean {
   return (
     cost.memoryKib < than.memoryKib || cost.timeCost < than.timeCost || cost.parallelism < than.parallelism

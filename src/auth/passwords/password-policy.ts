@@ -5,9 +5,9 @@ import { isBroken, isTooLong } from './password-text.js';
 export const MAX_CODE_POINTS = 128;
 
 /**
- * Why a password is refused, in words for its owner. Lengths are in Unicode code points; no composition rules
- * (NIST SP 800-63B-4 section 3.1.1.2).
+ * Lengths are in Unicode code points; no composition rules (NIST SP 800-63B-4 section 3.1.1.2).
  * @param email canonical, or undefined when it is unusable and reported elsewhere
+ * @returns what is wrong, for the user to read
  */
 export function passwordFault(
   password: string,

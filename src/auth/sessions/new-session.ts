@@ -1,7 +1,7 @@
 import type { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 
-/** What a token needs of its session. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface NewSession {
   id: string;
   userId: string;
@@ -10,10 +10,7 @@ export interface NewSession {
   expiresAt: number;
 }
 
-/**
- * Lives as long as one token and ends at most SESSION_MAX_AGE after `authTime`: deriving does not extend a
- * login.
- */
+/** Ends at most SESSION_MAX_AGE after `authTime`, so that deriving sessions does not extend a login. */
 export function newSession(
   { tokenTtl, sessionMaxAge }: Pick<Env, 'tokenTtl' | 'sessionMaxAge'>,
   userId: string,

@@ -93,7 +93,6 @@ export class SessionsRepository {
     await transaction.of(this.sessions).insert(session);
   }
 
-  /** The user of a session that is alive; runs with every request. */
   findCaller(id: string): Promise<CurrentUser | undefined> {
     return this.callers.find(id);
   }
@@ -123,7 +122,6 @@ export class SessionsRepository {
     return this.sessions.existsBy({ id, descendantsRevokedAt: Not(IsNull()) });
   }
 
-  /** From the latest to the earliest, starting where the last batch ended. */
   findExpired(expiresAt: number, beforeId: string): Promise<ExpiredSession[]> {
     return this.sessions.query<ExpiredSession[]>(FIND_EXPIRED, [expiresAt, expiresAt, beforeId]);
   }

@@ -39,8 +39,8 @@ function readHeader(token: string): Record<string, unknown> | undefined {
 }
 
 /**
- * jsonwebtoken has checked signature, `iss`, `exp` and `nbf`, but accepts a payload that is no object, claims
- * missing or of another type, an `iat` in the future and a lifetime beyond the longest session.
+ * jsonwebtoken accepts a payload that is no object, claims missing or of another type, an `iat` in the future
+ * and a lifetime beyond the longest session.
  */
 export function areAccessTokenClaims(
   payload: unknown,

@@ -4,10 +4,7 @@ import { dirname } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { type SigningKeys, readKeySet, SigningKeysError, thumbprint } from './signing-keys.js';
 
-/**
- * Creates a missing file (mode 0600) outside production only: instances with keys of their own would refuse
- * each other's tokens.
- */
+/** Creates no file in production: instances with keys of their own would refuse each other's tokens. */
 export function loadKeyFile(file: string, production: boolean): SigningKeys {
   if (!existsSync(file)) {
     if (production) throw new SigningKeysError(`there is no file ${file}, and in production none is made`);

@@ -11,14 +11,13 @@ import type { PublicKey } from './jwks.response.js';
 
 type Jwk = JsonWebKey & { kid?: string };
 
-/** One ES256 key pair (RFC 7518 section 3.4). */
 export interface SigningKey {
   kid: string;
   privateKey: KeyObject;
   publicKey: KeyObject;
 }
 
-/** The first one signs, all verify. */
+/** The first one signs, all verify. ES256 (RFC 7518 section 3.4). */
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
 
 export class SigningKeysError extends Error {

@@ -5,10 +5,7 @@ import { type AccessTokenClaims, LEEWAY_SECONDS } from './access-token.js';
 /** about 8 MiB when full */
 const MAX_TOKENS = 10_000;
 
-/**
- * Saves clients that reuse a token the check of its signature, until it expires. Its session is checked with
- * each request.
- */
+/** Saves clients that reuse a token the check of its signature; not that of its session. */
 @Injectable()
 export class VerifiedTokens {
   private readonly claims = new LRUCache<string, AccessTokenClaims>({ max: MAX_TOKENS });

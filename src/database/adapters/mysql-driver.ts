@@ -8,7 +8,6 @@ import { tlsOptions } from '../mysql/mysql-tls.js';
 
 type ConnectionCallback = (error: MysqlError | null, connection?: PoolConnection) => void;
 
-/** The part of a pool that TypeORM's MySQL driver uses, plus connections for transactions. */
 export interface MysqlPool {
   getConnection(callback: ConnectionCallback): void;
   /** a connection without autocommit: its statements form a transaction until COMMIT or ROLLBACK */
@@ -16,10 +15,7 @@ export interface MysqlPool {
   end(callback: (error: Error | null) => void): void;
 }
 
-/**
- * The `driver` that TypeORM opens its pool with: one mysql2 pool for each host, of which the first healthy
- * one is used, and a limit on the wait for a free connection.
- */
+/** One mysql2 pool for each host; the first healthy one is used. Bounds the wait for a connection. */
 export function mysqlDriver(
   { hosts: addresses, tls }: Pick<MysqlLocation, 'hosts' | 'tls'>,
   sessionSettings: string[],

@@ -17,10 +17,7 @@ interface Statement {
 
 const CACHED_STATEMENTS = 200;
 
-/**
- * Node's own SQLite in the shape that TypeORM's `better-sqlite3` driver expects: no native package to compile
- * or download.
- */
+/** Node's own SQLite in place of the package `better-sqlite3`, which has to be compiled or downloaded. */
 export class NodeSqlite {
   private readonly database: DatabaseSync;
   private readonly statements = new Map<string, Statement>();
@@ -58,7 +55,6 @@ export class NodeSqlite {
   }
 }
 
-/** Keeps other processes off the file, and other users out of it. */
 function takeFile(file: string): () => void {
   refuseOtherFile(file);
   const unlock = lockSqliteFile(file);

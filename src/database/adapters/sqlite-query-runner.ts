@@ -17,11 +17,9 @@ interface SqliteDriver {
 }
 
 /**
- * TypeORM's SQLite drivers share one query runner and connection, so concurrent transactions interleave and a
- * rollback undoes committed writes of others. Here every unit of work gets a runner of its own and waits for
- * the mutex. Inside a transaction only its own runner may be used: another would wait for the mutex that the
- * transaction holds, so it is refused. Left out: subscribers, the query log (which prints parameters), nested
- * transactions.
+ * TypeORM's SQLite drivers share one query runner, so concurrent transactions interleave and a rollback
+ * undoes committed writes of others. Here every unit of work gets a runner of its own and waits for the
+ * mutex. Leaves out subscribers, the query log (which prints parameters) and nested transactions.
  */
 export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;

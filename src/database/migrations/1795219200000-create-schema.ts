@@ -6,10 +6,7 @@ import {
   type TableColumnOptions,
 } from 'typeorm';
 
-/**
- * Ids, e-mails and hashes compare byte by byte on every engine. Every step can be repeated, as MySQL commits
- * each statement.
- */
+/** Every step can be repeated, as MySQL commits each statement. */
 export class CreateSchema1795219200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table, true, true, true);

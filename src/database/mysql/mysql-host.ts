@@ -26,7 +26,6 @@ const HOST_IS_GONE = new Set([
   'HANDSHAKE_SSL_ERROR',
 ]);
 
-/** `statements` commit by themselves; `transactions` need no START TRANSACTION. */
 export type ConnectionUse = 'statements' | 'transactions';
 
 type Pools = Record<ConnectionUse, Pool>;
@@ -58,10 +57,7 @@ export class MysqlHost {
     return this.probe === undefined;
   }
 
-  /**
-   * @throws an error with code POOL_ACQUIRE_TIMEOUT, or NO_DATABASE_HOST when the host left the rotation
-   *   meanwhile
-   */
+  /** @throws an error with code POOL_ACQUIRE_TIMEOUT, or NO_DATABASE_HOST when the host went meanwhile */
   acquire(use: ConnectionUse, timeoutMs: number): Promise<PoolConnection> {
     const { pools } = this;
     return new Promise((resolve, reject) => {
@@ -83,7 +79,6 @@ export class MysqlHost {
     });
   }
 
-  /** Errors of connections that are being closed do not matter. */
   async close(): Promise<void> {
     clearInterval(this.probe);
     await endPools(this.pools);

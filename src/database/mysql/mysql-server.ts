@@ -17,7 +17,7 @@ const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
 
 /**
- * Asks the first host that answers, and waits until one does.
+ * Waits until a host answers.
  * @throws the refusal of a server, such as a wrong password or a bad certificate, if no other one accepts us
  */
 export async function identifyMysqlServer(location: MysqlLocation): Promise<MysqlServer> {

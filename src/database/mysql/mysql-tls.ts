@@ -8,7 +8,6 @@ export interface TlsOptions {
   stream?: () => Socket;
 }
 
-/** For one host; without `tls` its connections are not encrypted. */
 export function tlsOptions(tls: DatabaseTls | undefined, host: string, port: number): TlsOptions {
   if (tls === undefined) return {};
   const verifyIdentity = tls.mode === 'verify';

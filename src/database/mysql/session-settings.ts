@@ -1,16 +1,12 @@
 import type { MysqlServer } from './mysql-server.js';
 
-/** of one statement */
 export const STATEMENT_TIMEOUT_SECONDS = 5;
 
 const LOCK_WAIT_SECONDS = 2;
 const STRICT_MODE =
   'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
 
-/**
- * Overrides the server's defaults. READ COMMITTED locks rows without the gaps between them, so that new users
- * do not block each other; a transaction without limits reads one snapshot.
- */
+/** READ COMMITTED locks no gaps between rows, so that new users do not block each other. */
 export function sessionSettings({ type, galera }: MysqlServer, limited: boolean): string[] {
   const statementTimeoutSeconds = limited ? STATEMENT_TIMEOUT_SECONDS : 0;
   const isolation = limited ? 'READ COMMITTED' : 'REPEATABLE READ';

@@ -17,8 +17,8 @@ const MAX_LINKS = 40;
 const HEADER = 'SQLite format 3\0';
 
 /**
- * Follows symbolic links, dangling ones too, as SQLite does, so that one file has one lock.
- * @throws DatabaseFileError when its directory does not exist
+ * Follows dangling links too, as SQLite does, so that one file has one lock.
+ * @throws DatabaseFileError
  */
 export function realPath(path: string, links = MAX_LINKS): string {
   if (existsSync(path)) return realpathSync(path);
@@ -47,8 +47,7 @@ export function createDirectory(directory: string): void {
 }
 
 /**
- * Creates an empty file, to SQLite a new database, with mode 0600: SQLite itself would use the umask. The
- * files that SQLite adds get the mode of the database.
+ * SQLite itself would use the umask; the files that it adds get the mode of the database.
  * @throws DatabaseFileError
  */
 export function createFile(file: string): void {
@@ -60,8 +59,7 @@ export function createFile(file: string): void {
 }
 
 /**
- * Accepts a database or an empty file. Call it before the file is open in this process: closing it would end
- * SQLite's locks.
+ * Call it before this process opens the file: closing it here would end SQLite's locks.
  * @throws DatabaseFileError
  */
 export function refuseOtherFile(file: string): void {

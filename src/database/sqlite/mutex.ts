@@ -2,7 +2,6 @@ import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../acquire-timeout.js';
 
 type Leave = () => void;
 
-/** First come, first served. */
 export class Mutex {
   private held = false;
   private readonly waiting = new Set<() => void>();

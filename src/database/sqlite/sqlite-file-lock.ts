@@ -10,9 +10,8 @@ export class DatabaseInUseError extends Error {
 }
 
 /**
- * Keeps other processes off the database by an exclusive transaction on an empty file beside it: the
- * operating system releases it when the process ends, and readers (backups, the sqlite3 shell) are not
- * affected.
+ * An exclusive transaction on an empty file beside the database: the operating system releases it when the
+ * process ends, and readers (backups, the sqlite3 shell) are not affected.
  * @param file its real path, or two links would have two locks
  * @throws DatabaseInUseError
  */
