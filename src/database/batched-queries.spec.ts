@@ -24,7 +24,7 @@ function aDatabase(): { queries: Query[]; batched: BatchedQueries<string, string
   return { queries, batched };
 }
 
-it('asks in the turn after, for all who came in one', async () => {
+it('sends the requests of one turn of the event loop in one query', async () => {
   const { queries, batched } = aDatabase();
   const answers = ['a', 'b'].map((key) => batched.run(key));
   await turnOfTheLoop();
@@ -34,7 +34,7 @@ it('asks in the turn after, for all who came in one', async () => {
   await expect(Promise.all(answers)).resolves.toEqual(['a!', 'b!']);
 });
 
-it('asks for all who came meanwhile with one query, and answers each for itself', async () => {
+it('sends requests that arrive during a query together, and answers each separately', async () => {
   const { queries, batched } = aDatabase();
   const first = batched.run('a');
   await turnOfTheLoop();
@@ -48,7 +48,7 @@ it('asks for all who came meanwhile with one query, and answers each for itself'
   await expect(Promise.all([first, ...others])).resolves.toEqual(['a!', 'b!', 'c!', 'b!']);
 });
 
-it('fails all whose query failed, and nobody else', async () => {
+it('fails only the requests whose query failed', async () => {
   const { queries, batched } = aDatabase();
   const first = batched.run('a');
   await turnOfTheLoop();
@@ -66,7 +66,7 @@ it('fails all whose query failed, and nobody else', async () => {
   await expect(later).resolves.toBe('d!');
 });
 
-it('does not let one query that hangs hold everybody up', async () => {
+it('is not blocked by one query that hangs', async () => {
   const { queries, batched } = aDatabase();
   void batched.run('hangs');
   await turnOfTheLoop();
@@ -79,7 +79,7 @@ it('does not let one query that hangs hold everybody up', async () => {
   await expect(next).resolves.toBe('b!');
 });
 
-it('asks for nobody when another query took all', async () => {
+it('sends no empty query when another one took all requests', async () => {
   const { queries, batched } = aDatabase();
   const first = batched.run('slow');
   await turnOfTheLoop();
@@ -95,7 +95,7 @@ it('asks for nobody when another query took all', async () => {
   await expect(next).resolves.toBe('b!');
 });
 
-it('asks for 64 at most', async () => {
+it('sends at most 64 keys in a query', async () => {
   const { queries, batched } = aDatabase();
   const answers = Array.from({ length: 70 }, (_, index) => batched.run(String(index)));
   for (const size of [64, 6]) {
@@ -107,7 +107,7 @@ it('asks for 64 at most', async () => {
   await expect(Promise.all(answers)).resolves.toHaveLength(70);
 });
 
-it('asks for no more than it is told just before, and lets the event loop turn between two queries', async () => {
+it('obeys the current batch size, and yields to the event loop between queries', async () => {
   let allowed = 4;
   let turns = 0;
   const asked: { count: number; turns: number }[] = [];

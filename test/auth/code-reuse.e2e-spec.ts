@@ -35,7 +35,7 @@ describe('a code that is used again', () => {
     return answer.status === 200;
   };
 
-  it('ends the session that it opened and all that were derived from it, not the one that issued it', async () => {
+  it('revokes the session it opened and all derived from it, not the one that issued it', async () => {
     const stolen = await aCode(ada);
     const thief = await exchanged(stolen);
     const second = await exchanged(await aCode(thief));
@@ -50,7 +50,7 @@ describe('a code that is used again', () => {
     expect(await exchange(unused)).toMatchObject(invalidCode);
   });
 
-  it('ends nothing above it and nothing beside it', async () => {
+  it('revokes neither parent nor sibling sessions', async () => {
     const first = await exchanged(await aCode(ada));
     const code = await aCode(first);
     const [second, beside] = [await exchanged(code), await exchanged(await aCode(first))];
@@ -62,7 +62,7 @@ describe('a code that is used again', () => {
     expect(alive).toEqual([true, true, true, false, false]);
   });
 
-  it('is noted in the log, with the session that it ended', async () => {
+  it('is logged, with the session that it revoked', async () => {
     const code = await aCode(ada);
     const desktop = await exchanged(code);
     const lineOf = (): string | undefined =>
@@ -79,7 +79,7 @@ describe('a code that is used again', () => {
     });
   });
 
-  it('is not known by a stranger without its verifier, also once its row is gone', async () => {
+  it('revokes nothing without its verifier, even after its row was deleted', async () => {
     const { code, verifier } = await aBoundCode(ada);
     const desktop = await exchanged(code, verifier);
     await service.db.query('DELETE FROM authorization_codes WHERE session_id = ?', [sessionOf(ada)]);
@@ -95,7 +95,7 @@ describe('a code that is used again', () => {
   it.each([
     ['of the same code', 1],
     ['of a code above it', 0],
-  ])('ends what an ending that broke off left alive, by another use %s', async (_which, used) => {
+  ])('completes a revocation that was interrupted, on another use %s', async (_which, used) => {
     const codes: string[] = [];
     const chain: Account[] = [ada];
     for (let link = 0; link < 5; link += 1) {
@@ -115,7 +115,7 @@ describe('a code that is used again', () => {
     expect(alive).toEqual(chain.map((_, link) => link <= used));
   });
 
-  it('ends a chain of thousands, and a session with thousands of children', async () => {
+  it('revokes a chain of thousands, and a session with thousands of children', async () => {
     const code = await aCode(ada);
     const desktop = await exchanged(code);
     const now = Date.now();

@@ -20,7 +20,7 @@ describe('one e-mail registered by many at once', () => {
   });
   afterAll(() => cluster.stop());
 
-  it('in all its spellings makes one account, of whoever got the 201', async () => {
+  it('makes one account, with the password of the request that got 201', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const label = anEmail().split('@')[0]!;
       const spellings = [

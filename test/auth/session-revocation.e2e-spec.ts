@@ -62,7 +62,7 @@ describe('ending a session with all that was derived from it', () => {
     };
   }
 
-  it('ends what is born, two generations of it, after it looked and before it acted', async () => {
+  it('revokes sessions derived, two generations deep, while it runs', async () => {
     await insertSessions(dataSource, [session(2, ROOT), session(3, 2)]);
     let born = false;
     interceptStatements(async (sql, values) => {
@@ -82,7 +82,7 @@ describe('ending a session with all that was derived from it', () => {
     ['side by side', () => ROOT],
     ['in bunches', (number: number) => Math.max(ROOT, Math.floor((number - 2) / 700) * 700)],
     ['crosswise', (number: number) => (number <= 3 ? ROOT : number <= 3 + PAGE + 100 ? 3 : 2)],
-  ])('reads and writes no more at once, however many there are, %s', async (_how, parentOf) => {
+  ])('reads and writes in bounded pages, however many there are, %s', async (_how, parentOf) => {
     const count = 3 * PAGE + 7;
     await insertSessions(
       dataSource,
@@ -99,7 +99,7 @@ describe('ending a session with all that was derived from it', () => {
     expect(new Set(turns).size).toBeGreaterThan(turns.length / 2);
   });
 
-  it('does not look again below what was ended, though a chain of codes is used again one by one', async () => {
+  it('does not search below completed sessions again when a chain of codes is reused one by one', async () => {
     const count = 200;
     await insertSessions(
       dataSource,
@@ -114,7 +114,7 @@ describe('ending a session with all that was derived from it', () => {
     expect(executed.length).toBeLessThanOrEqual(4 * count);
   });
 
-  it('searches once for all uses of a user that come at the same time', async () => {
+  it('searches once for simultaneous reuses of one user', async () => {
     const count = 100;
     await insertSessions(
       dataSource,
@@ -129,7 +129,7 @@ describe('ending a session with all that was derived from it', () => {
     expect(executed.length).toBeLessThan(10 * count);
   });
 
-  it('goes on with the next use of a user after one that failed', async () => {
+  it('continues with the next reuse of a user after a failed one', async () => {
     await insertSessions(dataSource, [session(2, ROOT), session(3, 2)]);
     let failed = false;
     interceptStatements(async (sql) => {
@@ -148,7 +148,7 @@ describe('ending a session with all that was derived from it', () => {
   it.each([
     ['before anything is ended', 'UPDATE'],
     ['after the session itself', 'SELECT'],
-  ])('is completed later where it broke off %s', async (_when, statement) => {
+  ])('is completed later when interrupted %s', async (_when, statement) => {
     await insertSessions(dataSource, [session(2, ROOT), session(3, 2), session(4, 3)]);
     let broken = true;
     interceptStatements((sql) =>
@@ -164,7 +164,7 @@ describe('ending a session with all that was derived from it', () => {
     expect(await dataSource.query('SELECT * FROM pending_revocations')).toEqual([]);
   });
 
-  it('leaves alone what another instance began just now', async () => {
+  it('does not touch what another instance has just begun', async () => {
     await insertSessions(dataSource, [session(2, ROOT)]);
     await dataSource.query('INSERT INTO pending_revocations (session_id, user_id, since) VALUES (?, ?, ?)', [
       sessionId(ROOT),

@@ -46,7 +46,7 @@ describe.each<{ limits: string; env: Environment; answers: string[]; refusal: st
   { limits: 'off', env: UNLIMITED, answers: ['401', '503'], refusal: '503' },
   { limits: 'on', env: { RATE_LIMIT_REGISTER: 'off' }, answers: ['401', '429', '503'], refusal: '429' },
 ])('a flood of wrong passwords, rate limits $limits', ({ limits, env, answers, refusal }) => {
-  it('leaves GET /api/me answered and memory flat', async () => {
+  it('leaves GET /api/me responsive and memory constant', async () => {
     storage = await Storage.on('mariadb');
     service = await RestartableService.on(storage, { ...env, ...HASH_COST });
     await service.start();

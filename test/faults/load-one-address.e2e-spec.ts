@@ -30,7 +30,7 @@ afterEach(async () => {
   await storage.close();
 });
 
-it('logins go on beside a flood of 200 a second from one address', async () => {
+it('logins succeed during a flood of 200 a second from one address', async () => {
   storage = await Storage.on('mariadb');
   service = await RestartableService.on(storage, ENV);
   await service.start();

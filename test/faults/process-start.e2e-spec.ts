@@ -95,7 +95,7 @@ async function isMigratedOnce(storage: Storage): Promise<boolean> {
   return noted.length === MIGRATIONS.size && noted.every((name) => MIGRATIONS.has(name));
 }
 
-describe('several instances started at once on an empty MariaDB', () => {
+describe('several instances that start at once on an empty MariaDB', () => {
   it('migrate once and all serve', async () => {
     const storage = await aStorage('mariadb');
     const services = await Promise.all(Array.from({ length: INSTANCES }, () => aService(storage)));
@@ -126,9 +126,9 @@ describe('several instances started at once on an empty MariaDB', () => {
   });
 });
 
-describe('a database that falls silent during the first start', () => {
+describe('a database that stops answering during the first start', () => {
   it(
-    'ends the start before the lease runs out, and the next one completes it',
+    'ends the start before the lease expires, and the next start completes it',
     { timeout: 180_000 },
     async () => {
       const storage = await aStorage('mariadb');
@@ -194,7 +194,7 @@ describe('kill -9 during the first start', () => {
     report({ faults: left.length, wrong: 0, recoveriesMs });
   });
 
-  it('holds up the next start no longer than the lease of the dead', { timeout: 180_000 }, async () => {
+  it('delays the next start no longer than the lease of the killed one', { timeout: 180_000 }, async () => {
     const storage = await aStorage('mariadb');
     const service = await aService(storage);
     // The lease is held for a moment only: a kill that comes too late is made again.

@@ -64,7 +64,7 @@ function slowLogin(url: string, body: string, signal: () => void): Promise<strin
 }
 
 describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
-  it('answers every request that it took, does nothing for the others, and ends with 0 within 10 s', async () => {
+  it('answers every accepted request, does nothing for others, and exits with 0 within 10 s', async () => {
     const seed = seedOfRun(`SIGTERM on ${engine}`);
     const random = new Random(seed);
     const storage = await aStorage(engine);
@@ -138,7 +138,7 @@ describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
     });
   });
 
-  it('waits for a request whose body is still on its way', async () => {
+  it('waits for a request whose body is still arriving', async () => {
     const storage = await aStorage(engine);
     const service = await aService(storage);
     const { email } = await aUser(service.url);
@@ -152,7 +152,7 @@ describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
 });
 
 describe('rolling restart of three instances on one MariaDB', () => {
-  it('is not noticed by clients that go on to the next instance', async () => {
+  it('goes unnoticed by clients that retry on the next instance', async () => {
     const storage = await aStorage('mariadb');
     const services = [await aService(storage), await aService(storage), await aService(storage)];
     const user = await aUser(services[0]!.url);

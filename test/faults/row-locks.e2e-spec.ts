@@ -33,7 +33,7 @@ async function serverCount(name: string): Promise<number> {
   return Number(row!['Value']);
 }
 
-it('waits for a row longer than one lock wait, and takes no host for gone', async () => {
+it('waits for a row longer than one lock wait, without losing the host', async () => {
   const { org, owner, member } = await anOrg(instance(0));
   const held = await holdRows(instance(0));
   const waitsBefore = await serverCount('Innodb_row_lock_waits');

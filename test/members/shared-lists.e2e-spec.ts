@@ -58,7 +58,7 @@ describe('member lists that are asked for at the same time', () => {
     await expectLists(orgs.filter(({ size }) => size < 100));
   });
 
-  it('hold nothing but what a list shows', async () => {
+  it('hold only the fields of a list', async () => {
     const [one, other] = await atOnce(
       orgs.slice(1, 3).map(
         ({ id }) =>
@@ -74,11 +74,11 @@ describe('member lists that are asked for at the same time', () => {
     expect([...one!, ...other!]).toEqual(times(4, () => shown));
   });
 
-  it('are the same where one was asked for twice', async () => {
+  it('are the same when one was asked for twice', async () => {
     await expectLists([orgs[3]!, orgs[4]!, orgs[3]!]);
   });
 
-  it('are whole though together they are more than one query brings', async () => {
+  it('are complete even when together they exceed one query', async () => {
     await expectLists(orgs);
     await expectLists(orgs);
   });

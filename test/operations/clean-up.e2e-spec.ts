@@ -51,7 +51,7 @@ describe('the clean-up', () => {
     }));
   }
 
-  it('deletes what expired longer ago than clocks may differ, to the millisecond', async () => {
+  it('deletes rows that expired before the tolerated clock skew, to the millisecond', async () => {
     const ends = [-1, 0, 1].map((more) => NOW - LEEWAY_MS + more);
     await insertSessions(dataSource, [
       ...ends.map((expiresAt, place) => ({ id: sessionId(place + 1), expiresAt })),
@@ -86,7 +86,7 @@ describe('the clean-up', () => {
     expect(await left('authorization_codes')).toEqual(['alive']);
   });
 
-  it('keeps all that a session which has not expired was derived from, and nothing else', async () => {
+  it('keeps only the ancestors of sessions that have not expired', async () => {
     await insertSessions(dataSource, [
       ...chain(3, EXPIRED),
       { id: sessionId(4), expiresAt: ALIVE, parentId: sessionId(3) },
@@ -132,7 +132,7 @@ describe('the clean-up', () => {
     expect(await left('authorization_codes')).toEqual([]);
   });
 
-  it('comes past what it must keep, however much that is, run by run', async () => {
+  it('gets past rows that it must keep, however many, run by run', async () => {
     const kept = BATCH * BATCHES + 50;
     await insertSessions(dataSource, [
       { id: sessionId(1), expiresAt: 1 },
@@ -151,7 +151,7 @@ describe('the clean-up', () => {
     expect(await left('sessions')).toHaveLength(kept + 1);
   });
 
-  it('lets the reuse of a code end its session still', async () => {
+  it('keeps what the reuse of a code has to revoke', async () => {
     await dataSource.destroy();
     const before = await startService({ installation });
     const ada = await anAccount(before, 'ada');

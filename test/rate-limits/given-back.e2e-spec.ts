@@ -10,7 +10,7 @@ const REFUSALS = 10;
 const remaining = ({ headers }: { headers: Headers }): number =>
   Number(/^"login";r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
-describe('a login that got no hash', () => {
+describe('a login refused for a full queue', () => {
   let service: Service;
 
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('a login that got no hash', () => {
   });
   afterAll(() => service.stop());
 
-  it('is given back to its limit', async () => {
+  it('is not counted by its limit', async () => {
     const { email, password } = await anAccount(service, 'ada');
     const login = (attempt: string) => service.anyone.post('/api/auth/login', { email, password: attempt });
     let [refused, hashed] = [0, 0];

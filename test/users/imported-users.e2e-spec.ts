@@ -36,7 +36,7 @@ describe('a user who was imported', () => {
   }
 
   it.each(['1', '3', '4', '5', '6', '8'])(
-    'with a UUID of version %s can do all that others can',
+    'with a UUID of version %s can do what others can',
     async (version) => {
       const imported = await anImportedUser(`9b2e6c1f-03d4-${version}f6a-8c15-5d0e7a3b92c4`);
 
