@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { BatchedQueries } from './batched-queries.js';
 
@@ -27,7 +27,7 @@ function aDatabase(): { queries: Query[]; batched: BatchedQueries<string, string
 it('sends the requests of one turn of the event loop in one query', async () => {
   const { queries, batched } = aDatabase();
   const answers = ['a', 'b'].map((key) => batched.run(key));
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   expect(queries.map(({ keys }) => keys)).toEqual([['a', 'b']]);
 
   queries[0]!.answer();
@@ -37,9 +37,9 @@ it('sends the requests of one turn of the event loop in one query', async () => 
 it('sends requests that arrive during a query together, and answers each separately', async () => {
   const { queries, batched } = aDatabase();
   const first = batched.run('a');
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   const others = ['b', 'c', 'b'].map((key) => batched.run(key));
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   expect(queries).toHaveLength(1);
 
   queries[0]!.answer();
@@ -51,7 +51,7 @@ it('sends requests that arrive during a query together, and answers each separat
 it('fails only the requests whose query failed', async () => {
   const { queries, batched } = aDatabase();
   const first = batched.run('a');
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   const together = [batched.run('b'), batched.run('c')];
   queries[0]!.fail(new Error('gone'));
   await expect(first).rejects.toThrow('gone');
@@ -69,10 +69,10 @@ it('fails only the requests whose query failed', async () => {
 it('is not blocked by one query that hangs', async () => {
   const { queries, batched } = aDatabase();
   void batched.run('hangs');
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   vi.advanceTimersByTime(30);
   const next = batched.run('b');
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   expect(queries[1]!.keys).toEqual(['b']);
 
   queries[1]!.answer();
@@ -82,13 +82,13 @@ it('is not blocked by one query that hangs', async () => {
 it('sends no empty query when another one took all requests', async () => {
   const { queries, batched } = aDatabase();
   const first = batched.run('slow');
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   vi.advanceTimersByTime(30);
   queries[0]!.answer();
   const next = batched.run('b');
   await expect(first).resolves.toBe('slow!');
-  await turnOfTheLoop();
-  await turnOfTheLoop();
+  await yieldToEventLoop();
+  await yieldToEventLoop();
   expect(queries.map(({ keys }) => keys)).toEqual([['slow'], ['b']]);
 
   queries[1]!.answer();

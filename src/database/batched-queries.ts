@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { refuseInsideTransaction } from './transaction.js';
 
 interface Waiting<Key, Answer> {
@@ -51,7 +51,7 @@ export class BatchedQueries<Key, Answer> {
       this.lastBegan = performance.now();
       // Without it the first request of a turn would get a query of its own, and SQLite, which answers within
       // the turn, would starve everything else.
-      await turnOfTheLoop();
+      await yieldToEventLoop();
       const batch = this.waiting.splice(0, this.maxBatch());
       if (batch.length > 0) await this.answer(batch);
     }

@@ -104,7 +104,7 @@ const SQLITE_UNAVAILABLE = new Set([
 ]);
 
 /** mysql2 gives every failure of the TLS handshake one code, including a connection lost meanwhile. */
-const BROKEN_OFF = /ECONNRESET|EPIPE|ETIMEDOUT|socket disconnected before secure TLS connection/;
+const CONNECTION_LOST = /ECONNRESET|EPIPE|ETIMEDOUT|socket disconnected before secure TLS connection/;
 const NEED_TLS = new Set([
   1045, // ER_ACCESS_DENIED_ERROR: what MariaDB answers
   3159, // ER_SECURE_TRANSPORT_REQUIRED
@@ -114,7 +114,7 @@ const NEED_TLS = new Set([
 export function isTlsRefusal(error: unknown): boolean {
   const cause = plainError(error);
   if (cause?.code === 'HANDSHAKE_NO_SSL_SUPPORT') return true;
-  return cause?.code === 'HANDSHAKE_SSL_ERROR' && !BROKEN_OFF.test(cause.message);
+  return cause?.code === 'HANDSHAKE_SSL_ERROR' && !CONNECTION_LOST.test(cause.message);
 }
 
 /** The server's answer to an unencrypted connection where it requires TLS; it can have other causes. */

@@ -26,8 +26,8 @@ export class MigrationLeaseLostError extends Error {
  */
 export async function withMigrationLease(dataSource: DataSource, work: () => Promise<void>): Promise<void> {
   const holder = randomUUID();
-  await persist(() => dataSource.query(CREATE_TABLE));
-  await persist(() => dataSource.query(CREATE_ROW));
+  await retryPersistently(() => dataSource.query(CREATE_TABLE));
+  await retryPersistently(() => dataSource.query(CREATE_ROW));
   await take(dataSource, holder);
 
   const renewal = keepRenewing(dataSource, holder);
@@ -41,7 +41,7 @@ export async function withMigrationLease(dataSource: DataSource, work: () => Pro
 async function take(dataSource: DataSource, holder: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const now = Date.now();
-    if (await persist(() => changesRow(dataSource, TAKE, [holder, now + LEASE_MS, now]))) return;
+    if (await retryPersistently(() => changesRow(dataSource, TAKE, [holder, now + LEASE_MS, now]))) return;
     if (attempt === 0) new Logger('Database').log('waiting for another instance to migrate');
     await sleep(PAUSE_MS * (0.5 + Math.random()));
   }
@@ -56,7 +56,7 @@ async function workAndRelease(
   try {
     await work();
   } finally {
-    await persist(() => changesRow(dataSource, RENEW, [0, holder])).catch(() => undefined);
+    await retryPersistently(() => changesRow(dataSource, RENEW, [0, holder])).catch(() => undefined);
   }
 }
 
@@ -82,7 +82,7 @@ async function changesRow(dataSource: DataSource, sql: string, values: unknown[]
 }
 
 /** Retries beyond the query runner's attempts: instances that start together conflict again and again. */
-async function persist<T>(statement: () => Promise<T>): Promise<T> {
+async function retryPersistently<T>(statement: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await statement();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { retryLostConflicts } from './retries.js';
 import { Transaction } from './transaction.js';
-import { takeEffect } from './unknown-outcome.error.js';
+import { detectUnknownOutcome } from './unknown-outcome.error.js';
 
 /**
  * Retries units of work that lost a conflict, so they must have no effect outside the database: no hashing,
@@ -36,7 +36,7 @@ export class Transactions {
     try {
       await runner.startTransaction();
       const result = await new Transaction(runner).perform(work);
-      await takeEffect(() => runner.commitTransaction());
+      await detectUnknownOutcome(() => runner.commitTransaction());
       return result;
     } catch (error) {
       // Report the first failure; a lost connection cannot and need not roll back.

@@ -8,7 +8,7 @@ export class UnknownOutcomeError extends UnavailableError {
   }
 }
 
-export async function takeEffect<T>(statement: () => Promise<T>): Promise<T> {
+export async function detectUnknownOutcome<T>(statement: () => Promise<T>): Promise<T> {
   try {
     return await statement();
   } catch (error) {

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { UnavailableError } from '../problems/problem.js';
 import { sendProblem } from './problem.filter.js';
-import { endWhenStalled } from './stalled-answers.js';
+import { disconnectWhenStalled } from './stalled-answers.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,7 +20,7 @@ export function enforceDeadline(fastify: FastifyInstance): void {
 
   fastify.addHook('preHandler', (request, reply, done) => {
     request.deadline = setTimeout(() => {
-      if (reply.sent || reply.raw.headersSent) return endWhenStalled(reply.raw, logger);
+      if (reply.sent || reply.raw.headersSent) return disconnectWhenStalled(reply.raw, logger);
       const late = new UnavailableError(
         'The answer took too long; whether the request took effect is unknown.',
       );

@@ -7,7 +7,7 @@ const STALL_TIMEOUT_MS = 15_000;
 const CHECK_MS = 1000;
 
 /** For clients that stop reading: the socket's own timeout spares those that still send. */
-export function endWhenStalled(response: ServerResponse, logger: Logger): void {
+export function disconnectWhenStalled(response: ServerResponse, logger: Logger): void {
   const { socket } = response.req;
   let taken = takenBy(socket);
   let since = performance.now();

@@ -1,4 +1,4 @@
-interface Catalogued {
+interface ProblemDefinition {
   status: number;
   /** for readers of the documentation */
   meaning: string;
@@ -148,6 +148,6 @@ export const PROBLEMS = {
     meaning: 'The service cannot answer right now',
     detail: 'The database cannot be reached; repeat the request.',
   },
-} as const satisfies Record<string, Catalogued>;
+} as const satisfies Record<string, ProblemDefinition>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

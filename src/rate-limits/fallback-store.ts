@@ -13,14 +13,14 @@ const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 export class FallbackStore implements RateLimitStore {
   private readonly logger = new Logger('RateLimits');
   private probe: NodeJS.Timeout | undefined;
-  private readonly firstLook: NodeJS.Timeout;
+  private readonly firstProbe: NodeJS.Timeout;
 
   constructor(
     private readonly shared: RateLimitStore,
     private readonly own: RateLimitStore,
   ) {
     // A start without Redis is logged before the first request meets it.
-    this.firstLook = setTimeout(() => void this.look(), PROBE_PERIOD_MS).unref();
+    this.firstProbe = setTimeout(() => void this.probeNow(), PROBE_PERIOD_MS).unref();
   }
 
   get degraded(): boolean {
@@ -30,7 +30,7 @@ export class FallbackStore implements RateLimitStore {
   async admit(counters: readonly Counter[]): Promise<Admission> {
     if (!this.degraded) {
       try {
-        const admission = await inTime(this.shared.admit(counters));
+        const admission = await withTimeout(this.shared.admit(counters));
         return { ...admission, giveBack: () => this.giveBackShared(admission) };
       } catch (error) {
         this.degrade(error);
@@ -40,7 +40,7 @@ export class FallbackStore implements RateLimitStore {
   }
 
   close(): void {
-    clearTimeout(this.firstLook);
+    clearTimeout(this.firstProbe);
     clearInterval(this.probe);
     this.shared.close();
     this.own.close();
@@ -58,15 +58,15 @@ export class FallbackStore implements RateLimitStore {
 
   /** If this fails the request stays counted: the limit errs on the strict side. */
   private async giveBackShared({ giveBack }: Admission): Promise<void> {
-    await inTime(giveBack()).catch((error: unknown) => this.degrade(error));
+    await withTimeout(giveBack()).catch((error: unknown) => this.degrade(error));
   }
 
-  private async look(): Promise<void> {
+  private async probeNow(): Promise<void> {
     await this.askShared().catch((error: unknown) => this.degrade(error));
   }
 
   private askShared(): Promise<Admission> {
-    return inTime(this.shared.admit([{ ...PROBE_RULE, key: `probe:${randomUUID()}` }]));
+    return withTimeout(this.shared.admit([{ ...PROBE_RULE, key: `probe:${randomUUID()}` }]));
   }
 
   private async tryShared(): Promise<void> {
@@ -81,7 +81,7 @@ export class FallbackStore implements RateLimitStore {
   }
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const refuse = (): void => reject(new Error('no answer in time'));

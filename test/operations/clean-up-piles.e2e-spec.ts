@@ -54,10 +54,10 @@ describe.runIf(engine === 'sqlite')('a pile of expired rows on SQLite', () => {
     const cleanUp = aCleanUp(dataSource);
 
     let runs = 0;
-    for (let goesOn = true; goesOn; runs += 1) {
+    for (let hasMore = true; hasMore; runs += 1) {
       const before = executed.length;
       const result = await cleanUp.deleteExpired();
-      goesOn = result.goesOn;
+      hasMore = result.hasMore;
       const deletes = executed.slice(before).filter(({ verb }) => verb === 'DELETE');
       expect(deletes.length).toBeLessThanOrEqual(IN_ONE_RUN / BATCH);
       expect(new Set(deletes.map(({ turn }) => turn)).size).toBe(deletes.length);

@@ -64,7 +64,7 @@ describe('the clean-up', () => {
     }));
     await insertCodes(dataSource, codes);
 
-    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2, goesOn: false });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2, hasMore: false });
 
     expect(await left('sessions')).toEqual([2, 3, 9].map(sessionId));
     expect(await left('authorization_codes')).toEqual(['code 2', 'code 3']);
@@ -105,7 +105,7 @@ describe('the clean-up', () => {
   it('deletes a chain of several batches in one run', async () => {
     await insertSessions(dataSource, chain(2 * BATCH + 50, EXPIRED));
 
-    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2 * BATCH + 50, goesOn: false });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2 * BATCH + 50, hasMore: false });
 
     expect(await left('sessions')).toEqual([]);
   });
@@ -127,7 +127,7 @@ describe('the clean-up', () => {
     }));
     await insertCodes(dataSource, codes);
 
-    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: codes.length, goesOn: false });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: codes.length, hasMore: false });
 
     expect(await left('authorization_codes')).toEqual([]);
   });
@@ -141,11 +141,11 @@ describe('the clean-up', () => {
     ]);
     const executed = recordStatements(dataSource);
 
-    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 0, goesOn: false });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 0, hasMore: false });
     expect(executed.reduce((sum, { verb, rows }) => (verb === 'SELECT' ? sum + rows : sum), 0)).toBeLessThan(
       3 * kept,
     );
-    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 1, goesOn: false });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 1, hasMore: false });
 
     expect(Math.max(...executed.map(({ rows }) => rows))).toBe(BATCH);
     expect(await left('sessions')).toHaveLength(kept + 1);

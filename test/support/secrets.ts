@@ -1,4 +1,4 @@
-const SHORTEST_SECRET = 12;
+const MIN_SECRET_LENGTH = 12;
 /** A load writes very many lines that differ in nothing else, and there are many secrets; a UUID is none. */
 const ALWAYS_NEW = /"(?:time|ms)":(?:"[\d:.TZ-]*"|[\d.]+)|"\w+Id":"[\da-f-]{36}"/g;
 
@@ -8,7 +8,7 @@ export class Secrets {
 
   /** Short values are left out: they would be found in any text. */
   note(value: unknown): void {
-    if (typeof value === 'string' && value.length >= SHORTEST_SECRET) this.values.add(value);
+    if (typeof value === 'string' && value.length >= MIN_SECRET_LENGTH) this.values.add(value);
   }
 
   noteToken(token: string): void {

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { BATCH, type Batch } from './batch.js';
@@ -8,15 +8,15 @@ import { ExpiredSessions } from './expired-sessions.js';
 
 const PERIOD_MS = 60_000;
 /** after a run that left expired rows to the next */
-const PAUSE_MS = 1000;
+const CONTINUE_AFTER_MS = 1000;
 /** A revocation still pending by then was interrupted; if it is merely slow, a second one does no harm. */
-const RESUMED_AFTER_MS = 10_000;
-const BATCHES = 200;
+const STALE_REVOCATION_MS = 10_000;
+const MAX_BATCHES = 200;
 
 interface Run {
   deleted: number;
   /** it deleted something and stopped before the end */
-  goesOn: boolean;
+  hasMore: boolean;
 }
 
 @Injectable()
@@ -46,19 +46,19 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     const before = now - LEEWAY_SECONDS * 1000;
     const codes = await this.deleteBatches(() => this.codes.deleteBatch(before));
     const sessions = await this.deleteBatches(() => this.sessions.deleteBatch(before));
-    return { deleted: codes.deleted + sessions.deleted, goesOn: codes.goesOn || sessions.goesOn };
+    return { deleted: codes.deleted + sessions.deleted, hasMore: codes.hasMore || sessions.hasMore };
   }
 
   private async deleteBatches(next: () => Promise<Batch>): Promise<Run> {
     let deleted = 0;
-    for (let batches = 0; batches < BATCHES && !this.stopped; batches += 1) {
+    for (let batches = 0; batches < MAX_BATCHES && !this.stopped; batches += 1) {
       const batch = await next();
       deleted += batch.deleted;
-      if (batch.examined < BATCH) return { deleted, goesOn: false };
+      if (batch.examined < BATCH) return { deleted, hasMore: false };
       // SQLite answers within the same turn: without a pause nothing else would run.
-      await turnOfTheLoop();
+      await yieldToEventLoop();
     }
-    return { deleted, goesOn: deleted > 0 };
+    return { deleted, hasMore: deleted > 0 };
   }
 
   /** Jittered, so that several instances do not delete the same rows at once. */
@@ -75,10 +75,10 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
   private async runOnce(): Promise<void> {
     let pauseMs = PERIOD_MS;
     try {
-      await this.revocation.resume(Date.now() - RESUMED_AFTER_MS);
-      const { deleted, goesOn } = await this.deleteExpired();
+      await this.revocation.resume(Date.now() - STALE_REVOCATION_MS);
+      const { deleted, hasMore } = await this.deleteExpired();
       if (deleted > 0) this.logger.debug(`${deleted} expired codes and sessions deleted`);
-      if (goesOn) pauseMs = PAUSE_MS;
+      if (hasMore) pauseMs = CONTINUE_AFTER_MS;
     } catch (error) {
       this.logger.warn({ msg: 'clean-up failed and will be tried again', err: error });
     }

@@ -43,11 +43,11 @@ export class CodesService {
     const session = owner && newSession(this.env, owner.userId, owner.authTime);
     const lives = session !== undefined && session.expiresAt > Date.now();
     if (lives && (await this.exchanges.insert(session, hash))) return session;
-    await this.revokeWhatReuseExposed(hash);
+    await this.revokeReusedSession(hash);
     throw new InvalidCodeError();
   }
 
-  private async revokeWhatReuseExposed(hash: string): Promise<void> {
+  private async revokeReusedSession(hash: string): Promise<void> {
     const opened = await this.sessions.findOpenedBy(hash);
     if (!opened) return;
     this.logger.warn({ msg: 'authorization code used again', sessionId: opened.id });

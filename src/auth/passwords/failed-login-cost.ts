@@ -15,14 +15,14 @@ export class FailedLoginCost {
   dummyHash: string;
 
   constructor(private strongest: Argon2Cost) {
-    this.dummyHash = aHashOfNothing(strongest);
+    this.dummyHash = createDummyHash(strongest);
   }
 
   /** Where the configured cost was lowered, stored hashes are stronger. A damaged hash is undefined. */
-  meet(stored: Argon2Cost | undefined): void {
+  observe(stored: Argon2Cost | undefined): void {
     if (stored === undefined || workOf(stored) <= workOf(this.strongest)) return;
     this.strongest = stored;
-    this.dummyHash = aHashOfNothing(stored);
+    this.dummyHash = createDummyHash(stored);
   }
 
   /** Adds what a verification lacked, at about the memory of the strongest hash: little memory is faster. */
@@ -39,7 +39,7 @@ function workOf({ memoryKib, timeCost }: Argon2Cost): number {
   return memoryKib * timeCost;
 }
 
-function aHashOfNothing({ memoryKib, timeCost, parallelism }: Argon2Cost): string {
+function createDummyHash({ memoryKib, timeCost, parallelism }: Argon2Cost): string {
   const [salt, hash] = [16, 32].map((bytes) => randomBytes(bytes).toString('base64').replace(/=+$/, ''));
   return `$argon2id$v=19$m=${memoryKib},t=${timeCost},p=${parallelism}$${salt}$${hash}`;
 }

@@ -6,7 +6,7 @@ const RETRY_AFTER_SECONDS = 1;
 const MAX_WAIT_MS = 3000;
 
 /** Leaves places for clients that come later. */
-const CLIENTS_TO_FILL_THE_LINE = 4;
+const MIN_CLIENTS_TO_FILL_QUEUE = 4;
 
 export interface HashClient {
   key: string;
@@ -28,14 +28,14 @@ export class HashQueue {
   private running = 0;
   private waiting = 0;
   /** round-robin order: the next client first; no queue is empty */
-  private readonly lines = new Map<string, Waiter[]>();
+  private readonly queues = new Map<string, Waiter[]>();
   private readonly maxWaitingOfClient: number;
 
   constructor(
     private readonly concurrency: () => number,
     private readonly maxWaiting: number,
   ) {
-    this.maxWaitingOfClient = Math.ceil(maxWaiting / CLIENTS_TO_FILL_THE_LINE);
+    this.maxWaitingOfClient = Math.ceil(maxWaiting / MIN_CLIENTS_TO_FILL_QUEUE);
   }
 
   /**
@@ -57,19 +57,19 @@ export class HashQueue {
       this.running += 1;
       return undefined;
     }
-    const line = this.lines.get(client.key) ?? [];
-    if (line.length >= this.maxWaitingOfClient) throw busy();
-    if (this.waiting >= this.maxWaiting) this.makeRoomFor(line.length);
-    this.lines.set(client.key, line);
+    const queue = this.queues.get(client.key) ?? [];
+    if (queue.length >= this.maxWaitingOfClient) throw busy();
+    if (this.waiting >= this.maxWaiting) this.evictFor(queue.length);
+    this.queues.set(client.key, queue);
     this.waiting += 1;
-    return this.wait(client, line);
+    return this.wait(client, queue);
   }
 
-  private async wait(client: HashClient, line: Waiter[]): Promise<void> {
+  private async wait(client: HashClient, queue: Waiter[]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = { client, begin: resolve, refuse: () => reject(busy()) };
-    line.push(waiter);
-    const timer = setTimeout(() => this.take(line, line.indexOf(waiter)).refuse(), MAX_WAIT_MS);
+    queue.push(waiter);
+    const timer = setTimeout(() => this.take(queue, queue.indexOf(waiter)).refuse(), MAX_WAIT_MS);
     try {
       await promise;
     } finally {
@@ -78,9 +78,9 @@ export class HashQueue {
   }
 
   /** Evicts the newest request of the client with the most, if it keeps no fewer than the other gets. */
-  private makeRoomFor(held: number): void {
-    const longest = [...this.lines.values()].reduce((most, line) =>
-      line.length > most.length ? line : most,
+  private evictFor(held: number): void {
+    const longest = [...this.queues.values()].reduce((most, queue) =>
+      queue.length > most.length ? queue : most,
     );
     if (longest.length <= held + 1) throw busy();
     this.take(longest, longest.length - 1).refuse();
@@ -99,18 +99,18 @@ export class HashQueue {
   }
 
   private takeNext(): Waiter {
-    const [key, line] = this.lines.entries().next().value!;
-    const waiter = this.take(line, 0);
-    if (line.length > 0) {
-      this.lines.delete(key);
-      this.lines.set(key, line);
+    const [key, queue] = this.queues.entries().next().value!;
+    const waiter = this.take(queue, 0);
+    if (queue.length > 0) {
+      this.queues.delete(key);
+      this.queues.set(key, queue);
     }
     return waiter;
   }
 
-  private take(line: Waiter[], index: number): Waiter {
-    const [waiter] = line.splice(index, 1) as [Waiter];
-    if (line.length === 0) this.lines.delete(waiter.client.key);
+  private take(queue: Waiter[], index: number): Waiter {
+    const [waiter] = queue.splice(index, 1) as [Waiter];
+    if (queue.length === 0) this.queues.delete(waiter.client.key);
     this.waiting -= 1;
     return waiter;
   }

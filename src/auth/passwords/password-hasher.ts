@@ -73,7 +73,7 @@ export class PasswordHasher implements OnModuleInit {
   verify(storedHash: string | undefined, password: string, client: HashClient): Promise<Verification> {
     return this.queue.run(client, async () => {
       const stored = storedHash === undefined ? undefined : readArgon2Cost(storedHash);
-      this.failure.meet(stored);
+      this.failure.observe(stored);
       if (storedHash === undefined || !isPasswordText(password)) return this.failUnknown();
       const matches = await this.engine.verify(storedHash, password);
       return matches ? this.succeed(password, stored) : this.fail(stored);

@@ -56,10 +56,10 @@ export class SessionExchangesRepository {
       if (exchanges.length === 1) return [false];
       return (await Promise.all(exchanges.map((exchange) => this.exchangeAll([exchange])))).flat();
     }
-    return this.areThere(exchanges.map(({ session }) => session.id));
+    return this.findExisting(exchanges.map(({ session }) => session.id));
   }
 
-  private async areThere(ids: string[]): Promise<boolean[]> {
+  private async findExisting(ids: string[]): Promise<boolean[]> {
     const found = await this.sessions.find({ where: { id: In(ids) }, select: { id: true } });
     return ids.map((id) => found.some((session) => session.id === id));
   }

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { type Descendant, PAGE, SessionsRepository } from './sessions.repository.js';
@@ -63,7 +63,7 @@ export class SessionRevocation {
         ended += alive.length;
         if (found.length < MAX_MARKED) found.push(...page.map(({ id }) => id));
       }
-      if (ended === 0) return this.noteDescendantsRevoked(found);
+      if (ended === 0) return this.markDescendantsRevoked(found);
     }
   }
 
@@ -72,7 +72,7 @@ export class SessionRevocation {
     for (let branch = branches.pop(); branch; branch = branches.pop()) {
       const { parents, after } = branch;
       // SQLite answers within the same turn: without a pause nothing else would run.
-      await turnOfTheLoop();
+      await yieldToEventLoop();
       const page = await this.sessions.findChildren(parents, after);
       if (page.length === PAGE && parents.length > 1) {
         const half = parents.length >> 1;
@@ -85,10 +85,10 @@ export class SessionRevocation {
     }
   }
 
-  private async noteDescendantsRevoked(ids: string[]): Promise<void> {
+  private async markDescendantsRevoked(ids: string[]): Promise<void> {
     for (let from = 0; from < ids.length; from += PAGE) {
-      await turnOfTheLoop();
-      await this.sessions.noteDescendantsRevoked(ids.slice(from, from + PAGE));
+      await yieldToEventLoop();
+      await this.sessions.markDescendantsRevoked(ids.slice(from, from + PAGE));
     }
   }
 }

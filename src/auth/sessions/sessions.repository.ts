@@ -111,7 +111,7 @@ export class SessionsRepository {
     await this.sessions.update({ id: In(ids), revokedAt: IsNull() }, { revokedAt: Date.now() });
   }
 
-  async noteDescendantsRevoked(ids: readonly string[]): Promise<void> {
+  async markDescendantsRevoked(ids: readonly string[]): Promise<void> {
     await this.sessions.update(
       { id: In(ids), descendantsRevokedAt: IsNull() },
       { descendantsRevokedAt: Date.now() },

@@ -13,7 +13,7 @@ const ER_NOT_PRIMARY = 1047;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
 /** Such a statement takes no row lock: if it waits, it is for the rest of its cluster. */
 const TAKES_NO_LOCK = /^SELECT (?![\s\S]*FOR UPDATE)/;
-const HOST_IS_GONE = new Set([
+const HOST_LOST_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EHOSTUNREACH',
@@ -68,7 +68,7 @@ export class MysqlHost {
       }, timeoutMs);
       pools[use].getConnection((error: MysqlError | null, connection) => {
         clearTimeout(timer);
-        if (error && HOST_IS_GONE.has(error.code ?? '')) this.leave(pools, error);
+        if (error && HOST_LOST_CODES.has(error.code ?? '')) this.takeOutOfRotation(pools, error);
         if (error?.code !== undefined) reject(error);
         // An ended pool rejects waiters with an error that has no code.
         else if (error || pools !== this.pools) {
@@ -109,7 +109,7 @@ export class MysqlHost {
         if (error && isHostAtFault(error, textOf(parameters[0]))) {
           // The server may still run the statement: the connection must not be reused.
           connection.destroy();
-          this.leave(pools, error);
+          this.takeOutOfRotation(pools, error);
         }
         (done as (...values: unknown[]) => void)(error, ...results);
       });
@@ -123,17 +123,17 @@ export class MysqlHost {
   }
 
   /** Errors of earlier pools, such as late timeouts, say nothing about the server's present state. */
-  private leave(pools: Pools, error: MysqlError): void {
+  private takeOutOfRotation(pools: Pools, error: MysqlError): void {
     if (!this.available || pools !== this.pools) return;
     this.logger.warn({ msg: 'database host left', host: this.name, code: error.code });
-    this.probe = setInterval(() => void this.tryAgain(), PROBE_PERIOD_MS);
+    this.probe = setInterval(() => void this.probeHost(), PROBE_PERIOD_MS);
     this.probe.unref();
     // Its idle connections may be dead, and each would cost a request.
     void endPools(this.pools);
     this.pools = this.open();
   }
 
-  private async tryAgain(): Promise<void> {
+  private async probeHost(): Promise<void> {
     try {
       await ping(this.options);
     } catch (error) {
