@@ -72,7 +72,11 @@ async function additionError(
   const user = await sql.findUserAtLimit(db, address);
   if (!user) return new Problem(404, 'user_not_found', 'Nobody has registered with this e-mail.');
   if (user.atLimit === null) return conflict();
-  return new Problem(409, 'user_has_too_many_orgs', 'The user belongs to as many organizations as one may.');
+  return new Problem(
+    409,
+    'user_has_too_many_orgs',
+    'The user has reached the maximum number of organizations.',
+  );
 }
 
 /** Without a role it was a removal. */

@@ -17,7 +17,7 @@ export function explainFailure(error: unknown): string[] {
   // Its own message is worded for clients; operators need the database's.
   if (error instanceof UnavailableError && error.cause !== undefined) return explainFailure(error.cause);
   if (isTlsRefusal(error)) {
-    return [`DATABASE_SSL: no TLS connection to the database can be made (${(error as Error).message})`];
+    return [`DATABASE_SSL: cannot connect to the database over TLS (${(error as Error).message})`];
   }
   if (isDatabaseUnavailable(error) || isDatabaseError(error)) {
     return [`DATABASE_URL: the database cannot be opened (${(error as Error).message})`];

@@ -41,14 +41,14 @@ export class Workers {
     worker.on('error', (error) => {
       // The system had no process to give, so there will be no exit event.
       if (pid === undefined) this.replace({ err: error }, pause);
-      else this.log.warn({ msg: 'a worker is not reached', pid, err: error });
+      else this.log.warn({ msg: 'a worker cannot be reached', pid, err: error });
     });
   }
 
   private replace(ended: object, pauseMs: number): void {
     if (this.stopping) return;
     if (!this.listened) return this.stop('SIGTERM', 1);
-    this.log.error({ msg: 'a worker ended and is replaced', ...ended, pauseMs });
+    this.log.error({ msg: 'a worker ended and will be replaced', ...ended, pauseMs });
     const pause = setTimeout(() => {
       this.pauses.delete(pause);
       this.fork(Math.min(pauseMs * 2, MAX_BACKOFF_MS));

@@ -12,6 +12,6 @@ function reasonForOne(env: Env): string | undefined {
   if (env.database.engine === 'sqlite') return 'SQLite serves one process';
   const limits = [env.rateLimitRegister, env.rateLimitLogin, env.rateLimitAddress, env.rateLimitLookup];
   const limited = limits.some((limit) => limit !== undefined);
-  if (limited && env.redisUrl === undefined) return 'without REDIS_URL every process would limit by itself';
+  if (limited && env.redisUrl === undefined) return 'without REDIS_URL every process would count by itself';
   return undefined;
 }

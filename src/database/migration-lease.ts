@@ -16,7 +16,7 @@ const RENEW = 'UPDATE migrations_lease SET expires_at = ? WHERE id = 1 AND holde
 
 export class MigrationLeaseLostError extends Error {
   constructor() {
-    super('MIGRATIONS: abandoned, as the lease on them could not be renewed; the next start completes them');
+    super('MIGRATIONS: abandoned because their lease could not be renewed; the next start completes them');
   }
 }
 

@@ -16,7 +16,7 @@ export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
     log.info({ msg: 'stopping', signal });
     setInterval(closeIdleConnections, IDLE_CHECK_MS).unref();
     setTimeout(() => {
-      log.warn('requests are still running: stopping without them');
+      log.warn('stopping although requests are still running');
       process.exit(0);
     }, SHUTDOWN_TIMEOUT_MS).unref();
     void app.close().then(

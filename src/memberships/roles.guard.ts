@@ -21,7 +21,8 @@ export class RolesGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    if (access === undefined) throw new Problem('forbidden', { detail: 'This route is open to nobody.' });
+    if (access === undefined)
+      throw new Problem('forbidden', { detail: 'This route declares no access rule.' });
     if (access.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access.minRole);
     return true;
   }

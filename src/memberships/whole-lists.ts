@@ -70,7 +70,7 @@ export class WholeLists {
       if (!page) throw new ReaderGoneError();
       return page;
     } catch (error) {
-      const entry = { msg: 'a member list was cut', orgId: reader.orgId, err: describeError(error) };
+      const entry = { msg: 'a member list was cut off', orgId: reader.orgId, err: describeError(error) };
       if (error instanceof ReaderGoneError) this.logger.log(entry);
       else this.logger.warn(entry);
       throw error;

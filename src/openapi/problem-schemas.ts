@@ -16,10 +16,14 @@ const REQUEST_ID = '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11';
 const ROLE = { $ref: getSchemaPath('Role') };
 
 const GENERAL: Schemas = {
-  ProblemCode: { type: 'string', description: 'what a program branches on', enum: Object.keys(PROBLEMS) },
+  ProblemCode: {
+    type: 'string',
+    description: 'stable code for programs to branch on',
+    enum: Object.keys(PROBLEMS),
+  },
   Problem: {
     type: 'object',
-    description: 'The answer to everything that failed: problem details (RFC 9457).',
+    description: 'Problem details of a failed request (RFC 9457).',
     required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
     properties: {
       type: { type: 'string', format: 'uri-reference', example: 'about:blank' },

@@ -16,7 +16,7 @@ export const RESPONSE_HEADERS = {
     example: 'Bearer error="invalid_token", error_description="The access token is not valid"',
   },
   'X-Request-Id': {
-    description: 'names the request in the log',
+    description: 'id of the request in the log',
     required: true,
     schema: { type: 'string', format: 'uuid' },
     example: '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11',
@@ -43,7 +43,7 @@ export const LIMIT_HEADERS: Headers = {
     example: '"login";r=9;t=900',
   },
   'RateLimit-Policy': {
-    description: 'for each limit: requests, and the seconds within which they may come',
+    description: 'for each limit: the number of requests, and the window in seconds',
     schema: { type: 'string', pattern: '^"[a-z]+";q=\\d+;w=\\d+(, "[a-z]+";q=\\d+;w=\\d+)*$' },
     example: '"login";q=10;w=900',
   },

@@ -60,7 +60,7 @@ export const PROBLEMS = {
   },
   not_found: {
     status: 404,
-    meaning: 'There is nothing here',
+    meaning: 'There is no such route',
     detail: 'No route has this path.',
   },
   org_not_found: {
@@ -100,13 +100,13 @@ export const PROBLEMS = {
   },
   too_many_orgs: {
     status: 409,
-    meaning: 'You belong to as many organizations as one user may',
-    detail: 'You belong to 5000 organizations, the most that one user may belong to.',
+    meaning: 'You have reached the maximum number of organizations',
+    detail: 'You belong to 5000 organizations, the maximum for one user.',
   },
   user_has_too_many_orgs: {
     status: 409,
-    meaning: 'The user belongs to as many organizations as one may',
-    detail: 'The user belongs to 5000 organizations, the most that one user may belong to.',
+    meaning: 'The user has reached the maximum number of organizations',
+    detail: 'The user belongs to 5000 organizations, the maximum for one user.',
   },
   last_owner: {
     status: 409,
@@ -141,7 +141,7 @@ export const PROBLEMS = {
   internal_error: {
     status: 500,
     meaning: 'Something went wrong',
-    detail: 'Something went wrong; the log names this request.',
+    detail: 'Something went wrong; the log has the details under this request id.',
   },
   unavailable: {
     status: 503,

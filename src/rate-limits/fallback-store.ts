@@ -49,7 +49,7 @@ export class FallbackStore implements RateLimitStore {
   private degrade(error: unknown): void {
     if (this.degraded) return;
     this.logger.warn({
-      msg: 'Redis does not answer: this instance limits by itself until it does',
+      msg: 'Redis does not answer: this instance counts by itself until it does',
       err: error,
     });
     this.probe = setInterval(() => void this.tryShared(), PROBE_PERIOD_MS);

@@ -81,7 +81,7 @@ export class RedisWindowStore implements RateLimitStore {
 
   async admit(counters: readonly Counter[]): Promise<Admission> {
     if (this.redis.status !== 'ready') {
-      throw new Error('there is no connection', { cause: this.connectionError });
+      throw new Error('not connected', { cause: this.connectionError });
     }
     const rules = counters.flatMap(({ windowMs, limit }) => [windowMs, limit]);
     const keys = counters.map(({ key }) => KEY_PREFIX + key);

@@ -66,7 +66,7 @@ describe('a code that is used again', () => {
     const code = await aCode(ada);
     const desktop = await exchanged(code);
     const lineOf = (): string | undefined =>
-      service.logs.find((line) => line.includes('used again') && line.includes(sessionOf(desktop)));
+      service.logs.find((line) => line.includes('code reused') && line.includes(sessionOf(desktop)));
     expect(lineOf()).toBeUndefined();
 
     await exchange(code);
@@ -74,7 +74,7 @@ describe('a code that is used again', () => {
     await expect.poll(lineOf, { timeout: hangTimeoutMs() }).toBeDefined();
     expect(JSON.parse(lineOf()!)).toMatchObject({
       level: WARN,
-      msg: 'authorization code used again',
+      msg: 'authorization code reused',
       sessionId: sessionOf(desktop),
     });
   });

@@ -50,7 +50,7 @@ it('waits for a row longer than one lock wait, without losing the host', async (
   }
 
   expect((await answer).status).toBe(200);
-  expect(instance(0).logs.filter((line) => line.includes('database host left'))).toEqual([]);
+  expect(instance(0).logs.filter((line) => line.includes('database host taken out of rotation'))).toEqual([]);
   report({ faults: 1, requests: 1, wrong: 0 });
 });
 

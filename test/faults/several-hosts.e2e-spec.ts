@@ -182,7 +182,7 @@ it('stays with the first host when it is only busy', async () => {
       single.logs.some((line) => line.includes('POOL_ACQUIRE_TIMEOUT')),
     );
     expect(elsewhere() - before).toBe(0);
-    expect(single.logs.filter((line) => line.includes('database host left'))).toEqual([]);
+    expect(single.logs.filter((line) => line.includes('database host taken out of rotation'))).toEqual([]);
     report({ faults: 1, requests: 2, wrong: 0 });
   } finally {
     await holder.end();

@@ -74,11 +74,11 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
 
     await anAccount(service);
     expect(await modes()).toEqual(PRIVATE);
-    expect(service.logs.filter((line) => line.includes('could be read by others'))).toHaveLength(4);
+    expect(service.logs.filter((line) => line.includes('was readable by others'))).toHaveLength(4);
     await service.stop();
 
     const again = await startService({ installation, env: at(file) });
-    expect(again.logs.join('\n')).not.toContain('could be read by others');
+    expect(again.logs.join('\n')).not.toContain('was readable by others');
     await again.stop();
   });
 

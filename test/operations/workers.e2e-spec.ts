@@ -134,7 +134,7 @@ function listening(logs: string[]): number[] {
 /** How long was waited before each replacement. */
 function pausesSeconds(logs: string[]): number[] {
   return logs.flatMap((line) => {
-    const pause = /"msg":"a worker ended and is replaced".*"pauseMs":(\d+)/.exec(line)?.[1];
+    const pause = /"msg":"a worker ended and will be replaced".*"pauseMs":(\d+)/.exec(line)?.[1];
     return pause === undefined ? [] : [Number(pause) / 1000];
   });
 }

@@ -80,7 +80,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
       if (deleted > 0) this.logger.debug(`${deleted} expired codes and sessions deleted`);
       if (hasMore) pauseMs = CONTINUE_AFTER_MS;
     } catch (error) {
-      this.logger.warn({ msg: 'clean-up failed and will be tried again', err: error });
+      this.logger.warn({ msg: 'clean-up failed and will be retried', err: error });
     }
     if (!this.stopped) this.schedule(pauseMs);
   }

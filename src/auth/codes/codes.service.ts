@@ -50,7 +50,7 @@ export class CodesService {
   private async revokeReusedSession(hash: string): Promise<void> {
     const opened = await this.sessions.findOpenedBy(hash);
     if (!opened) return;
-    this.logger.warn({ msg: 'authorization code used again', sessionId: opened.id });
+    this.logger.warn({ msg: 'authorization code reused', sessionId: opened.id });
     if (opened.descendantsRevokedAt === null) await this.revocation.revoke(opened);
   }
 }

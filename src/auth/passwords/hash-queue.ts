@@ -117,5 +117,5 @@ export class HashQueue {
 }
 
 function busy(): UnavailableError {
-  return new UnavailableError('Too many logins at this moment; try again shortly.', RETRY_AFTER_SECONDS);
+  return new UnavailableError('Too many logins right now; try again shortly.', RETRY_AFTER_SECONDS);
 }

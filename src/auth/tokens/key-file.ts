@@ -7,7 +7,8 @@ import { type SigningKeys, readKeySet, SigningKeysError, thumbprint } from './si
 /** Creates no file in production: instances with keys of their own would refuse each other's tokens. */
 export function loadKeyFile(file: string, production: boolean): SigningKeys {
   if (!existsSync(file)) {
-    if (production) throw new SigningKeysError(`there is no file ${file}, and in production none is made`);
+    if (production)
+      throw new SigningKeysError(`there is no file ${file}, and it is not created in production`);
     makeKeyFile(file);
   }
   try {
@@ -22,7 +23,9 @@ function makeKeyFile(file: string): void {
   try {
     createKeyFile(file);
   } catch (error) {
-    throw new SigningKeysError(`the file ${file} cannot be made (${(error as NodeJS.ErrnoException).code})`);
+    throw new SigningKeysError(
+      `the file ${file} cannot be created (${(error as NodeJS.ErrnoException).code})`,
+    );
   }
 }
 
@@ -51,6 +54,6 @@ const READ_BY_OTHERS = 0o044;
 
 function warnIfReadableByOthers(file: string): void {
   if (process.platform !== 'win32' && statSync(file).mode & READ_BY_OTHERS) {
-    new Logger('Tokens').warn(`${file} holds private keys, and its mode lets others read it`);
+    new Logger('Tokens').warn(`${file} holds private keys, but others can read it`);
   }
 }

@@ -50,7 +50,7 @@ async function open(env: Env, schema: Schema): Promise<DataSource> {
   );
   const late = sleep(OPEN_TIMEOUT_MS, undefined, { ref: false }).then(() => undefined);
   const dataSource = await Promise.race([opening, late]);
-  if (!dataSource) throw databaseError('ETIMEDOUT', 'nothing answers there');
+  if (!dataSource) throw databaseError('ETIMEDOUT', 'no answer');
   return dataSource;
 }
 

@@ -72,7 +72,7 @@ export class MysqlHost {
         if (error?.code !== undefined) reject(error);
         // An ended pool rejects waiters with an error that has no code.
         else if (error || pools !== this.pools) {
-          reject(databaseError('NO_DATABASE_HOST', `${this.name} was left meanwhile`));
+          reject(databaseError('NO_DATABASE_HOST', `${this.name} was taken out of rotation meanwhile`));
         } else if (waiting) resolve(connection);
         else connection.release();
       });
@@ -125,7 +125,7 @@ export class MysqlHost {
   /** Errors of earlier pools, such as late timeouts, say nothing about the server's present state. */
   private takeOutOfRotation(pools: Pools, error: MysqlError): void {
     if (!this.available || pools !== this.pools) return;
-    this.logger.warn({ msg: 'database host left', host: this.name, code: error.code });
+    this.logger.warn({ msg: 'database host taken out of rotation', host: this.name, code: error.code });
     this.probe = setInterval(() => void this.probeHost(), PROBE_PERIOD_MS);
     this.probe.unref();
     // Its idle connections may be dead, and each would cost a request.
@@ -151,7 +151,7 @@ export class MysqlHost {
   private reportTlsRefusal(error: unknown): void {
     if (this.tlsRefused || !isTlsRefusal(error)) return;
     this.tlsRefused = true;
-    this.logger.warn({ msg: 'no TLS connection to the database can be made', host: this.name, err: error });
+    this.logger.warn({ msg: 'cannot connect to the database over TLS', host: this.name, err: error });
   }
 }
 
