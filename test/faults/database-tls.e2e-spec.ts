@@ -205,7 +205,7 @@ it('answers 503 while the certificate of the server is invalid, and recovers', a
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect((await instance.anyone.get('/health/live')).status).toBe(200);
     await waitFor('the log says why', RECOVERY_MS, async () =>
-      instance.logs.some((line) => line.includes('no TLS connection') && line.includes('certificate')),
+      instance.logs.some((line) => line.includes('over TLS') && line.includes('certificate')),
     );
 
     await show('localhost');
