@@ -62,7 +62,7 @@ export async function growthOfMembers(
   return { contest, lists };
 }
 
-/** On a new process, because one that has worked has taken memory that it does not give back. */
+/** In a new process, since one that has worked does not give its memory back. */
 async function readLists(
   { plan }: Options,
   program: Program,

@@ -102,7 +102,7 @@ describe('a code that is used again', () => {
       codes.push(await aCode(chain.at(-1)!));
       chain.push(await exchanged(codes.at(-1)!));
     }
-    // As if the second code had been used again: its session was ended, and one far below it.
+    // As after a reuse of the second code that was interrupted: its session is revoked, and one far below it.
     for (const ended of [chain[2]!, chain[5]!]) {
       const values = [Date.now(), sessionOf(ended)];
       await service.db.query('UPDATE sessions SET revoked_at = ? WHERE id = ?', values);
@@ -146,7 +146,7 @@ describe('a code that is used again', () => {
     };
     expect(await alive()).toBe(CHAIN + CHILDREN);
 
-    // A busy machine may answer 503 before it is done; it goes on with it.
+    // A busy machine may answer 503 first; the revocation continues.
     expect([400, 503]).toContain((await exchange(code)).status);
 
     await expect.poll(alive, { timeout: hangTimeoutMs() }).toBe(0);

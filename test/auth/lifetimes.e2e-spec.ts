@@ -24,7 +24,7 @@ describe('lifetimes', () => {
 
     let token = ada.token;
     for (let link = 0; link < 20; link += 1) {
-      // Without time passing, a lifetime that starts anew at each link would look right.
+      // Without this wait, a lifetime that restarts at each link would go unnoticed.
       if (link === 1) await pass(1_100);
       const issued = await service.anyone.withToken(token).post<{ code: string }>('/api/auth/code');
       const exchanged = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', {

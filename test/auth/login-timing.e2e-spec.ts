@@ -31,7 +31,7 @@ describe.each([
     };
     for (const name of [anEmail(), email]) await fail(name);
 
-    // In turn, so that whatever else the machine does comes upon both.
+    // Alternately, so that other load on the machine affects both.
     const [known, unknown]: number[][] = [[], []];
     for (const _ of times(PAIRS, () => 0)) {
       known!.push(await fail(email));
@@ -46,7 +46,7 @@ describe.each([
   });
 });
 
-/** The lower quartile: a busy machine adds to some of them, and takes from none. */
+/** The lower quartile: other load only ever adds time. */
 function quick(values: number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 2]!;
 }

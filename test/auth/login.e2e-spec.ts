@@ -90,7 +90,6 @@ describe('POST /api/auth/login', () => {
   });
 });
 
-/** All that a client can see, but for what differs between any two answers. */
 function withoutRequestId({ status, headers, body }: Answer): object {
   const visible = Object.fromEntries(headers);
   for (const name of ['date', 'x-request-id', 'ratelimit']) delete visible[name];

@@ -13,7 +13,7 @@ const USER = sessionId(0);
 const LATER = Date.now() + 1_000_000;
 const ROOT = 1;
 
-/** The service's own code on a real database, which the test can change in the middle of it. */
+/** The service's own code on a real database, which the test changes meanwhile. */
 describe('ending a session with all that was derived from it', () => {
   let installation: Installation;
   let dataSource: DataSource;
@@ -110,7 +110,7 @@ describe('ending a session with all that was derived from it', () => {
 
     await Promise.all(Array.from({ length: count }, (_, index) => end(index + 2)));
 
-    // Each is noted, revoked, found to be done with, and no longer noted.
+    // Four statements each: note, revoke, find nothing left, delete the note.
     expect(executed.length).toBeLessThanOrEqual(4 * count);
   });
 
@@ -125,7 +125,7 @@ describe('ending a session with all that was derived from it', () => {
     await Promise.all(Array.from({ length: count }, (_, index) => end(index + 1)));
 
     expect(await unrevoked()).toBe(0);
-    // A few passes over the chain, and of each use a look whether it was done already.
+    // A few passes over the chain, and one look-up for each use.
     expect(executed.length).toBeLessThan(10 * count);
   });
 

@@ -133,7 +133,7 @@ describe('the migrations', () => {
     expect(after).toBeGreaterThan(5);
   });
 
-  /** Whether there were so many statements that change the schema. */
+  /** False when the migrations have fewer statements that change the schema. */
   async function upgradeBreakingAfter(statements: number): Promise<boolean> {
     const dataSource = await aDataSource(installation);
     const create = dataSource.createQueryRunner.bind(dataSource);
@@ -148,7 +148,7 @@ describe('the migrations', () => {
       };
       return runner;
     };
-    // TypeORM would tell of the failure that is meant.
+    // TypeORM would print the intended failure.
     const console = vi.spyOn(globalThis.console, 'log').mockReturnValue();
     try {
       await dataSource.runMigrations({ transaction: 'each' });

@@ -20,7 +20,6 @@ describe('a transaction', () => {
   const namesOf = async (name: string) =>
     (await data.db.query('SELECT name FROM orgs WHERE name = ?', [name])).length;
 
-  /** A transaction that stays open until it is told to end. */
   async function anOpenTransaction(): Promise<{ end: (how: 'commit' | 'rollback') => Promise<unknown> }> {
     const opened = Promise.withResolvers<void>();
     const told = Promise.withResolvers<'commit' | 'rollback'>();
@@ -116,7 +115,7 @@ describe('a transaction', () => {
   it('does not make others wait for ever', async () => {
     const transaction = await anOpenTransaction();
     const another = () => data.transactions.run((second) => second.read(ONE, []));
-    // On a server, statements by themselves have connections of their own.
+    // On a server, single statements have connections of their own.
     const statements = engine === 'sqlite' ? [data.dataSource.query(ONE), data.dataSource.query(ONE)] : [];
     const waiting = [another(), another(), ...statements];
     const outcomes = await Promise.allSettled(waiting);

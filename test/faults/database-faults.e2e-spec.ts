@@ -44,7 +44,7 @@ interface Fault {
   begin: () => Promise<unknown>;
   lastsMs: number;
   end: () => Promise<unknown>;
-  /** It can be so short that nobody notices. */
+  /** so short that clients may not notice */
   mild?: boolean;
 }
 

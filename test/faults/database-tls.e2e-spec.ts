@@ -57,7 +57,7 @@ afterAll(async () => {
   removeDirectory(files);
 });
 
-/** The server's own socket is a way in that needs no TLS. */
+/** The server's own socket does not require TLS. */
 async function asRoot(sql: string): Promise<RowDataPacket[]> {
   const connection = await createConnection({ socketPath: join(server.directory, 'socket'), user: 'root' });
   try {
@@ -223,7 +223,7 @@ async function endConnections(): Promise<void> {
   }
 }
 
-/** A connection that was ended is noticed by the request that meets it. */
+/** The next request detects the connection that was closed. */
 function untilRefused(someone: Account) {
   return waitFor('a request is refused', RECOVERY_MS, async () => {
     const answer = await someone.get('/api/me');

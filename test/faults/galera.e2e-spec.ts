@@ -25,7 +25,7 @@ const RECOVERY_MS = 6000;
 
 let cluster: GaleraCluster;
 let installation: Installation;
-/** One for each node, and knowing only that. */
+/** One for each node, which knows no other. */
 let instances: Instance[];
 /** Knows all three nodes. */
 let roaming: Instance;

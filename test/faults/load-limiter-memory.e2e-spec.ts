@@ -16,7 +16,7 @@ it('two million e-mails keep the limiter below its memory limit, without blockin
   expect(flood.peakMiB - flood.bareMiB).toBeLessThan(CAP_MIB);
   expect(flood.longestPauseMs).toBeLessThan(MAX_PAUSE_MS);
   expect(flood.wronglyRefused).toBe(0);
-  // Making room does not forget whoever was there last.
+  // Eviction spares the most recent keys.
   expect(flood.admittedOfLast).toBe(9);
   report({ requests: flood.keys, wrong: 0, longestAnswerMs: Math.round(flood.longestPauseMs) });
 });

@@ -9,7 +9,7 @@ import { Storage } from './support/storage.js';
 import { PASSWORD } from './support/writer.js';
 
 const FLOOD_PER_SECOND = 200;
-/** More than the service hashes at once and lets wait. */
+/** More than the service hashes and queues. */
 const FLOOD_CLIENTS = 250;
 const FLOOD_MS = 10_000;
 const OTHERS = 4;

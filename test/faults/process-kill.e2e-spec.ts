@@ -21,7 +21,7 @@ describe.each(ENGINES)('kill -9 during writes on %s', (engine) => {
     await storage.close();
   });
 
-  // SEED repeats what is sent and when the kills come, though not how far each request has got by then.
+  // SEED repeats the requests and the times of the kills, but not the progress of each request by then.
   it('loses no acknowledged write, leaves nothing half done and restarts', { timeout: 180_000 }, async () => {
     const seed = seedOfRun(`kill -9 on ${engine}`);
     const random = new Random(seed);
@@ -75,7 +75,7 @@ describe.each(ENGINES)('kill -9 during writes on %s', (engine) => {
       unknown += findings.unknownApplied + findings.unknownAbsent;
     }
 
-    // What one crash left alone the later ones must leave alone too.
+    // Later crashes must not undo what an earlier one left intact.
     const atLast = await compareRows(storage, rounds);
     expect([...atLast.lost, ...atLast.broken]).toEqual([]);
     const unexpected = [...statuses.keys()].filter((label) => / (5\d\d|401|403|415)/.test(label));

@@ -15,7 +15,7 @@ const STOPS = 4;
 const CLIENTS = 24;
 const MAX_STOP_MS = 10_000;
 const SILENCE_MS = 15_000;
-// Real hashing costs: logins then stand in line when the signal comes.
+// With the real cost, logins are queued when the signal comes.
 const SLOW_LOGINS = { ...UNLIMITED, ARGON2_MEMORY_KIB: '19456', ARGON2_TIME: '2' };
 
 const closing: { close(): unknown }[] = [];
@@ -99,7 +99,7 @@ describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
           if (isLogin && sent.kind === 'answered' && sent.status === 200) logins += 1;
           const label = describeSent(sent);
           counts.set(label, (counts.get(label) ?? 0) + 1);
-          // Nobody listens any more: what comes now says nothing about the stop.
+          // Nobody listens any more, which says nothing about the stop.
           if (sent.kind === 'refused') await sleep(20);
           return { outcome: sent.kind === 'answered' ? 'ok' : 'refused', label };
         },

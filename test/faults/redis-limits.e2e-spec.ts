@@ -16,7 +16,7 @@ import { waitFor } from '../../tooling/wait.js';
 const LIMIT = 10;
 const WINDOW_MS = 3000;
 const REGISTRATIONS = 5;
-/** the promise is 300 ms beside the request itself; the rest is the noise of the machine that runs the test */
+/** 300 ms are promised beside the request itself; the rest is noise of the test machine */
 const MAX_ANSWER_MS = 1000;
 const PASSWORD = 'a wrong battery staple';
 const WARNING = 'Redis does not answer';
@@ -60,7 +60,7 @@ async function login(instance: Instance, email: string): Promise<Attempt> {
   return { status, retryAfter: headers.get('retry-after'), startedAt, endedAt: performance.now() };
 }
 
-/** Logins of one e-mail that nobody has, all at once; 401 is one that was admitted. */
+/** Simultaneous logins of an unknown e-mail; 401 means admitted. */
 function logins(count: number, at: readonly Instance[], email = anEmail()): Promise<Attempt[]> {
   return atOnce(times(count, (i) => () => login(at[i % at.length]!, email)));
 }
@@ -155,7 +155,7 @@ it('stores no e-mail in Redis, and nothing without an expiry', async () => {
   expect(keys).not.toMatch(/@|secret-person|example|127\.0\.0\.1/);
   const names = keys.split('\r\n').filter((line) => line.startsWith('accounts:'));
   const lifetimes = await Promise.all(names.map((name) => redis.command('PTTL', name)));
-  // -2: it went away in the meantime.
+  // -2: it expired meanwhile.
   expect(lifetimes.filter((reply) => !/^:(?:[1-9]|-2)/.test(reply))).toEqual([]);
   report({ requests: 4, wrong: 0 });
 });

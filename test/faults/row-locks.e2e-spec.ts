@@ -7,7 +7,7 @@ import { report } from './support/figures.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 
 const NEW_USERS = 100;
-/** fewer than the places that one address has in the line for hashes */
+/** fewer than the places of one address in the hashing queue */
 const REGISTERED_AT_ONCE = 10;
 
 let database: MariaDbServer;

@@ -50,7 +50,7 @@ beforeEach(async () => {
   await untilOnlyTheFirstIsUsed();
 });
 
-/** Which hosts the service's statements go through, told by the bytes that pass. */
+/** Which hosts the service's statements go to, by the bytes that pass. */
 async function used(): Promise<boolean[]> {
   const before = hosts.map(({ bytes }) => bytes);
   for (let i = 0; i < 5; i += 1) await someone.get('/api/me');

@@ -35,7 +35,9 @@ describe('a request that is sent again', () => {
     expect(await remove()).toMatchObject(memberNotFound);
   });
 
-  /** Hangs up at the first byte of the answer, so that the service has done its work and nobody knows. */
+  /**
+   * Disconnects at the first byte of the answer: the service has done its work and the client does not know.
+   */
   function sendAndHangUp(body: object): Promise<void> {
     const { port, hostname } = new URL(service.url);
     const json = JSON.stringify(body);

@@ -46,7 +46,7 @@ describe('the log of requests', () => {
   };
   const accounts = async (): Promise<number> => (await service.db.query('SELECT id FROM users')).length;
 
-  /** What is sent meanwhile, the service finds together with the end of the connection. */
+  /** The service finds what is sent meanwhile together with the end of the connection. */
   async function whileStopped(send: () => Promise<unknown>): Promise<void> {
     const [, pid] = /"msg":"listening".*"pid":(\d+)/.exec(service.logs.join('\n')) ?? [];
     process.kill(Number(pid), 'SIGSTOP');
@@ -91,7 +91,7 @@ describe('the log of requests', () => {
       const line = { method: 'POST', route: '/api/auth/register', aborted: true, ip: '127.0.0.1' };
       expect(logged).toEqual(times(5, () => expect.objectContaining(line)));
       expect(new Set(logged.map(({ requestId }) => requestId)).size).toBe(5);
-      // What still waited for its hash had not begun, and nobody wants it any more.
+      // Requests that still waited for a hash were dropped.
       const done = logged.filter(({ status }) => status !== 503);
       expect(done).toEqual(done.map(() => expect.objectContaining({ status: 201 })));
       expect(await accounts()).toBe(before + done.length);

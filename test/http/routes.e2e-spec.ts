@@ -19,7 +19,6 @@ const ROUTES: [string, string[]][] = [
   ['/health/live', ['GET']],
   ['/.well-known/jwks.json', ['GET']],
 ];
-/** CONNECT asks for a tunnel and names no path. */
 const METHODS_OF_PATHS = METHODS.filter((method) => method !== 'CONNECT');
 
 describe('routes', () => {

@@ -156,7 +156,7 @@ describe('compose.yaml', () => {
     for (const name of INSTANCES) expect(await inspect(await containerOf(name), '.State.ExitCode')).toBe('0');
   });
 
-  /** Asked inside of each instance, as the balancer may have noticed nothing yet. */
+  /** Inside each instance, since the balancer may not have noticed yet. */
   async function untilAllAreReady(): Promise<void> {
     const check =
       "fetch('http://127.0.0.1:3000/health/ready').then((r) => r.json()).then((b) => process.exit(b.status === 'ok' ? 0 : 1))";
@@ -183,7 +183,7 @@ describe('compose.yaml', () => {
   }
 });
 
-/** What came of the requests, but for the writes that the instance took with it: their outcome is unknown. */
+/** All outcomes except pending writes of the killed instance, which are unknown. */
 function outcomes(results: string[]): Set<string> {
   return new Set(results.filter((result) => !LOST.has(result)));
 }

@@ -51,7 +51,7 @@ describe('the doctor', () => {
   const redIn = ({ lines }: Examination) =>
     lines.filter((line) => line.startsWith('RED')).map((line) => line.slice('RED    '.length));
 
-  /** Puts the rows back as they are now, whatever becomes of the work. */
+  /** Restores the rows, even when the work fails. */
   async function restoring<T>(tables: string[], work: () => Promise<T>): Promise<T> {
     const saved = await Promise.all(tables.map((table) => installation.db.query(`SELECT * FROM ${table}`)));
     try {
@@ -250,7 +250,7 @@ describe('the doctor', () => {
     expect(sick.lines).toContain('         the clean-up of sessions reads all of sessions');
   });
 
-  /** So many that no engine would read all of them for a few. */
+  /** Enough that no engine would scan all of them for a few. */
   async function fillSessions(): Promise<void> {
     const now = Date.now();
     const rows = Array.from(

@@ -12,7 +12,7 @@ import {
 } from '../support/service-process.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
-/** what the log says when requests had to be left behind */
+/** what the log says when requests were abandoned */
 const CUT_SHORT = 'requests are still running';
 const ANSWERED = { code: 0, answer: expect.stringContaining('HTTP/1.1 201') as string };
 const WORKERS = { WEB_CONCURRENCY: '2', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' };
@@ -26,7 +26,7 @@ describe('SIGTERM', () => {
     installation = await anInstallation();
     await start();
   });
-  // Not a failed test's: those end with the file.
+  // Installations of failed tests are removed at the end of the file.
   afterEach(() => installation.remove());
 
   it.each(['SIGTERM', 'SIGINT'] as const)('stops an idle service with code 0, on %s', async (signal) => {
@@ -134,7 +134,7 @@ describe('SIGTERM', () => {
     const length = `Content-Length: ${json.length}`;
     const head = ['Content-Type: application/json', length, 'Expect: 100-continue', ...headers];
     connection.socket.write(keptAliveRequest('POST /api/auth/register', head));
-    // By this the service says that the request has begun.
+    // This answer says that the request has begun.
     await vi.waitFor(() => expect(connection.text()).toContain('100 Continue'), hangTimeoutMs());
     return { connection, sendBody: (following = '') => connection.socket.write(json + following) };
   }

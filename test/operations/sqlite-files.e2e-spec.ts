@@ -36,7 +36,7 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
 
   const modeOf = async (name: string) => ((await stat(join(directory, name))).mode & 0o777).toString(8);
 
-  /** What the processes that are started meanwhile would give to a file that says nothing of its mode. */
+  /** The umask decides about files that are created without a mode. */
   async function withOpenUmask<T>(work: () => Promise<T>): Promise<T> {
     const usual = process.umask(0);
     try {

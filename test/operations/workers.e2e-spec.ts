@@ -30,7 +30,7 @@ describe('WEB_CONCURRENCY', () => {
 // Each starts up to seven processes and waits out the pauses between them.
 describe.runIf(engine === 'mariadb')('several workers', () => {
   let installation: Installation;
-  /** their own account at the database, which the test locks */
+  /** a database user of their own, which the test locks */
   let user: string;
   let env: Record<string, string>;
 
@@ -42,7 +42,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     await installation.db.query(`CREATE USER ${user}`);
     await installation.db.query(`GRANT ALL ON ${url.pathname.slice(1)}.* TO ${user}`);
     url.username = name;
-    // One connection for statements each, opened at the start: who is there already is not locked out.
+    // One connection for statements each, opened at the start: existing connections are not locked out.
     env = { ...NO_LIMITS, WEB_CONCURRENCY: '2', DATABASE_URL: url.href, DATABASE_POOL_SIZE: '2' };
   });
   afterEach(async () => {

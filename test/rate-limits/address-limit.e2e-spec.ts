@@ -8,7 +8,6 @@ import { type Service, startService } from '../support/service.js';
 
 const retryAfter = ({ headers }: Answer): number => Number(headers.get('retry-after'));
 
-/** Logins and registrations from any address, for whose service the file's hooks care. */
 function limitedBy(env: Record<string, string>) {
   let service: Service;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { besideLoginFlood, SLOW_HASH } from '../support/login-flood.js';
 import { anAccount, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
-/** more than are hashed, on a busy machine, before so many were turned away */
+/** more than a busy machine hashes before so many were refused */
 const LIMIT = 400;
 const REFUSALS = 10;
 

@@ -13,7 +13,7 @@ describe('a user who was imported', () => {
   });
   afterAll(() => service.stop());
 
-  /** As an import would: a row with an id from elsewhere, and a hash that this service understands. */
+  /** As after an import: a foreign id, and a hash that this service can verify. */
   async function anImportedUser(id: string): Promise<Account> {
     const email = anEmail('imported');
     await service.db.query(
