@@ -11,13 +11,12 @@ export interface OrgOfUser {
   name: string;
 }
 
-// LEFT preserves the join order where one user is in most organizations. The e-mail, the same in every row,
-// lets the index serve the order.
+/** LEFT preserves the join order where one user is in most organizations. */
 const FIND_ORGS_OF_USERS = lookupStatement<string, OrgOfUser>('the organizations of a user', {
   sql: (size) => `SELECT m.user_id AS userId, o.id, o.name
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id
     WHERE m.user_id IN (${places(size)})
-    ORDER BY m.user_id, m.email, m.joined_at, m.org_id`,
+    ORDER BY m.user_id, m.joined_at, m.org_id`,
   values: (userIds) => [...userIds],
   keyText: (userId) => userId,
   rowText: ({ userId }) => userId,

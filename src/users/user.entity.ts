@@ -1,12 +1,10 @@
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 import type { UniqueKey } from '../database/database-errors.js';
 
 export const USERS_EMAIL_KEY: UniqueKey = { name: 'users_email_key', columns: 'users.email' };
 
 @Entity('users')
 @Unique(USERS_EMAIL_KEY.name, ['email'])
-// Referenced by memberships.
-@Index('users_id_email_key', ['id', 'email'], { unique: true })
 export class User {
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
