@@ -45,7 +45,7 @@ describe('the schema', () => {
   }
 });
 
-it('has foreign keys to primary keys only: by those Galera orders what a node applies', async () => {
+it('has foreign keys to primary keys only, by which Galera orders writes', async () => {
   const data = await openDataLayer();
   const keys = data.dataSource.entityMetadatas.flatMap(({ foreignKeys }) => foreignKeys);
   const others = keys.filter(({ referencedColumns }) =>
