@@ -35,7 +35,7 @@ export class AppModule {
         HealthModule,
       ],
       providers: [
-        // In this order: first who it is, then what they may do.
+        // In this order: authentication, then authorization.
         { provide: APP_GUARD, useExisting: JwtAuthGuard },
         { provide: APP_GUARD, useExisting: RolesGuard },
         { provide: APP_FILTER, useClass: ProblemFilter },

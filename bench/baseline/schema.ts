@@ -1,4 +1,3 @@
-/** What the two engines spell differently. */
 interface Dialect {
   ascii: string;
   unicode: string;

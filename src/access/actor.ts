@@ -4,7 +4,6 @@ export type Actor = UserActor | OperatorActor | SystemActor;
 /** Where a request came from. */
 export interface Origin {
   requestId: string;
-  /** of the client */
   address: string;
 }
 

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 
-/** The signed-in caller, as the session check found it for this request. */
+/** The signed-in user, as JwtAuthGuard found them. */
 export interface CurrentUser {
   id: string;
   email: string;

@@ -20,7 +20,7 @@ import { Member } from '../memberships/member.entity.js';
 import { Org } from '../memberships/org.entity.js';
 import { User } from '../users/user.entity.js';
 
-/** All SQL there is; loading them registers the hot statements. */
+/** The only files with SQL; loading them registers the hot statements. */
 export const REPOSITORIES = [
   UsersRepository,
   SessionsRepository,
@@ -33,7 +33,7 @@ export const REPOSITORIES = [
   EventsRepository,
 ];
 
-/** Listed by hand: a file that nobody names here is no part of the database. */
+/** Listed by hand: files that are missing here are not part of the schema. */
 export const SCHEMA: Schema = {
   entities: [User, Session, AuthorizationCode, PendingRevocation, Org, Member, Event],
   migrations: [

@@ -49,7 +49,7 @@ export class AuthController {
    * Log in
    *
    * @remarks At most 10 requests in any 15 minutes for one client address and e-mail. An unknown e-mail and a
-   * wrong password are answered alike.
+   * wrong password get the same answer.
    */
   @Post('login')
   @HttpCode(200)
@@ -72,7 +72,7 @@ export class AuthController {
   /**
    * Issue a one-time code
    *
-   * @remarks Hand the code, never the token, to the service that shall act for the user. With a
+   * @remarks Pass the code, never the token, to the service that is to act for the user. With a
    * `codeChallenge` (RFC 7636) only the holder of the verifier can exchange it.
    */
   @Post('code')

@@ -1,6 +1,6 @@
 import { Problem } from '../problems/problem.js';
 
-/** The same for an unknown e-mail and a wrong password (OWASP Authentication Cheat Sheet). */
+/** One for unknown e-mails and wrong passwords (OWASP Authentication Cheat Sheet). */
 export class InvalidCredentialsError extends Problem {
   constructor() {
     super('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });

@@ -15,7 +15,7 @@ import { type NewSession, newSession } from './sessions/new-session.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
 
-/** E-mails are given in canonical form, passwords normalized: DTOs make them so. */
+/** Takes canonical e-mails and normalized passwords: the DTOs produce them. */
 @Injectable()
 export class AuthService {
   constructor(
@@ -29,12 +29,7 @@ export class AuthService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Whether the e-mail is taken is known only after the hashing, by the database: asking first would lose races
-   * and answer faster for known e-mails.
-   *
-   * @throws EmailTakenError
-   */
+  /** The database decides whether the e-mail is taken: asking first would race, and tell by its timing. */
   async register(email: string, password: string, client: HashClient, origin: Origin): Promise<SignInResult> {
     const hash = await this.passwords.hash(password, client);
     const { user, session } = await this.transactions.run(async (transaction) => {
@@ -52,18 +47,14 @@ export class AuthService {
     return { token: this.tokens.issue(session), user: { id: user.id, email: user.email } };
   }
 
-  /**
-   * Does the same work whether or not the e-mail is known.
-   *
-   * @throws InvalidCredentialsError, AccountDisabledError to who knows the password
-   */
+  /** Does the same work whether or not the e-mail is known. */
   async login(email: string, password: string, client: HashClient, origin: Origin): Promise<SignInResult> {
     const user = await this.users.findCredentials(email);
     const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
     if (!user || !matches) throw new InvalidCredentialsError();
     if (user.disabledAt !== null) throw new AccountDisabledError();
 
-    // The only moment when the password is at hand to be hashed at the cost that is configured now.
+    // Only a login has the plain password that rehashing needs.
     if (replacement !== undefined) await this.users.replacePasswordHash(user, replacement);
     // Of the epoch that was read with the hash: whatever ended all sessions meanwhile has ended this one too.
     const session = newSession(this.env, { userId: user.id, authEpoch: user.authEpoch });

@@ -1,6 +1,6 @@
 import { nodeProblem } from '../app/node-version.js';
 
-/** `accounts COMMAND`. Each command resolves to its exit code; 2 says that it could not be run. */
+/** Each command resolves to its exit code; 2: it could not be run. */
 const COMMANDS: Record<string, () => Promise<() => Promise<number>>> = {
   doctor: async () => (await import('./doctor/doctor.command.js')).doctor,
 };

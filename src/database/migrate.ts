@@ -14,18 +14,15 @@ export class PendingMigrationsError extends Error {
 }
 
 /**
- * Brings the schema to the state that this version of the code expects, on a connection of its own that no
- * statement limit applies to. Of several instances that start at once one does it and the others wait.
- *
- * @throws PendingMigrationsError when MIGRATIONS=check and something is left to run
- * @throws MigrationLeaseLostError after which the process has to end
+ * Runs without statement limits; of several instances one migrates and the others wait.
+ * @throws PendingMigrationsError, MigrationLeaseLostError, after which the process has to end
  */
 export async function migrate(env: Env, schema: Schema): Promise<void> {
   const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
   try {
     await bringUpToDate(dataSource, env);
   } catch (error) {
-    // What it abandons may wait for ever, and with it an orderly close.
+    // The abandoned work may wait for ever, and `destroy` with it.
     if (!(error instanceof MigrationLeaseLostError)) await dataSource.destroy();
     throw error;
   }

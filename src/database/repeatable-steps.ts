@@ -1,6 +1,6 @@
 import { type QueryRunner, type Table, TableIndex } from 'typeorm';
 
-/** Steps of migrations that do nothing where they have been done: MySQL commits each statement by itself. */
+/** Steps that do nothing when they are done already: MySQL commits each statement by itself. */
 
 export async function addIndex(
   runner: QueryRunner,

@@ -1,10 +1,6 @@
 import type { DataSourceOptions } from 'typeorm';
 
-/** The tables the application owns and how they came to be. */
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
-/**
- * `requests` ends statements that take too long; `maintenance`, such as a migration, takes its time, and so
- * does `inspection`, which only looks and may do so beside a running service.
- */
+/** Only `requests` have statement limits; `inspection` is read-only, also beside a running service. */
 export type Purpose = 'requests' | 'maintenance' | 'inspection';

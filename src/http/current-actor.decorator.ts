@@ -4,7 +4,6 @@ import type { Origin, UserActor } from '../access/actor.js';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { clientAddress } from './client-address.js';
 
-/** The signed-in user as the actor of a change. */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): UserActor => {
   const request = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentUser }>();
   const { id, sessionId } = request.user;

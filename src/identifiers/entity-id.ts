@@ -7,10 +7,7 @@ export function newEntityId(): string {
   return randomUUIDv7();
 }
 
-/**
- * Whether the text can name a row at all; what cannot is not looked up. A lower-case UUID of any version (RFC
- * 9562 section 4) can: rows may have been imported.
- */
+/** Whether a row can have this id: imported rows may have any version of UUID (RFC 9562 section 4). */
 export function isEntityId(text: unknown): text is string {
   return typeof text === 'string' && ENTITY_ID.test(text);
 }

@@ -13,7 +13,6 @@ export class MemberListService {
     private readonly wholeLists: WholeLists,
   ) {}
 
-  /** One page where a limit is given, else the whole list. */
   async answer(
     reader: Reader,
     { limit, cursor }: ListMembersQuery,

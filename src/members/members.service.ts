@@ -8,7 +8,7 @@ import { MemberNotFoundError, UserHasTooManyOrgsError } from '../memberships/mem
 import { MembersRepository } from '../memberships/members.repository.js';
 import type { Membership } from './dto/member.responses.js';
 
-/** Changes of memberships. Each decides on the actor's role anew: what the guard saw can be stale by then. */
+/** Every change checks the actor's role again: the guard's check can be stale by then. */
 @Injectable()
 export class MembersService {
   constructor(
@@ -17,11 +17,6 @@ export class MembersService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * @param email in canonical form
-   * @throws UserNotFoundError, AlreadyMemberError, UserHasTooManyOrgsError, or because the actor may not do it (any
-   *   more)
-   */
   async add(orgId: string, actor: UserActor, email: string, role: Role): Promise<Membership> {
     const { maxOrgsPerUser } = this.env;
     const key = { orgId, actorId: actor.id, email };
@@ -35,7 +30,6 @@ export class MembersService {
     return { userId, role };
   }
 
-  /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
   async changeRole(orgId: string, actor: UserActor, userId: string, role: Role): Promise<Membership> {
     const key = { orgId, actorId: actor.id, targetId: userId };
     await this.changes.run(this.members.changeFacts, key, actor, {
@@ -48,7 +42,6 @@ export class MembersService {
     return { userId, role };
   }
 
-  /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
   async remove(orgId: string, actor: UserActor, userId: string): Promise<{ ok: true }> {
     const key = { orgId, actorId: actor.id, targetId: userId };
     await this.changes.run(this.members.changeFacts, key, actor, {

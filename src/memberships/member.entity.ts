@@ -18,8 +18,8 @@ export class Member {
   userId: string;
 
   /**
-   * The user's, so that a list is read from one index. No foreign key on it: Galera orders what it applies by the
-   * primary keys that foreign keys refer to, and a node that applied this row before its user's would break.
+   * Copied from the user, so that one index covers lists. No foreign key: Galera orders writes by the primary
+   * keys that foreign keys refer to, and a node that applied this row before its user would leave the cluster.
    */
   @Column({ type: 'varchar', length: 254 })
   email: string;

@@ -8,13 +8,11 @@ import type { NewEvent } from '../events/new-event.js';
 import { OrgNotFoundError } from './memberships.errors.js';
 import { OrgsRepository } from './orgs.repository.js';
 
-/** A change of one membership, in the terms of what decides about it. */
 export interface MembershipChange<Facts, Decision> {
-  /** throws why the change must not be made */
   decide: (facts: Facts) => Decision;
-  /** makes it; false when the database refused */
+  /** false when the database refused */
   write: (transaction: Transaction, decision: Decision) => Promise<boolean>;
-  /** why the database refuses what was decided under the lock */
+  /** the error for a refusal under the lock */
   refusal: () => Error;
   /** what the record says of it; undefined where nothing changed */
   event: (decision: Decision) => MembershipEvent | undefined;
@@ -26,8 +24,8 @@ type MembershipEvent = Pick<NewEvent, 'type' | 'userId' | 'data'>;
 class StaleDecisionError extends Error {}
 
 /**
- * Changes memberships. The decision is made on what one query found, which requests share, and holds if the
- * organization is at the same revision when it is locked; if not, it is made anew under that lock.
+ * Decides on one query that requests share. The decision holds if the organization has the same revision once
+ * it is locked; otherwise the change is decided again under the lock.
  */
 @Injectable()
 export class MembershipChanges {
@@ -37,7 +35,6 @@ export class MembershipChanges {
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws OrgNotFoundError, or as the decision and the refusal do */
   async run<Key extends { orgId: string }, Facts extends { revision: number }, Decision>(
     lookup: Lookup<Key, Facts>,
     key: Key,

@@ -19,7 +19,6 @@ const PROVIDERS = [
   WholeLists,
 ];
 
-/** The rows of organizations and members, and who may do what with them. */
 @Module({
   imports: [EventsModule, TypeOrmModule.forFeature([Member, Org])],
   providers: PROVIDERS,

@@ -25,11 +25,7 @@ export class OrgsService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Takes a name as `orgName` makes it; the creator becomes the owner in the same transaction.
-   *
-   * @throws TooManyOrgsError, or InvalidTokenError when the user went away since the request began
-   */
+  /** @throws TooManyOrgsError, or InvalidTokenError when the user was deleted after the request began */
   create(actor: UserActor, name: string): Promise<OrgResponse> {
     const { id: ownerId } = actor;
     const id = newEntityId();
@@ -52,12 +48,10 @@ export class OrgsService {
     });
   }
 
-  /** @param sessionId of the reader */
   getDetail({ id, name }: CurrentOrg, sessionId: string): Promise<OrgDetailResult | StreamableFile> {
     return this.wholeLists.answer({ orgId: id, sessionId }, (members) => ({ org: { id, name, members } }));
   }
 
-  /** By the time the user joined them, then by id. */
   async listOf(userId: string): Promise<OrgResponse[]> {
     const orgs = await this.orgs.findOfUser(userId);
     return orgs.map(({ id, name }) => ({ id, name }));

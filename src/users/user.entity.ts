@@ -9,7 +9,7 @@ export class User {
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
 
-  /** canonical form, see email-address.ts */
+  /** canonical, see email-address.ts */
   @Column({ type: 'varchar', length: 254 })
   email: string;
 

@@ -13,7 +13,7 @@ export type NewUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'createdAt'>;
 
 const CREDENTIALS = { id: true, email: true, passwordHash: true, authEpoch: true, disabledAt: true } as const;
 
-/** E-mails are canonical, see email-address.ts. */
+/** Takes canonical e-mails, see email-address.ts. */
 @Injectable()
 export class UsersRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}

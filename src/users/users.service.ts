@@ -11,7 +11,6 @@ export type CreatedUser = NewUser & Pick<User, 'revision' | 'authEpoch'>;
 export class UsersService {
   constructor(private readonly users: UsersRepository) {}
 
-  /** @throws EmailTakenError */
   async create(transaction: Transaction, email: string, passwordHash: string): Promise<CreatedUser> {
     const user = { id: newEntityId(), email, passwordHash, createdAt: Date.now() };
     await this.users.insert(transaction, user);

@@ -13,7 +13,7 @@ const USER = sessionId(0);
 const LATER = Date.now() + 1_000_000;
 const ROOT = 1;
 
-/** The service's own code on a real database, which the test can change in the middle of it. */
+/** The service's own code on a real database, which the test changes meanwhile. */
 describe('ending a session with all that was derived from it', () => {
   let installation: Installation;
   let dataSource: DataSource;
@@ -66,7 +66,7 @@ describe('ending a session with all that was derived from it', () => {
     };
   }
 
-  it('ends what is born, two generations of it, after it looked and before it acted', async () => {
+  it('revokes sessions derived, two generations deep, while it runs', async () => {
     await insertSessions(dataSource, [session(2, ROOT), session(3, 2)]);
     let born = false;
     interceptStatements(async (sql, values) => {
@@ -86,7 +86,7 @@ describe('ending a session with all that was derived from it', () => {
     ['side by side', () => ROOT],
     ['in bunches', (number: number) => Math.max(ROOT, Math.floor((number - 2) / 700) * 700)],
     ['crosswise', (number: number) => (number <= 3 ? ROOT : number <= 3 + PAGE + 100 ? 3 : 2)],
-  ])('reads and writes no more at once, however many there are, %s', async (_how, parentOf) => {
+  ])('reads and writes in bounded pages, however many there are, %s', async (_how, parentOf) => {
     const count = 3 * PAGE + 7;
     await insertSessions(
       dataSource,
@@ -103,7 +103,7 @@ describe('ending a session with all that was derived from it', () => {
     expect(new Set(turns).size).toBeGreaterThan(turns.length / 2);
   });
 
-  it('does not look again below what was ended, though a chain of codes is used again one by one', async () => {
+  it('does not search below completed sessions again when a chain of codes is reused one by one', async () => {
     const count = 200;
     await insertSessions(
       dataSource,
@@ -118,7 +118,7 @@ describe('ending a session with all that was derived from it', () => {
     expect(executed.length).toBeLessThanOrEqual(5 * count);
   });
 
-  it('searches once for all uses of a user that come at the same time', async () => {
+  it('searches once for simultaneous reuses of one user', async () => {
     const count = 100;
     await insertSessions(
       dataSource,
@@ -129,11 +129,11 @@ describe('ending a session with all that was derived from it', () => {
     await Promise.all(Array.from({ length: count }, (_, index) => end(index + 1)));
 
     expect(await unrevoked()).toBe(0);
-    // A few passes over the chain, and of each use a look whether it was done already.
+    // A few passes over the chain, and one look-up for each use.
     expect(executed.length).toBeLessThan(10 * count);
   });
 
-  it('goes on with the next use of a user after one that failed', async () => {
+  it('continues with the next reuse of a user after a failed one', async () => {
     await insertSessions(dataSource, [session(2, ROOT), session(3, 2)]);
     let failed = false;
     interceptStatements(async (sql) => {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
-it.each([[[]], [['unknown']], [['toString']]])('names the commands and ends with 2, for %j', (parameters) => {
+it.each([[[]], [['unknown']], [['toString']]])('shows its usage and exits with 2, for %j', (parameters) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...parameters], {
     encoding: 'utf8',
     cwd: tmpdir(),

@@ -26,7 +26,7 @@ describe('the schema', () => {
     return stdout;
   }
 
-  it('is the same by the migrations and by the entities, and the command line leads there and back', async () => {
+  it('is the same by migrations and entities, and the command line migrates up and down', async () => {
     const names = MIGRATIONS.map(({ name }) => name);
     expect(await states()).toEqual(names.map((name) => `[ ] ${name}`));
     await typeorm('migration:run');
@@ -45,7 +45,7 @@ describe('the schema', () => {
   }
 });
 
-it('has foreign keys to primary keys only: by those Galera orders what a node applies', async () => {
+it('has foreign keys to primary keys only, by which Galera orders writes', async () => {
   const data = await openDataLayer();
   const keys = data.dataSource.entityMetadatas.flatMap(({ foreignKeys }) => foreignKeys);
   const others = keys.filter(({ referencedColumns }) =>

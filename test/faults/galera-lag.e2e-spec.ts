@@ -43,7 +43,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-/** What the first node has acknowledged and the second has not seen. */
+/** What the first node has committed and the second has not applied. */
 interface News {
   owner: Account;
   other: Account;

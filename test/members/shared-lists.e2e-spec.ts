@@ -50,7 +50,7 @@ describe('member lists that are asked for at the same time', () => {
     return found.map((list) => list?.map(({ email }) => email));
   }
 
-  /** What is too long to hold it in memory is undefined. */
+  /** undefined: too long to hold in memory */
   const listsOf = (those: typeof orgs): (string[] | undefined)[] =>
     those.map(({ size }) => (size > 1000 ? undefined : times(size, crowdEmail)));
 
@@ -60,7 +60,7 @@ describe('member lists that are asked for at the same time', () => {
     );
   });
 
-  it('hold nothing but what a list shows', async () => {
+  it('hold only the fields of a list', async () => {
     const [one, other] = await atOnce(
       orgs.slice(1, 3).map(
         ({ id }) =>
@@ -76,11 +76,11 @@ describe('member lists that are asked for at the same time', () => {
     expect([...one!, ...other!]).toEqual(times(4, () => shown));
   });
 
-  it('are the same where one was asked for twice', async () => {
+  it('are the same when one was asked for twice', async () => {
     expect(await read([orgs[3]!, orgs[4]!, orgs[3]!])).toEqual(listsOf([orgs[3]!, orgs[4]!, orgs[3]!]));
   });
 
-  it('are whole though together they are more than one query brings', async () => {
+  it('are complete even when together they exceed one query', async () => {
     expect(await read(orgs)).toEqual(listsOf(orgs));
     expect(await read(orgs)).toEqual(listsOf(orgs));
   });

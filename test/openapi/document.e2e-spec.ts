@@ -152,7 +152,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says of every text how it is made', () => {
+  it('gives every string a format, pattern or length', () => {
     const loose = [...schemasIn(document)].filter(
       ({ type, enum: values, format, pattern, minLength }) =>
         type === 'string' && !values && !format && !pattern && !minLength,
@@ -160,7 +160,7 @@ describe('the OpenAPI document', () => {
     expect(loose).toEqual([]);
   });
 
-  it('keeps an operation as short as a screen or two', () => {
+  it('keeps an operation shorter than two screens', () => {
     const long = reader.operations
       .map(({ operationId, path, method }) => {
         const text = JSON.stringify(document.paths[path]![method.toLowerCase()], null, 2);
@@ -170,7 +170,7 @@ describe('the OpenAPI document', () => {
     expect(long).toEqual([]);
   });
 
-  it('names a path parameter as the field that holds it', () => {
+  it('names path parameters like the corresponding fields', () => {
     const names = new Set(
       reader.operations.flatMap(({ parameters = [] }) =>
         parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
@@ -180,14 +180,14 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.components.schemas['Member']!.properties!)).toContain('userId');
   });
 
-  it('lists what operators need last', () => {
+  it('lists the endpoints for operators last', () => {
     expect(document.tags.at(-1)).toMatchObject({ name: 'Health' });
     expect(document.tags.map(({ name }) => name).toSorted()).toEqual(
       [...new Set(reader.operations.flatMap(({ tags = [] }) => tags))].toSorted(),
     );
   });
 
-  it('asks for a token at every endpoint that it does not call public', async () => {
+  it('requires a token for every endpoint that is not public', async () => {
     for (const [path, methods] of Object.entries(document.paths).filter(([name]) =>
       name.startsWith('/api/'),
     )) {

@@ -18,7 +18,7 @@ interface Answered {
   org: { id: string };
 }
 
-/** Needs a limit of one organization for each user, and of one look-up that finds nobody. */
+/** Needs a limit of one organization for each user, and of one addition of an unknown e-mail. */
 export const SMALL_LIMITS = { MAX_ORGS_PER_USER: '1', RATE_LIMIT_LOOKUP: '1/1h' };
 
 /** Sends documented examples, and keeps the first answer of each operation with each status and code. */

@@ -44,7 +44,7 @@ describe('the examples of the OpenAPI document', () => {
   const successOf = ({ content }: DocumentedResponse): unknown =>
     reader.exampleOf(content!['application/json']!.schema!);
 
-  it('are each what is really answered', () => {
+  it('equal the real answers', () => {
     const answered = new Map([...examples.answers].map(([name, { body }]) => [name, normalized(body)]));
 
     for (const [name, example] of documented()) {
@@ -52,7 +52,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('leave out nothing that was answered', () => {
+  it('are complete', () => {
     const names = new Set(documented().map(([name]) => name));
 
     expect([...examples.answers.keys()].filter((name) => !names.has(name))).toEqual([]);

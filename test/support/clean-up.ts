@@ -15,7 +15,6 @@ import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js
 import { Session } from '../../src/auth/sessions/session.entity.js';
 import { SessionsRepository } from '../../src/auth/sessions/sessions.repository.js';
 
-/** The service's own clean-up, on a database that is open in this process. */
 export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
   return new ExpiredRowsService(
     new ExpiredCodes(new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode))),

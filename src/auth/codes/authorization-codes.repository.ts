@@ -8,7 +8,6 @@ import { Lookup, lookupStatement, places } from '../../database/lookup.js';
 import { BATCH } from '../cleanup/batch.js';
 import { AuthorizationCode } from './authorization-code.entity.js';
 
-/** Whom a code stands for. Neither ever changes. */
 export interface CodeOwner {
   userId: string;
   authTime: number;
@@ -42,7 +41,7 @@ export class AuthorizationCodesRepository {
     this.owners = new Lookup(FIND_OWNERS, codes);
   }
 
-  /** False when its session is gone. Codes that are issued at the same time go into one statement. */
+  /** False when its session is gone. Concurrent calls share a statement. */
   insert(code: AuthorizationCode): Promise<boolean> {
     return this.inserts.run(code);
   }
@@ -62,7 +61,7 @@ export class AuthorizationCodesRepository {
 
   private async insertAll(codes: AuthorizationCode[]): Promise<boolean[]> {
     try {
-      // Measured hot: TypeORM's own call takes longer to write it than the database to run it.
+      // Measured hot: TypeORM takes longer to build this statement than the database to run it.
       await this.codes.query(
         `INSERT INTO authorization_codes (hash, session_id, created_at, expires_at)
          VALUES ${codes.map(() => '(?, ?, ?, ?)').join(', ')}`,

@@ -1,7 +1,7 @@
 import type { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 
-/** A session as tokens are made from it. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface NewSession {
   id: string;
   userId: string;
@@ -12,10 +12,7 @@ export interface NewSession {
   expiresAt: number;
 }
 
-/**
- * A session that starts now, not stored yet. It lives as long as one token, and never longer after `authTime` than
- * SESSION_MAX_AGE: passing a login on does not extend it.
- */
+/** Ends at most SESSION_MAX_AGE after `authTime`, so that deriving sessions does not extend a login. */
 export function newSession(
   { tokenTtl, sessionMaxAge }: Pick<Env, 'tokenTtl' | 'sessionMaxAge'>,
   {

@@ -14,7 +14,7 @@ interface Exchange {
   codeHash: string;
 }
 
-/** The database decides: one statement, so that nothing that it asks can change meanwhile. */
+/** One statement, so that nothing it checks can change before it inserts. */
 const EXCHANGE = hotStatement(
   'the exchange of a code',
   `SELECT ?, s.user_id, s.auth_time, s.auth_epoch, ?, ?, s.id, c.hash
@@ -23,7 +23,6 @@ const EXCHANGE = hotStatement(
   ['', 0, 0, '', 0],
 );
 
-/** Sessions that codes open. */
 @Injectable()
 export class SessionExchangesRepository {
   private readonly exchanges = new BatchedQueries((exchanges: Exchange[]) => this.exchangeAll(exchanges));
@@ -33,10 +32,7 @@ export class SessionExchangesRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /**
-   * Whether the code opened the session. The unique key makes it the only one that the code ever opens. Codes that
-   * are exchanged at the same time go into one statement.
-   */
+  /** Whether the code opened the session: the unique key allows one. Concurrent calls share a statement. */
   insert(session: NewSession, codeHash: string): Promise<boolean> {
     return this.exchanges.run({ session, codeHash });
   }
@@ -60,10 +56,10 @@ export class SessionExchangesRepository {
       if (exchanges.length === 1) return [false];
       return (await Promise.all(exchanges.map((exchange) => this.exchangeAll([exchange])))).flat();
     }
-    return this.areThere(exchanges.map(({ session }) => session.id));
+    return this.findExisting(exchanges.map(({ session }) => session.id));
   }
 
-  private async areThere(ids: string[]): Promise<boolean[]> {
+  private async findExisting(ids: string[]): Promise<boolean[]> {
     const found = await this.sessions.find({ where: { id: In(ids) }, select: { id: true } });
     return ids.map((id) => found.some((session) => session.id === id));
   }

@@ -10,7 +10,6 @@ import { IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
 import type { NewSession } from './new-session.js';
 import { Session } from './session.entity.js';
 
-/** The session that a code opened. */
 export interface OpenedSession {
   id: string;
   userId: string;
@@ -28,7 +27,7 @@ export interface ExpiredSession {
   expiresAt: number;
 }
 
-/** so many rows in one statement at most; 512 parents, when padded */
+/** 512 ids when padded */
 export const PAGE = 500;
 
 const FIND_CALLERS = lookupStatement<string, CurrentUser>('the session check', {
@@ -55,14 +54,14 @@ const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
   },
 );
 
-/** Of several parents, a full page is not the first of anything. */
+/** With several parents a full page is no prefix by id: the caller then splits the parents. */
 const findDescendants = (size: number): string => `SELECT id, revoked_at AS revokedAt FROM sessions
   WHERE parent_id IN (${places(size)}) AND id > ? AND descendants_revoked_at IS NULL
   ORDER BY parent_id, id LIMIT ${PAGE}`;
 hotStatement('the search for what was derived from a session', findDescendants(1), ['', '']);
 hotStatement('the search for what was derived from several', findDescendants(2), ['', '', '']);
 
-/** The range on `expires_at` alone is what the index is entered by. */
+/** The plain range on `expires_at` makes the engines use the index. */
 const FIND_EXPIRED = hotStatement(
   'the clean-up of sessions',
   `SELECT id, parent_id AS parentId, expires_at AS expiresAt FROM sessions
@@ -70,7 +69,7 @@ const FIND_EXPIRED = hotStatement(
   [0, 0, ''],
 );
 
-/** Asks about so many sessions; one that refers to another among them does not count. */
+/** Sessions that refer to each other within the batch do not count. */
 const findReferred = (size: number): string => `SELECT s.id FROM sessions s WHERE s.id IN (${places(size)})
   AND (EXISTS (SELECT 1 FROM sessions d WHERE d.parent_id = s.id AND d.id NOT IN (${places(size)}))
     OR EXISTS (SELECT 1 FROM authorization_codes c WHERE c.session_id = s.id))`;
@@ -90,7 +89,6 @@ export class SessionsRepository {
     await transaction.of(this.sessions).insert(session);
   }
 
-  /** The user of a session that is alive: asked with every request. */
   findCaller(id: string): Promise<CurrentUser | undefined> {
     return this.callers.find(id);
   }
@@ -99,7 +97,7 @@ export class SessionsRepository {
     return this.opened.find(codeHash);
   }
 
-  /** Sessions derived from any of these, with greater ids than `after`: a page. */
+  /** One page: children with ids greater than `after`. */
   findChildren(parents: readonly string[], after: string): Promise<Descendant[]> {
     const ids = padded(parents, '');
     return this.sessions.query<Descendant[]>(findDescendants(ids.length), [...ids, after]);
@@ -119,7 +117,7 @@ export class SessionsRepository {
   }
 
   /** Notes that nothing that was derived from these is alive. */
-  async noteDescendantsRevoked(ids: readonly string[]): Promise<void> {
+  async markDescendantsRevoked(ids: readonly string[]): Promise<void> {
     await this.sessions.update(
       { id: In(ids), descendantsRevokedAt: IsNull() },
       { descendantsRevokedAt: Date.now() },
@@ -130,12 +128,11 @@ export class SessionsRepository {
     return this.sessions.existsBy({ id, descendantsRevokedAt: Not(IsNull()) });
   }
 
-  /** From the latest to the earliest, from where the last batch ended. */
   findExpired(expiresAt: number, beforeId: string): Promise<ExpiredSession[]> {
     return this.sessions.query<ExpiredSession[]>(FIND_EXPIRED, [expiresAt, expiresAt, beforeId]);
   }
 
-  /** Which of these a code refers to, or a session that is not among them. */
+  /** Those of them that a code refers to, or a session outside the batch. */
   async findReferred(ids: readonly string[]): Promise<string[]> {
     const asked = padded(ids, '');
     const rows = await this.sessions.query<{ id: string }[]>(findReferred(asked.length), [

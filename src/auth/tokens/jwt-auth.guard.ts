@@ -12,7 +12,7 @@ import { VerifiedTokens } from './verified-tokens.js';
 
 type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
 
-/** Lets nobody in without a valid token of a session that lives, except on the routes declared public. */
+/** Requires a valid token of a live session on every route not declared public. */
 @Injectable()
 export class JwtAuthGuard extends AuthGuard('jwt') {
   constructor(
@@ -46,7 +46,7 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     throw authorization === undefined ? new UnauthorizedError() : new InvalidTokenError();
   }
 
-  /** Passport checks a token the first time that it is seen. */
+  /** Passport verifies a token only the first time. */
   private async findClaims(request: SignedRequest, context: ExecutionContext): Promise<AccessTokenClaims> {
     const token = bearerToken(request);
     const known = token === null ? undefined : this.verified.find(token);

@@ -4,15 +4,11 @@ import { dirname } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { type SigningKeys, readKeySet, SigningKeysError, thumbprint } from './signing-keys.js';
 
-/**
- * Loads the signing keys. Outside production a missing file is made, readable by its owner only; in
- * production it is an error, since instances that each make their own refuse each other's tokens.
- *
- * @throws SigningKeysError
- */
+/** Creates no file in production: instances with keys of their own would refuse each other's tokens. */
 export function loadKeyFile(file: string, production: boolean): SigningKeys {
   if (!existsSync(file)) {
-    if (production) throw new SigningKeysError(`there is no file ${file}, and in production none is made`);
+    if (production)
+      throw new SigningKeysError(`there is no file ${file}, and it is not created in production`);
     makeKeyFile(file);
   }
   try {
@@ -27,11 +23,13 @@ function makeKeyFile(file: string): void {
   try {
     createKeyFile(file);
   } catch (error) {
-    throw new SigningKeysError(`the file ${file} cannot be made (${(error as NodeJS.ErrnoException).code})`);
+    throw new SigningKeysError(
+      `the file ${file} cannot be created (${(error as NodeJS.ErrnoException).code})`,
+    );
   }
 }
 
-/** The file appears whole or not at all; of several processes that start at once the first one's stays. */
+/** Atomic: of several processes that start at once, the first one's file stays. */
 function createKeyFile(file: string): void {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwk = {
@@ -56,6 +54,6 @@ const READ_BY_OTHERS = 0o044;
 
 function warnIfReadableByOthers(file: string): void {
   if (process.platform !== 'win32' && statSync(file).mode & READ_BY_OTHERS) {
-    new Logger('Tokens').warn(`${file} holds private keys, and its mode lets others read it`);
+    new Logger('Tokens').warn(`${file} holds private keys, but others can read it`);
   }
 }

@@ -2,7 +2,6 @@ import type { KeyObject } from 'node:crypto';
 import type { KeySet } from './jwks.response.js';
 import { publicJwk, type SigningKey, type SigningKeys } from './signing-keys.js';
 
-/** The keys of this process: the first signs, all verify. */
 export class KeyRing {
   readonly signing: SigningKey;
   readonly published: KeySet;

@@ -1,6 +1,6 @@
 import { Problem } from '../../problems/problem.js';
 
-/** RFC 6750 section 3.1: without a token the challenge carries no error code. */
+/** RFC 6750 section 3.1: a request without a token gets no error code. */
 export class UnauthorizedError extends Problem {
   constructor() {
     super('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });

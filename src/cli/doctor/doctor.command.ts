@@ -2,7 +2,7 @@ import { SCHEMA } from '../../app/schema.js';
 import { loadEnv } from '../../config/load-env.js';
 import { inspect, textOf } from './inspect.js';
 
-/** Prints a line for each claim: 0 when all hold, 1 when one does not. */
+/** Exit code 0 when all claims hold, else 1. */
 export async function doctor(): Promise<number> {
   const findings = await inspect(loadEnv(), SCHEMA);
   for (const finding of findings) console.log(textOf(finding));

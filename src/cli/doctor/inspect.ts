@@ -29,7 +29,7 @@ const CHECKS = [
   INDEX_CHECK,
 ];
 
-/** How a transaction begins in which every read sees the same state, whatever is written meanwhile. */
+/** Begins a transaction in which every read sees the same state. */
 const SNAPSHOT = {
   sqlite: ['BEGIN'],
   mysql: [
@@ -38,7 +38,7 @@ const SNAPSHOT = {
   ],
 };
 
-/** Holds every claim against the database, reading only, on connections of its own. */
+/** Only reads, on connections of its own. */
 export async function inspect(env: Env, schema: Schema, checks = CHECKS): Promise<Finding[]> {
   const dataSource = await open(env, schema);
   const runner = dataSource.createQueryRunner();
@@ -51,14 +51,14 @@ export async function inspect(env: Env, schema: Schema, checks = CHECKS): Promis
   }
 }
 
-/** Where the service would wait for its database, a script wants to hear that it is not there. */
+/** Unlike the service, a command does not wait for its database. */
 async function open(env: Env, schema: Schema): Promise<DataSource> {
   const opening = dataSourceOptions(env, schema, 'inspection').then((options) =>
     createDataSource(options).initialize(),
   );
   const late = sleep(OPEN_TIMEOUT_MS, undefined, { ref: false }).then(() => undefined);
   const dataSource = await Promise.race([opening, late]);
-  if (!dataSource) throw databaseError('ETIMEDOUT', 'nothing answers there');
+  if (!dataSource) throw databaseError('ETIMEDOUT', 'no answer');
   return dataSource;
 }
 
@@ -68,7 +68,7 @@ async function findAll(inspection: Inspection, checks: Check[]): Promise<Finding
   return findings;
 }
 
-/** A check that cannot be made is no green one: tables may be missing that it reads. */
+/** A check that fails to run is a fault, for example where a table is missing. */
 async function faultsOf(check: Check, inspection: Inspection): Promise<string[]> {
   try {
     return await check.findFaults(inspection);
@@ -77,7 +77,6 @@ async function faultsOf(check: Check, inspection: Inspection): Promise<string[]>
   }
 }
 
-/** As the doctor prints it. */
 export function textOf({ check, faults }: Finding): string {
   if (faults.length === 0) return `green  ${check.claim}`;
   return [

@@ -4,7 +4,7 @@ import { makePrivate } from '../sqlite/file-modes.js';
 import { lockSqliteFile } from '../sqlite/sqlite-file-lock.js';
 
 interface Options {
-  /** only looks: shares the file with the process that serves it */
+  /** shares the file with the process that serves it */
   readonly?: boolean;
   timeout?: number;
 }
@@ -17,10 +17,7 @@ interface Statement {
 
 const CACHED_STATEMENTS = 200;
 
-/**
- * Node's own SQLite in the shape that TypeORM's `better-sqlite3` driver calls, so that the embedded
- * database needs no native package: nothing to compile and nothing to download at installation.
- */
+/** Node's own SQLite in place of the package `better-sqlite3`, which has to be compiled or downloaded. */
 export class NodeSqlite {
   private readonly database: DatabaseSync;
   private readonly statements = new Map<string, Statement>();
@@ -38,7 +35,7 @@ export class NodeSqlite {
     return this.database.prepare(`PRAGMA ${text}`).all();
   }
 
-  /** Statements are kept, as planning one takes longer than running it, and with them the names of their columns. */
+  /** Cached, since preparing a statement takes longer than running it. */
   prepare(sql: string): Statement {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -58,7 +55,6 @@ export class NodeSqlite {
   }
 }
 
-/** Keeps other processes off the file, and other users out of it. */
 function takeFile(file: string): () => void {
   refuseOtherFile(file);
   const unlock = lockSqliteFile(file);
@@ -69,7 +65,7 @@ function takeFile(file: string): () => void {
 
 function asStatement(statement: StatementSync): Statement {
   const columns = statement.columns().map(({ name }) => name);
-  // Objects that are made here are made and serialized faster than those that SQLite's binding makes.
+  // Objects made here are made and serialized faster than those of SQLite's binding.
   statement.setReturnArrays(true);
   return {
     reader: columns.length > 0,

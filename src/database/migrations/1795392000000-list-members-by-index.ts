@@ -9,8 +9,8 @@ const AFTER = {
 };
 
 /**
- * The e-mail stands beside the membership, so that a list of members is read from one index. MySQL commits each
- * statement by itself, so every step can be repeated.
+ * Copies the e-mail into the membership, so that one index covers lists. Every step can be repeated, as MySQL
+ * commits each statement.
  */
 export class ListMembersByIndex1795392000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -26,7 +26,7 @@ export class ListMembersByIndex1795392000000 implements MigrationInterface {
   }
 }
 
-/** NULL until every row has its own. */
+/** NULL until every row is filled. */
 async function addEmail(runner: QueryRunner): Promise<void> {
   const column = (isNullable: boolean): TableColumn =>
     new TableColumn({ name: 'email', type: 'varchar', length: '254', isNullable, ...collation(runner) });

@@ -10,12 +10,10 @@ export class DatabaseInUseError extends Error {
 }
 
 /**
- * Keeps a second process off the database file. The lock is an exclusive transaction on an empty file
- * beside it: the operating system drops it when the process ends, however it ends, and readers of the
- * database itself (backups, the sqlite3 shell) are not shut out.
- *
- * @param file its real path: a lock beside a symbolic link keeps nobody off the file
- * @throws DatabaseInUseError when another process holds it
+ * An exclusive transaction on an empty file beside the database: the operating system releases it when the
+ * process ends, and readers (backups, the sqlite3 shell) are not affected.
+ * @param file its real path, or two links would have two locks
+ * @throws DatabaseInUseError
  */
 export function lockSqliteFile(file: string): () => void {
   createFile(`${file}.lock`);
