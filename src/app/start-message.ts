@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import type { Env } from '../config/env.js';
+import { VERSION } from '../config/version.js';
 
 /** Tells the operator where everything is. */
 export function announce(env: Env, url: string, log: Logger): void {
   log.info({
     msg: 'listening',
+    version: VERSION,
     url,
     api: `${url}/api`,
     docs: env.docs ? `${url}/docs` : 'off',

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { FastifyHttpOptions } from 'fastify';
 import { Logger } from '@nestjs/common';
@@ -8,6 +7,7 @@ import { BrokenRequests } from './broken-requests.js';
 import { clientAddress, trustRanges } from './client-address.js';
 import type { Connections } from './connections.js';
 import { sendProblem } from './problem.filter.js';
+import { requestIdOf } from './request-id.js';
 import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
@@ -50,7 +50,7 @@ export function fastifyOptions(
     // While closing, requests that still arrive on open connections are served like any other.
     return503OnClosing: false,
     trustProxy: env.trustProxy.length > 0 ? trustRanges(env.trustProxy) : false,
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     schemaController: NO_JSON_SCHEMAS,
     // A URL that cannot be decoded never reaches the framework and its hooks.
     frameworkErrors: (error, request, reply) => {

@@ -45,7 +45,7 @@ export function sendProblem(
     if (problem.status === 500) logger.error(entry);
     else logger.warn(entry);
   }
-  request.problemCode = problem.code;
+  request.problem = problem;
   // The body was not read: what follows on the connection need not be a request.
   if (problem.code === 'unsupported_media_type') reply.header('Connection', 'close');
   void reply
