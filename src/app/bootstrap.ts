@@ -18,6 +18,7 @@ import { RequestLog } from '../http/request-log.js';
 import { stopOnSignals } from '../http/shutdown.js';
 import { createLogger } from '../logging/logger.js';
 import { NestLogger } from '../logging/nest-logger.js';
+import { startMetrics } from '../metrics/start-metrics.js';
 import { SCHEMA } from './schema.js';
 import { announce } from './start-message.js';
 import { Workers } from './workers.js';
@@ -30,10 +31,11 @@ export async function bootstrap(): Promise<void> {
   Logger.overrideLogger(logger);
   // Before anything is changed: a start without keys fails, and leaves the database as it was.
   const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, env.production));
+  const { workers, reason } = workersFor(env);
+  await startMetrics(env, workers, log);
   if (cluster.isWorker) return serve(env, keys, log, logger);
 
   await migrate(env, SCHEMA);
-  const { workers, reason } = workersFor(env);
   if (reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
   if (workers > 1) new Workers(log).start(workers);
   else await serve(env, keys, log, logger);

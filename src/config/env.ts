@@ -40,6 +40,9 @@ export class Env {
   readonly production: boolean;
   readonly host: string;
   readonly port: number;
+  /** undefined: no metrics */
+  readonly metricsPort: number | undefined;
+  readonly metricsHost: string;
   readonly database: SqliteLocation | MysqlLocation;
   readonly databasePoolSize: number;
   readonly redisUrl: string | undefined;

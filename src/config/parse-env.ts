@@ -6,6 +6,7 @@ import { parseDuration, parseExactOrigin, parseRateLimit } from './values.js';
 
 const TRUSTED_RANGES =
   'IP addresses and CIDR ranges, none wider than /8 (IPv6: /7): whoever is in one can claim any client address';
+const MAX_PORT = 65_535;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Thrown with one line per wrong variable; a value is never shown, it may be a secret. */
@@ -74,10 +75,13 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
   };
 
   const production = variables['NODE_ENV'] === 'production';
+  const host = text('HOST', production ? '0.0.0.0' : '127.0.0.1');
   const env = new Env({
     production,
-    host: text('HOST', production ? '0.0.0.0' : '127.0.0.1'),
-    port: integer('PORT', 3000, 0, 65_535),
+    host,
+    port: integer('PORT', 3000, 0, MAX_PORT),
+    metricsPort: variables['METRICS_PORT']?.trim() ? integer('METRICS_PORT', 0, 0, MAX_PORT) : undefined,
+    metricsHost: text('METRICS_HOST', host),
     database: database(),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 20, 2, 1000),
     redisUrl:

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { Exchanges } from './exchanges.js';
+import { requestEnded } from '../metrics/measurements.js';
+import { type EndedExchange, Exchanges } from './exchanges.js';
 import type { RequestLog } from './request-log.js';
 
 /** Follows every request from its arrival to its end, whether or not its client waits for the answer. */
@@ -24,10 +25,25 @@ export class Connections {
     });
   }
 
+  /** What every request ends with. */
+  report(exchange: EndedExchange): void {
+    this.log.write(exchange);
+    if (!requestEnded.isHeard) return;
+    const { reply } = exchange;
+    const { method, routeOptions, problem } = reply.request;
+    requestEnded.emit({
+      method,
+      route: routeOptions.url,
+      status: reply.statusCode,
+      code: problem?.code,
+      seconds: reply.elapsedTime / 1000,
+    });
+  }
+
   on(socket: Socket): Exchanges {
     const known = this.exchanges.get(socket);
     if (known) return known;
-    const exchanges = new Exchanges((exchange) => this.log.write(exchange));
+    const exchanges = new Exchanges((exchange) => this.report(exchange));
     this.exchanges.set(socket, exchanges);
     socket.once('close', () => exchanges.close());
     return exchanges;

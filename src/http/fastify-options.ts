@@ -56,7 +56,7 @@ export function fastifyOptions(
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS).header('X-Request-Id', request.id);
       sendProblem(toProblem(error), request, reply, new Logger('Http'));
-      log.write({ reply, ip: clientAddress(request), aborted: false });
+      connections.report({ reply, ip: clientAddress(request), aborted: false });
     },
     clientErrorHandler: (error, socket) => brokenRequests.refuse(error, socket),
   };

@@ -42,6 +42,10 @@ export class HashQueue {
     this.maxWaitingOfClient = Math.ceil(maxWaiting / CLIENTS_TO_FILL_THE_LINE);
   }
 
+  get counts(): { running: number; waiting: number } {
+    return { running: this.running, waiting: this.waiting };
+  }
+
   /**
    * Settles as `work` does. Rejects with `UnavailableError`, without having begun, when the client has no place
    * left, loses its place to a client that has fewer, waited too long, or is gone.

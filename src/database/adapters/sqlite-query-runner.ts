@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
+import { databaseConnections } from '../../metrics/measurements.js';
 import { runAlone } from '../retries.js';
 import { refuseInsideTransaction } from '../transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
@@ -30,6 +31,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;
   const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;
   const mutex = new Mutex();
+  databaseConnections.provide(() => (mutex.isFree ? { idle: 1, inUse: 0 } : { idle: 0, inUse: 1 }));
 
   class ServiceQueryRunner extends BaseQueryRunner {
     private leave: (() => void) | undefined;
