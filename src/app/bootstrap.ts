@@ -19,6 +19,7 @@ import { stopOnSignals } from '../http/shutdown.js';
 import { createLogger } from '../logging/logger.js';
 import { NestLogger } from '../logging/nest-logger.js';
 import { startMetrics } from '../metrics/start-metrics.js';
+import { startTracing } from '../tracing/start-tracing.js';
 import { SCHEMA } from './schema.js';
 import { announce } from './start-message.js';
 import { Workers } from './workers.js';
@@ -42,6 +43,7 @@ export async function bootstrap(): Promise<void> {
 }
 
 async function serve(env: Env, keys: KeyRing, log: PinoLogger, logger: NestLogger): Promise<void> {
+  const stopTracing = await startTracing(env);
   const requestLog = new RequestLog(log);
   const connections = new Connections(requestLog);
   const app = await NestFactory.create<NestFastifyApplication>(
@@ -49,7 +51,7 @@ async function serve(env: Env, keys: KeyRing, log: PinoLogger, logger: NestLogge
     new FastifyAdapter(fastifyOptions(env, connections, requestLog)),
     { logger, abortOnError: false, bodyParser: false },
   );
-  stopOnSignals(app, log);
+  stopOnSignals(app, log, stopTracing);
   await configureApp(app, env, connections);
   await listen(app, env);
   announce(env, await app.getUrl(), log);

@@ -82,6 +82,20 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     port: integer('PORT', 3000, 0, MAX_PORT),
     metricsPort: variables['METRICS_PORT']?.trim() ? integer('METRICS_PORT', 0, 0, MAX_PORT) : undefined,
     metricsHost: text('METRICS_HOST', host),
+    otlpEndpoint:
+      read<string | null>(
+        'OTEL_EXPORTER_OTLP_ENDPOINT',
+        '',
+        'http://host:port or https://host:port',
+        (value) => {
+          if (value === '') return null;
+          return /^https?:\/\/\S+$/.test(value) && URL.canParse(value) ? value : undefined;
+        },
+      ) ?? undefined,
+    serviceName: text('OTEL_SERVICE_NAME', 'accounts'),
+    tracesSampleRatio: read('OTEL_TRACES_SAMPLER_ARG', '1', 'a number from 0 to 1', (value) =>
+      /^(?:0|1|[01]?\.\d{1,9})$/.test(value) && Number(value) <= 1 ? Number(value) : undefined,
+    ),
     database: database(),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 20, 2, 1000),
     redisUrl:

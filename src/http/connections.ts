@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { requestEnded } from '../metrics/measurements.js';
 import { type EndedExchange, Exchanges } from './exchanges.js';
 import type { RequestLog } from './request-log.js';
+import { endRequestSpan } from './traced-requests.js';
 
 /** Follows every request from its arrival to its end, whether or not its client waits for the answer. */
 export class Connections {
@@ -27,17 +28,14 @@ export class Connections {
 
   /** What every request ends with. */
   report(exchange: EndedExchange): void {
-    this.log.write(exchange);
+    const { request, statusCode: status, elapsedTime } = exchange.reply;
+    // Fastify makes the options anew each time that they are asked for.
+    const route = request.routeOptions.url;
+    this.log.write(exchange, route);
+    endRequestSpan(exchange, route);
     if (!requestEnded.isHeard) return;
-    const { reply } = exchange;
-    const { method, routeOptions, problem } = reply.request;
-    requestEnded.emit({
-      method,
-      route: routeOptions.url,
-      status: reply.statusCode,
-      code: problem?.code,
-      seconds: reply.elapsedTime / 1000,
-    });
+    const { method, problem } = request;
+    requestEnded.emit({ method, route, status, code: problem?.code, seconds: elapsedTime / 1000 });
   }
 
   on(socket: Socket): Exchanges {

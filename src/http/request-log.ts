@@ -28,16 +28,16 @@ const PROBES = '/health/';
 export class RequestLog {
   constructor(private readonly log: Logger) {}
 
-  write({ reply, ip, aborted }: EndedExchange): void {
+  /** @param route its pattern; undefined where nobody knows the path */
+  write({ reply, ip, aborted }: EndedExchange, route: string | undefined): void {
     const { request } = reply;
-    const route = request.routeOptions.url;
     const level = route?.startsWith(PROBES) ? 'debug' : 'info';
     if (!this.log.isLevelEnabled(level)) return;
     const { orgId, userId } = (request.params ?? {}) as { orgId?: string; userId?: string };
     this.log[level]({
       msg: 'request',
       requestId: request.id,
-      traceId: parseTraceparent(request.headers.traceparent)?.traceId,
+      traceId: request.span?.spanContext().traceId ?? parseTraceparent(request.headers.traceparent)?.traceId,
       method: request.method,
       route,
       orgId: isEntityId(orgId) ? orgId : undefined,

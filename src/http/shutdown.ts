@@ -10,8 +10,14 @@ const SHUTDOWN_TIMEOUT_MS = 9000;
  * On SIGTERM or SIGINT: no new connections, requests in flight are answered, pools are closed, exit code 0
  * within ten seconds. Idle keep-alive connections are closed as they become idle, or they would hold the
  * process until their own timeout.
+ *
+ * @param beforeExit runs when all requests have been answered
  */
-export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
+export function stopOnSignals(
+  app: NestFastifyApplication,
+  log: Logger,
+  beforeExit: () => Promise<void>,
+): void {
   const closeIdleConnections = watchIdleConnections(app.getHttpServer());
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
@@ -23,7 +29,8 @@ export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
       log.warn('requests are still running: stopping without them');
       process.exit(0);
     }, SHUTDOWN_TIMEOUT_MS).unref();
-    void app.close().then(
+    const closed = app.close().then(beforeExit);
+    void closed.then(
       () => process.exit(0),
       (error: unknown) => {
         log.error({ msg: 'stopping failed', err: error });

@@ -12,6 +12,8 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 const WRONG: Record<string, string[]> = {
   PORT: ['70000', 'eighty', '80.5'],
   METRICS_PORT: ['70000', 'on', '-1'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ['http://', 'collector:4318', 'ftp://hidden-word'],
+  OTEL_TRACES_SAMPLER_ARG: ['2', '-1', 'all'],
   DATABASE_URL: ['postgres://u:hidden-word@h/db', 'sqlite:', 'mysql://u:hidden-word@h'],
   DATABASE_SSL: ['on', 'true', 'Required'],
   DATABASE_SSL_CA: ['./hidden-word.pem', '.', '/dev/null'],

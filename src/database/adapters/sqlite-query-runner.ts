@@ -1,6 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { databaseConnections } from '../../metrics/measurements.js';
+import { queryBegins } from '../../tracing/spans.js';
 import { runAlone } from '../retries.js';
 import { refuseInsideTransaction } from '../transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
@@ -100,6 +101,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
 }
 
 function run(database: NodeSqlite, sql: string, values: unknown[]): QueryResult {
+  const ended = queryBegins(sql);
   const result = new QueryResult();
   try {
     const statement = database.prepare(sql);
@@ -110,8 +112,10 @@ function run(database: NodeSqlite, sql: string, values: unknown[]): QueryResult 
       result.affected = Number(changes);
       result.raw = lastInsertRowid;
     }
+    ended();
     return result;
   } catch (error) {
+    ended(error);
     throw new QueryFailedError(sql, values, error as Error);
   }
 }
