@@ -118,7 +118,6 @@ describe('the traces', () => {
   it('mark a request that the service failed, and not one that it refused', async () => {
     const ada = await anAccount(service, 'ada');
     const [failed, refused] = [aTrace(), aTrace()];
-    await service.db.query("UPDATE users SET password_hash = 'damaged' WHERE id = ?", [ada.id]);
     await ada.with({ traceparent: refused.traceparent }).get('/api/orgs/nobody');
     await service.db.query('ALTER TABLE members RENAME TO gone');
     await ada.with({ traceparent: failed.traceparent }).post('/api/orgs', { name: 'Engines' });
