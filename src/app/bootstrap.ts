@@ -18,6 +18,8 @@ import { RequestLog } from '../http/request-log.js';
 import { stopOnSignals } from '../http/shutdown.js';
 import { createLogger } from '../logging/logger.js';
 import { NestLogger } from '../logging/nest-logger.js';
+import { startMetrics } from '../metrics/start-metrics.js';
+import { startTracing } from '../tracing/start-tracing.js';
 import { SCHEMA } from './schema.js';
 import { announce } from './start-message.js';
 import { Workers } from './workers.js';
@@ -29,16 +31,18 @@ export async function bootstrap(): Promise<void> {
   Logger.overrideLogger(logger);
   // First, so that a start without keys fails before it changes the database.
   const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, env.production));
+  const { workers, reason } = workersFor(env);
+  await startMetrics(env, workers, log);
   if (cluster.isWorker) return serve(env, keys, log, logger);
 
   await migrate(env, SCHEMA);
-  const { workers, reason } = workersFor(env);
   if (reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
   if (workers > 1) new Workers(log).start(workers);
   else await serve(env, keys, log, logger);
 }
 
 async function serve(env: Env, keys: KeyRing, log: PinoLogger, logger: NestLogger): Promise<void> {
+  const stopTracing = await startTracing(env);
   const requestLog = new RequestLog(log);
   const connections = new Connections(requestLog);
   const app = await NestFactory.create<NestFastifyApplication>(
@@ -46,7 +50,7 @@ async function serve(env: Env, keys: KeyRing, log: PinoLogger, logger: NestLogge
     new FastifyAdapter(fastifyOptions(env, connections, requestLog)),
     { logger, abortOnError: false, bodyParser: false },
   );
-  stopOnSignals(app, log);
+  stopOnSignals(app, log, stopTracing);
   await configureApp(app, env, connections);
   await listen(app, env);
   announce(env, await app.getUrl(), log);

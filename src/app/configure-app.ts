@@ -9,6 +9,7 @@ import { enforceDeadline } from '../http/deadline.js';
 import { acceptJsonBodies } from '../http/json-body.js';
 import { replaceNodeAnswers } from '../http/node-answers.js';
 import { sendSecurityHeaders } from '../http/security-headers.js';
+import { traceRequests } from '../http/traced-requests.js';
 import { validationPipe } from '../http/validation.js';
 import { giveBackUncounted } from '../rate-limits/give-back.js';
 import { serveDocs } from '../openapi/swagger-ui.js';
@@ -21,6 +22,7 @@ export async function configureApp(
   const fastify = app.getHttpAdapter().getInstance();
   sendSecurityHeaders(fastify);
   connections.follow(fastify);
+  traceRequests(fastify);
   replaceNodeAnswers(fastify);
   acceptJsonBodies(fastify);
   enforceDeadline(fastify);

@@ -6,6 +6,7 @@ import { MigrationLeaseLostError } from '../database/migration-lease.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
 import { DatabaseInUseError } from '../database/sqlite/sqlite-file-lock.js';
 import { ListenError } from '../http/listen.js';
+import { MetricsListenError } from '../metrics/exporter.js';
 import { UnavailableError } from '../problems/problem.js';
 
 /** One line for each problem, naming its variable; only unforeseen errors are shown with their stack. */
@@ -13,7 +14,7 @@ export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
   if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
   if (error instanceof DatabaseInUseError || error instanceof MigrationLeaseLostError) return [error.message];
-  if (error instanceof ListenError) return [error.message];
+  if (error instanceof ListenError || error instanceof MetricsListenError) return [error.message];
   // Its own message is worded for clients; operators need the database's.
   if (error instanceof UnavailableError && error.cause !== undefined) return explainFailure(error.cause);
   if (isTlsRefusal(error)) {

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import type { Env } from '../config/env.js';
+import { VERSION } from '../config/version.js';
 
 export function announce(env: Env, url: string, log: Logger): void {
   log.info({
     msg: 'listening',
+    version: VERSION,
     url,
     api: `${url}/api`,
     docs: env.docs ? `${url}/docs` : 'off',

@@ -39,6 +39,14 @@ export class Env {
   readonly production: boolean;
   readonly host: string;
   readonly port: number;
+  /** undefined: no metrics */
+  readonly metricsPort: number | undefined;
+  readonly metricsHost: string;
+  /** of a collector of traces; undefined: no traces */
+  readonly otlpEndpoint: string | undefined;
+  readonly serviceName: string;
+  /** of the traces that begin here, from 0 to 1 */
+  readonly tracesSampleRatio: number;
   readonly database: SqliteLocation | MysqlLocation;
   readonly databasePoolSize: number;
   readonly redisUrl: string | undefined;

@@ -22,6 +22,11 @@ describe('defaults', () => {
       production: false,
       host: '127.0.0.1',
       port: 3000,
+      metricsPort: undefined,
+      metricsHost: '127.0.0.1',
+      otlpEndpoint: undefined,
+      serviceName: 'accounts',
+      tracesSampleRatio: 1,
       database: { engine: 'sqlite', file: './data/accounts.sqlite' },
       databasePoolSize: 20,
       redisUrl: undefined,
@@ -49,7 +54,17 @@ describe('defaults', () => {
   });
 
   it('listens on all addresses in production', () => {
-    expect(parseEnv({ NODE_ENV: 'production' })).toMatchObject({ production: true, host: '0.0.0.0' });
+    expect(parseEnv({ NODE_ENV: 'production' })).toMatchObject({
+      production: true,
+      host: '0.0.0.0',
+      metricsHost: '0.0.0.0',
+    });
+  });
+
+  it('has metrics where METRICS_HOST says, else where HOST does', () => {
+    const METRICS_PORT = '9464';
+    expect(parseEnv({ METRICS_PORT, HOST: '::' })).toMatchObject({ metricsPort: 9464, metricsHost: '::' });
+    expect(parseEnv({ METRICS_HOST: '10.0.0.1', HOST: '::' })).toMatchObject({ metricsHost: '10.0.0.1' });
   });
 
   it('treats an empty variable as unset', () => {

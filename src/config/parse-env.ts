@@ -6,6 +6,7 @@ import { parseDuration, parseExactOrigin, parseRateLimit } from './values.js';
 
 const TRUSTED_RANGES =
   'IP addresses and CIDR ranges, none wider than /8 (IPv6: /7): whoever is in one can claim any client address';
+const MAX_PORT = 65_535;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** One line for each wrong variable, without its value, which may be a secret. */
@@ -73,10 +74,27 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
   };
 
   const production = variables['NODE_ENV'] === 'production';
+  const host = text('HOST', production ? '0.0.0.0' : '127.0.0.1');
   const env = new Env({
     production,
-    host: text('HOST', production ? '0.0.0.0' : '127.0.0.1'),
-    port: integer('PORT', 3000, 0, 65_535),
+    host,
+    port: integer('PORT', 3000, 0, MAX_PORT),
+    metricsPort: variables['METRICS_PORT']?.trim() ? integer('METRICS_PORT', 0, 0, MAX_PORT) : undefined,
+    metricsHost: text('METRICS_HOST', host),
+    otlpEndpoint:
+      read<string | null>(
+        'OTEL_EXPORTER_OTLP_ENDPOINT',
+        '',
+        'http://host:port or https://host:port',
+        (value) => {
+          if (value === '') return null;
+          return /^https?:\/\/\S+$/.test(value) && URL.canParse(value) ? value : undefined;
+        },
+      ) ?? undefined,
+    serviceName: text('OTEL_SERVICE_NAME', 'accounts'),
+    tracesSampleRatio: read('OTEL_TRACES_SAMPLER_ARG', '1', 'a number from 0 to 1', (value) =>
+      /^(?:0|1|[01]?\.\d{1,9})$/.test(value) && Number(value) <= 1 ? Number(value) : undefined,
+    ),
     database: database(),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 20, 2, 1000),
     redisUrl:

@@ -1,8 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { Span } from '@opentelemetry/api';
+import { currentSpan, runForAll } from '../tracing/spans.js';
 import { refuseInsideTransaction } from './transaction.js';
 
 interface Waiting<Key, Answer> {
   key: Key;
+  /** of the request that asks */
+  span: Span | undefined;
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
 }
@@ -35,7 +39,7 @@ export class BatchedQueries<Key, Answer> {
   run(key: Key): Promise<Answer> {
     return new Promise((resolve, reject) => {
       refuseInsideTransaction();
-      this.waiting.push({ key, resolve, reject });
+      this.waiting.push({ key, span: currentSpan(), resolve, reject });
       if (this.hasCapacity()) void this.work();
     });
   }
@@ -60,7 +64,8 @@ export class BatchedQueries<Key, Answer> {
 
   private async answer(batch: Waiting<Key, Answer>[]): Promise<void> {
     try {
-      const answers = await this.query(batch.map(({ key }) => key));
+      const spans = batch.map(({ span }) => span);
+      const answers = await runForAll(spans, () => this.query(batch.map(({ key }) => key)));
       batch.forEach(({ resolve }, place) => resolve(answers[place]!));
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { conflictRetried } from '../metrics/measurements.js';
 import { isLostConflict } from './database-errors.js';
 import { LostConflictError } from './lost-conflict.error.js';
 import { detectUnknownOutcome } from './unknown-outcome.error.js';
@@ -15,6 +16,7 @@ export async function retryLostConflicts<T>(work: () => Promise<T>): Promise<T> 
     } catch (error) {
       if (!isLostConflict(error)) throw error;
       if (attempt === MAX_RETRIES) throw new LostConflictError(error);
+      conflictRetried.emit();
       await sleep(INITIAL_BACKOFF_MS * 2 ** attempt * (0.5 + Math.random()));
     }
   }

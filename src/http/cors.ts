@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
-const REQUEST_HEADERS = ['Authorization', 'Content-Type'];
+const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'X-Request-Id', 'traceparent'];
 const EXPOSED_HEADERS = [
   'Link',
   'Retry-After',

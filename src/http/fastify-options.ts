@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { FastifyHttpOptions } from 'fastify';
 import { Logger } from '@nestjs/common';
@@ -8,6 +7,7 @@ import { BrokenRequests } from './broken-requests.js';
 import { clientAddress, trustRanges } from './client-address.js';
 import type { Connections } from './connections.js';
 import { sendProblem } from './problem.filter.js';
+import { requestIdOf } from './request-id.js';
 import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
@@ -48,13 +48,13 @@ export function fastifyOptions(
     // While closing, requests on open connections are served as usual.
     return503OnClosing: false,
     trustProxy: env.trustProxy.length > 0 ? trustRanges(env.trustProxy) : false,
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     schemaController: NO_JSON_SCHEMAS,
     // A URL that cannot be decoded bypasses the framework and its hooks.
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS).header('X-Request-Id', request.id);
       sendProblem(toProblem(error), request, reply, new Logger('Http'));
-      log.write({ reply, ip: clientAddress(request), aborted: false });
+      connections.report({ reply, ip: clientAddress(request), aborted: false });
     },
     clientErrorHandler: (error, socket) => brokenRequests.refuse(error, socket),
   };

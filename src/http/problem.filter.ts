@@ -44,7 +44,7 @@ export function sendProblem(
     if (problem.status === 500) logger.error(entry);
     else logger.warn(entry);
   }
-  request.problemCode = problem.code;
+  request.problem = problem;
   // The unread body would be parsed as the connection's next request.
   if (problem.code === 'unsupported_media_type') reply.header('Connection', 'close');
   void reply

@@ -1,40 +1,47 @@
+import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { isEntityId } from '../identifiers/entity-id.js';
-import type { ProblemCode } from '../problems/problem-codes.js';
-import type { Problem } from '../problems/problem.js';
+import { rootCause } from '../logging/describe-error.js';
+import { type Problem, ValidationProblem } from '../problems/problem.js';
+import { parseTraceparent } from '../tracing/traceparent.js';
 import type { EndedExchange } from './exchanges.js';
+import { loggedPath } from './logged-path.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    problemCode?: ProblemCode;
+    /** what was answered, where that is a failure */
+    problem?: Problem;
     user?: CurrentUser;
+    /** whom the token in the answer is for */
+    signedInUserId?: string;
   }
 }
 
+const PROBES = '/health/';
+
 /** Logs the route's pattern, not the URL: unknown paths and queries can hold secrets. */
 export class RequestLog {
-  private readonly enabled: boolean;
+  constructor(private readonly log: Logger) {}
 
-  constructor(private readonly log: Logger) {
-    this.enabled = log.isLevelEnabled('info');
-  }
-
-  write({ reply, ip, aborted }: EndedExchange): void {
-    if (!this.enabled) return;
+  /** @param route its pattern; undefined where nobody knows the path */
+  write({ reply, ip, aborted }: EndedExchange, route: string | undefined): void {
     const { request } = reply;
+    const level = route?.startsWith(PROBES) ? 'debug' : 'info';
+    if (!this.log.isLevelEnabled(level)) return;
     const { orgId, userId } = (request.params ?? {}) as { orgId?: string; userId?: string };
-    this.log.info({
+    this.log[level]({
       msg: 'request',
       requestId: request.id,
+      traceId: request.span?.spanContext().traceId ?? parseTraceparent(request.headers.traceparent)?.traceId,
       method: request.method,
-      route: request.routeOptions.url,
+      route,
       orgId: isEntityId(orgId) ? orgId : undefined,
       memberId: isEntityId(userId) ? userId : undefined,
       status: reply.statusCode,
-      code: request.problemCode,
+      ...(request.problem && failure(request, request.problem)),
       aborted: aborted || undefined,
-      userId: request.user?.id,
+      userId: request.user?.id ?? request.signedInUserId,
       ip,
       ms: Math.round(reply.elapsedTime * 10) / 10,
     });
@@ -43,4 +50,13 @@ export class RequestLog {
   writeUnreadable(problem: Problem, requestId: string, ip: string): void {
     this.log.info({ msg: 'request', requestId, status: problem.status, code: problem.code, ip });
   }
+}
+
+/** What an operator asks next: which fields, which path, whose fault. */
+function failure({ url }: FastifyRequest, problem: Problem): Record<string, unknown> {
+  const { code, status, cause, detail } = problem;
+  if (problem instanceof ValidationProblem) return { code, fields: problem.fields };
+  if (status === 404) return { code, path: loggedPath(url) };
+  if (status === 503) return { code, cause: cause === undefined ? detail : rootCause(cause) };
+  return { code };
 }

@@ -6,8 +6,16 @@ import type { Logger } from 'pino';
 const IDLE_CHECK_MS = 50;
 const SHUTDOWN_TIMEOUT_MS = 9000;
 
-/** Finishes requests in flight; idle connections would hold the process until their own timeout. */
-export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
+/**
+ * Finishes requests in flight; idle connections would hold the process until their own timeout.
+ *
+ * @param beforeExit runs when all requests have been answered
+ */
+export function stopOnSignals(
+  app: NestFastifyApplication,
+  log: Logger,
+  beforeExit: () => Promise<void>,
+): void {
   const closeIdleConnections = watchIdleConnections(app.getHttpServer());
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
@@ -19,7 +27,8 @@ export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
       log.warn('stopping although requests are still running');
       process.exit(0);
     }, SHUTDOWN_TIMEOUT_MS).unref();
-    void app.close().then(
+    const closed = app.close().then(beforeExit);
+    void closed.then(
       () => process.exit(0),
       (error: unknown) => {
         log.error({ msg: 'stopping failed', err: error });

@@ -1,6 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { describeError } from './describe-error.js';
+import { describeError, rootCause } from './describe-error.js';
 
 const EMAIL = 'ada@example.com';
 const HASH = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA';
@@ -44,5 +44,19 @@ describe('the description of an error', () => {
   it('reveals nothing of a thrown value that is not an Error', () => {
     expect(describeError(HASH)).toEqual({ type: 'string' });
     expect(describeError(undefined)).toBeUndefined();
+  });
+});
+
+describe('the root cause of an error', () => {
+  const sqliteError = Object.assign(new Error(EMAIL), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+
+  it.each([
+    ['a failed query', failedQuery(), 'ER_DUP_ENTRY'],
+    ['what a failed query caused', new Error('outer', { cause: failedQuery() }), 'ER_DUP_ENTRY'],
+    ['a full disk', new QueryFailedError(SQL, [EMAIL], sqliteError), 'ERR_SQLITE_ERROR 13'],
+    ['an error without a code', new TypeError(EMAIL), 'TypeError'],
+    ['what is no error', HASH, 'string'],
+  ])('of %s is one word of it', (_what, error, cause) => {
+    expect(rootCause(error)).toBe(cause);
   });
 });

@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { VERSION } from '../config/version.js';
 import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
 import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
 import { RESPONSE_HEADERS } from './response-headers.js';
@@ -24,7 +25,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Accounts')
     .setDescription(DESCRIPTION)
-    .setVersion('1')
+    .setVersion(VERSION)
     .addServer('/')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
   for (const [name, description] of TAGS) builder.addTag(name, description);

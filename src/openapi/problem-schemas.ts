@@ -33,7 +33,7 @@ const GENERAL: Schemas = {
       code: { $ref: getSchemaPath('ProblemCode') },
       requestId: {
         type: 'string',
-        format: 'uuid',
+        pattern: '^[A-Za-z0-9._:-]{1,128}$',
         description: 'also in the `X-Request-Id` header and in the log',
         example: REQUEST_ID,
       },

@@ -16,9 +16,9 @@ export const RESPONSE_HEADERS = {
     example: 'Bearer error="invalid_token", error_description="The access token is not valid"',
   },
   'X-Request-Id': {
-    description: 'id of the request in the log',
+    description: 'names the request in the log: the one that was sent, if it was well formed',
     required: true,
-    schema: { type: 'string', format: 'uuid' },
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
     example: '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11',
   },
 } satisfies Headers;

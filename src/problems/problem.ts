@@ -35,8 +35,13 @@ export class Problem extends Error {
 }
 
 export class ValidationProblem extends Problem {
-  constructor(errors: FieldError[]) {
+  constructor(private readonly errors: FieldError[]) {
     super('validation_failed', { extensions: { errors } });
+  }
+
+  /** the names, which are ours, of those that are wrong */
+  get fields(): string[] {
+    return this.errors.map(({ field }) => field);
   }
 }
 

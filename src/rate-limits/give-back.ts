@@ -14,8 +14,8 @@ declare module 'fastify' {
 export function giveBackUncounted(fastify: FastifyInstance): void {
   fastify.decorateRequest('admission', undefined);
   fastify.addHook('onSend', (request, reply, _payload, done) => {
-    const { admission, problemCode } = request;
-    if (admission && !admission.counters.some((one) => isCounted(one, reply.statusCode, problemCode))) {
+    const { admission, problem } = request;
+    if (admission && !admission.counters.some((one) => isCounted(one, reply.statusCode, problem?.code))) {
       request.admission = undefined;
       void admission.giveBack();
       const quotas = admission.quotas.map(({ remaining, resetMs }) => ({

@@ -3,9 +3,10 @@ import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Env } from '../config/env.js';
+import { rateLimitDecided } from '../metrics/measurements.js';
 import { rateLimitHeaders, secondsOf } from './rate-limit-headers.js';
 import { countersOf, type NamedCounter, type RateLimitName, refusalOf } from './rate-limit-rules.js';
-import { type Quota, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
+import { type Admission, type Quota, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { RateLimitedError } from './rate-limits.errors.js';
 
 export const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
@@ -33,10 +34,19 @@ export class RateLimitGuard extends ThrottlerGuard {
 
     const admission = await this.store.admit(counters);
     http.getResponse<FastifyReply>().headers(rateLimitHeaders(counters, admission.quotas));
+    reportDecisions(counters, admission);
     if (!admission.admitted) throw refusal(counters, admission.quotas);
     request.admission = { ...admission, counters };
     return true;
   }
+}
+
+/** A limit that still had quota when another refused has decided nothing. */
+function reportDecisions(counters: readonly NamedCounter[], { admitted, quotas }: Admission): void {
+  const decision = admitted ? 'admitted' : 'refused';
+  counters.forEach(({ name }, i) => {
+    if (admitted || quotas[i]!.remaining === 0) rateLimitDecided.emit({ limit: name, decision });
+  });
 }
 
 /** Reports the limit with the longest wait. */

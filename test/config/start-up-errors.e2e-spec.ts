@@ -11,6 +11,9 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 /** None of these values may be shown: a value can be a secret. */
 const WRONG: Record<string, string[]> = {
   PORT: ['70000', 'eighty', '80.5'],
+  METRICS_PORT: ['70000', 'on', '-1'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ['http://', 'collector:4318', 'ftp://hidden-word'],
+  OTEL_TRACES_SAMPLER_ARG: ['2', '-1', 'all'],
   DATABASE_URL: ['postgres://u:hidden-word@h/db', 'sqlite:', 'mysql://u:hidden-word@h'],
   DATABASE_SSL: ['on', 'true', 'Required'],
   DATABASE_SSL_CA: ['./hidden-word.pem', '.', '/dev/null'],
@@ -59,7 +62,7 @@ describe('a wrong configuration', () => {
       );
       const lines = await failure(env);
       for (const name of Object.keys(WRONG)) {
-        const about = lines.filter((line) => line.includes(name) && !line.includes(`${name}_`));
+        const about = lines.filter((line) => line.startsWith(`${name}:`));
         expect(about, `${name}=${env[name]} in\n${lines.join('\n')}`).toHaveLength(1);
       }
       expect(lines.join('\n')).not.toContain('hidden-word');

@@ -160,7 +160,11 @@ describe('the log of requests', () => {
     ['a path that cannot be decoded', 400, keptAliveRequest('GET /%zz', ['Connection: close'])],
     ['a body in bad chunks', 400, keptAliveRequest('POST /api/auth/login', chunked, 'zz\r\n')],
     ['headers that are too large', 431, keptAliveRequest('GET /', [`X-Large: ${'x'.repeat(20_000)}`])],
-    ['an odd expectation', 200, keptAliveRequest('GET /health/live', ['Expect: x', 'Connection: close'])],
+    [
+      'an odd expectation',
+      200,
+      keptAliveRequest('GET /.well-known/jwks.json', ['Expect: x', 'Connection: close']),
+    ],
   ])('has one line for %s, with the id that the answer names', async (_what, status, bytes) => {
     const { socket, closed, statuses } = await openConnection(service.url);
     socket.write(bytes);

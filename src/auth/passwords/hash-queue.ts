@@ -38,6 +38,10 @@ export class HashQueue {
     this.maxWaitingOfClient = Math.ceil(maxWaiting / MIN_CLIENTS_TO_FILL_QUEUE);
   }
 
+  get counts(): { running: number; waiting: number } {
+    return { running: this.running, waiting: this.waiting };
+  }
+
   /**
    * Rejects with `UnavailableError` before `work` starts when the client has no place, loses it to a client
    * that has fewer, waits too long, or disconnects.

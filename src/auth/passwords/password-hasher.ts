@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { workersFor } from '../../config/concurrency.js';
 import { type Argon2Cost, Env } from '../../config/env.js';
+import { passwordHashes } from '../../metrics/measurements.js';
 import { ARGON2_ENGINE, type Argon2Engine, readArgon2Cost } from './argon2-engine.js';
 import { EventLoopMonitor } from './event-loop-monitor.js';
 import { FailedLoginCost } from './failed-login-cost.js';
@@ -52,6 +53,7 @@ export class PasswordHasher implements OnModuleInit {
     const loop = new EventLoopMonitor();
     const concurrency = (): number => (loop.isSaturated() ? slotsBesideBusyLoop : slots);
     this.queue = new HashQueue(concurrency, slots * WAITING_PER_SLOT);
+    passwordHashes.provide(() => this.queue.counts);
   }
 
   async onModuleInit(): Promise<void> {

@@ -2,9 +2,11 @@ import { callbackify } from 'node:util';
 import type { PoolConnection, PoolOptions } from 'mysql2';
 import type { MysqlLocation } from '../../config/env.js';
 import { ACQUIRE_TIMEOUT_MS } from '../acquire-timeout.js';
+import { databaseConnections } from '../../metrics/measurements.js';
 import { databaseError } from '../database-errors.js';
 import { type ConnectionUse, type MysqlError, MysqlHost } from '../mysql/mysql-host.js';
 import { tlsOptions } from '../mysql/mysql-tls.js';
+import { sumConnections } from '../mysql/open-connections.js';
 
 type ConnectionCallback = (error: MysqlError | null, connection?: PoolConnection) => void;
 
@@ -26,6 +28,7 @@ export function mysqlDriver(
         ({ host, port }) =>
           new MysqlHost({ ...options, host, port, ...tlsOptions(tls, host, port) }, sessionSettings),
       );
+      databaseConnections.provide(() => sumConnections(hosts.map((host) => host.connections)));
       return {
         getConnection: callbackify(() => acquire(hosts, 'statements')),
         getTransactionConnection: () => acquire(hosts, 'transactions'),

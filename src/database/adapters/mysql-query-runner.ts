@@ -1,5 +1,6 @@
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
+import { queryBegins } from '../../tracing/spans.js';
 import { runAlone } from '../retries.js';
 import { refuseInsideTransaction } from '../transaction.js';
 import type { MysqlPool } from './mysql-driver.js';
@@ -76,8 +77,10 @@ function run(
   query: { sql: string; timeout?: number },
   values: unknown[],
 ): Promise<unknown> {
+  const ended = queryBegins(query.sql);
   return new Promise((resolve, reject) => {
     connection.query(query, values, (error: QueryError | null, result: unknown) => {
+      ended(error);
       if (error) reject(new QueryFailedError(query.sql, values, error));
       else resolve(result);
     });

@@ -1,5 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
+import { databaseConnections } from '../../metrics/measurements.js';
+import { queryBegins } from '../../tracing/spans.js';
 import { runAlone } from '../retries.js';
 import { refuseInsideTransaction } from '../transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
@@ -25,6 +27,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;
   const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;
   const mutex = new Mutex();
+  databaseConnections.provide(() => (mutex.isFree ? { idle: 1, inUse: 0 } : { idle: 0, inUse: 1 }));
 
   class ServiceQueryRunner extends BaseQueryRunner {
     private leave: (() => void) | undefined;
@@ -93,6 +96,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
 }
 
 function run(database: NodeSqlite, sql: string, values: unknown[]): QueryResult {
+  const ended = queryBegins(sql);
   const result = new QueryResult();
   try {
     const statement = database.prepare(sql);
@@ -103,8 +107,10 @@ function run(database: NodeSqlite, sql: string, values: unknown[]): QueryResult 
       result.affected = Number(changes);
       result.raw = lastInsertRowid;
     }
+    ended();
     return result;
   } catch (error) {
+    ended(error);
     throw new QueryFailedError(sql, values, error as Error);
   }
 }

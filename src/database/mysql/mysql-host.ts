@@ -3,6 +3,7 @@ import { createPool, type Pool, type PoolConnection, type PoolOptions, type Quer
 import { createConnection } from 'mysql2/promise';
 import { acquireTimeoutError } from '../acquire-timeout.js';
 import { databaseError, isTlsRefusal } from '../database-errors.js';
+import { countConnections, type OpenConnections } from './open-connections.js';
 
 export type MysqlError = NodeJS.ErrnoException;
 
@@ -55,6 +56,10 @@ export class MysqlHost {
 
   get available(): boolean {
     return this.probe === undefined;
+  }
+
+  get connections(): OpenConnections {
+    return countConnections(Object.values(this.pools));
   }
 
   /** @throws an error with code POOL_ACQUIRE_TIMEOUT, or NO_DATABASE_HOST when the host went meanwhile */

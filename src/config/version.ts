@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** Of this service, as package.json has it. */
+export const VERSION = version;

@@ -1,0 +1,41 @@
+import type { Span } from '@opentelemetry/api';
+import type { FastifyInstance } from 'fastify';
+import { runInSpan, spanFactory } from '../tracing/spans.js';
+import { parseTraceparent } from '../tracing/traceparent.js';
+import type { EndedExchange } from './exchanges.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** where traces are on */
+    span?: Span;
+  }
+}
+
+/** Begins the span of each request, which its queries become part of. */
+export function traceRequests(fastify: FastifyInstance): void {
+  const spans = spanFactory();
+  if (!spans) return;
+  fastify.decorateRequest('span', undefined);
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    request.span = spans.request(request.method, parseTraceparent(request.headers.traceparent));
+    done();
+  });
+  // Not before: reading a body leaves the context of the hooks before it.
+  fastify.addHook('preHandler', ({ span }, _reply, done) => {
+    if (span) runInSpan(span, done);
+    else done();
+  });
+}
+
+/** Only what the service failed at is an error; a path that nobody knows is not recorded, as it can hold anything. */
+export function endRequestSpan({ reply }: EndedExchange, route: string | undefined): void {
+  const { span, method, problem } = reply.request;
+  if (!span) return;
+  if (route !== undefined) {
+    span.updateName(`${method} ${route}`);
+    span.setAttribute('http.route', route);
+  }
+  span.setAttribute('http.response.status_code', reply.statusCode);
+  if (reply.statusCode >= 500) spanFactory()?.fail(span, problem?.cause ?? problem);
+  else span.end();
+}

@@ -1,0 +1,140 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  conflictRetried,
+  databaseConnections,
+  passwordHashes,
+  rateLimitDecided,
+  requestEnded,
+  type RequestOutcome,
+} from './measurements.js';
+
+/** Up to the deadline of an answer. */
+const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** A client can send any method that Node's parser reads. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const OTHER_METHOD = 'other';
+const UNKNOWN_ROUTE = 'unknown';
+
+/** There from the start, so that the first one of each is an increase. */
+const LOGIN_OUTCOMES = ['success', 'invalid_credentials', 'account_disabled', 'rate_limited', 'unavailable'];
+const EXCHANGE_OUTCOMES = ['success', 'invalid_code', 'unavailable'];
+
+/** Begins to measure this process. No label holds anything that a client can choose. */
+export function measure(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  countRequests(registry);
+  countRateLimits(registry);
+  countConflicts(registry);
+  readHashes(registry);
+  readConnections(registry);
+  return registry;
+}
+
+function countRequests(registry: Registry): void {
+  const duration = new Histogram({
+    name: 'accounts_http_request_duration_seconds',
+    help: 'From the arrival of a request to the end of its answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  const countOutcome = outcomes(registry);
+  requestEnded.listen((request) => {
+    const method = METHODS.has(request.method) ? request.method : OTHER_METHOD;
+    const labels = { method, route: request.route ?? UNKNOWN_ROUTE, status: request.status };
+    duration.observe(labels, request.seconds);
+    if (request.method === 'POST') countOutcome(request);
+  });
+}
+
+/** What came of logins and codes is what their requests were answered. */
+function outcomes(registry: Registry): (request: RequestOutcome) => void {
+  const logins = new Counter({
+    name: 'accounts_logins_total',
+    help: 'Requests to log in, by "success" or the code of the problem',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const issued = new Counter({
+    name: 'accounts_codes_issued_total',
+    help: 'One-time codes that were issued',
+    registers: [registry],
+  });
+  const exchanged = new Counter({
+    name: 'accounts_codes_exchanged_total',
+    help: 'Requests to exchange a code, by "success" or the code of the problem',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of LOGIN_OUTCOMES) logins.inc({ outcome }, 0);
+  for (const outcome of EXCHANGE_OUTCOMES) exchanged.inc({ outcome }, 0);
+
+  return ({ route, code: outcome = 'success' }) => {
+    if (route === '/api/auth/login') logins.inc({ outcome });
+    else if (route === '/api/auth/code/exchange') exchanged.inc({ outcome });
+    else if (route === '/api/auth/code' && outcome === 'success') issued.inc();
+  };
+}
+
+function countRateLimits(registry: Registry): void {
+  const decisions = new Counter({
+    name: 'accounts_rate_limit_decisions_total',
+    help: 'Requests that a rate limit admitted, or refused because it had nothing left',
+    labelNames: ['limit', 'decision'],
+    registers: [registry],
+  });
+  rateLimitDecided.listen(({ limit, decision }) => decisions.inc({ limit, decision }));
+}
+
+function countConflicts(registry: Registry): void {
+  const retried = new Counter({
+    name: 'accounts_conflicts_retried_total',
+    help: 'Units of work that lost a conflict in the database and were run again',
+    registers: [registry],
+  });
+  conflictRetried.listen(() => retried.inc());
+}
+
+function readHashes(registry: Registry): void {
+  gauge(
+    registry,
+    'accounts_hashes_running',
+    'Password hashes under way',
+    () => passwordHashes.current.running,
+  );
+  gauge(
+    registry,
+    'accounts_hashes_waiting',
+    'Password hashes that wait',
+    () => passwordHashes.current.waiting,
+  );
+}
+
+function gauge(registry: Registry, name: string, help: string, read: () => number): void {
+  const metric = new Gauge({
+    name,
+    help,
+    registers: [],
+    collect() {
+      this.set(read());
+    },
+  });
+  registry.registerMetric(metric);
+}
+
+function readConnections(registry: Registry): void {
+  const connections = new Gauge({
+    name: 'accounts_database_connections',
+    help: 'Open connections to the database, by state: idle or in_use',
+    labelNames: ['state'],
+    registers: [],
+    collect() {
+      const { idle, inUse } = databaseConnections.current;
+      this.set({ state: 'idle' }, idle);
+      this.set({ state: 'in_use' }, inUse);
+    },
+  });
+  registry.registerMetric(connections);
+}

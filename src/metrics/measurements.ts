@@ -1,0 +1,30 @@
+import type { ProblemCode } from '../problems/problem-codes.js';
+import { Reading, Signal } from './signal.js';
+
+export interface RequestOutcome {
+  method: string;
+  /** the pattern; undefined for a path that nobody knows */
+  route: string | undefined;
+  status: number;
+  /** of the problem that was answered */
+  code: ProblemCode | undefined;
+  seconds: number;
+}
+
+export interface RateLimitDecision {
+  limit: string;
+  decision: 'admitted' | 'refused';
+}
+
+/** Each request, once, when it was answered or its client has left. */
+export const requestEnded = new Signal<RequestOutcome>();
+
+/** Of each limit that admitted a request, or that had nothing left for it. */
+export const rateLimitDecided = new Signal<RateLimitDecision>();
+
+/** A unit of work lost a conflict and is run again. */
+export const conflictRetried = new Signal<void>();
+
+export const passwordHashes = new Reading(() => ({ running: 0, waiting: 0 }));
+
+export const databaseConnections = new Reading(() => ({ idle: 0, inUse: 0 }));

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
+import { engine } from '../support/engine.js';
+import { holdRows } from '../support/held-rows.js';
+import { type Account, aCode, anAccount, anOrg, anOrgOf, aPassword, join } from '../support/personas.js';
+import { requestBytes, sendBytes } from '../support/raw-connection.js';
+import { metricsUrl, scrape, type Scraped } from '../support/scrape.js';
+import { type Instance, startOwnService } from '../support/service.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+
+const DURATION = 'accounts_http_request_duration_seconds_count';
+const LOGINS = 'accounts_logins_total';
+const DECISIONS = 'accounts_rate_limit_decisions_total';
+const CONNECTIONS = 'accounts_database_connections';
+
+describe('the metrics', () => {
+  let service: Instance;
+  let url: string;
+  let ada: Account;
+
+  beforeAll(async () => {
+    const env = { METRICS_PORT: '0', RATE_LIMIT_LOGIN: '5/15m', RATE_LIMIT_ADDRESS: '100/1h' };
+    // Slow enough to be seen under way.
+    service = await startOwnService({ env: { ...env, ARGON2_MEMORY_KIB: '65536', ARGON2_TIME: '3' } });
+    url = await metricsUrl(service.logs);
+    ada = await anAccount(service, 'ada');
+  });
+  afterAll(() => service.stop());
+
+  /** When the last request that was sent is counted: answers arrive a moment before. */
+  const untilCounted = (total: number): Promise<Scraped> =>
+    waitFor(`${total} requests are counted`, hangTimeoutMs(), async () => {
+      const scraped = await scrape(url);
+      return scraped.sum(DURATION) >= total && scraped;
+    });
+
+  it('are Prometheus text, with those of the process', async () => {
+    const { text, contentType, value } = await scrape(url);
+
+    expect(contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(value('process_cpu_seconds_total')).toBeGreaterThan(0);
+    expect(value('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);
+    expect(text).toMatch(/^# TYPE accounts_http_request_duration_seconds histogram$/m);
+    expect(text).toMatch(/^# TYPE accounts_logins_total counter$/m);
+    expect(text).toMatch(/^# TYPE accounts_hashes_running gauge$/m);
+  });
+
+  it('begin with the outcomes that matter, at zero', async () => {
+    const { value } = await scrape(url);
+
+    expect(value(LOGINS, { outcome: 'success' })).toBe(0);
+    expect(value(LOGINS, { outcome: 'invalid_credentials' })).toBe(0);
+    expect(value('accounts_codes_issued_total')).toBe(0);
+    expect(value('accounts_codes_exchanged_total', { outcome: 'invalid_code' })).toBe(0);
+    expect(value('accounts_conflicts_retried_total')).toBe(0);
+  });
+
+  it('count each request once, by method, route and status', async () => {
+    const before = (await scrape(url)).sum(DURATION);
+    const login = { email: ada.email, password: ada.password };
+    for (let index = 0; index < 2; index += 1) await service.anyone.post('/api/auth/login', login);
+    const wrong = { email: ada.email, password: aPassword() };
+    for (let index = 0; index < 4; index += 1) await service.anyone.post('/api/auth/login', wrong);
+    await service.anyone.post('/api/auth/login', { email: 'nonsense' });
+    for (let index = 0; index < 3; index += 1) await ada.get('/api/me');
+    const [one] = [await aCode(ada), await aCode(ada)];
+    for (let index = 0; index < 2; index += 1)
+      await service.anyone.post('/api/auth/code/exchange', { code: one });
+    await service.anyone.get('/api/nothing');
+    await service.anyone.get(`/${ada.id}/${ada.email}`);
+    await service.anyone.send('DELETE', '/api/auth/login');
+    await sendBytes(service, requestBytes('PROPFIND /api/me'));
+    await sendBytes(service, requestBytes('GET /%zz'));
+
+    const { value, sum } = await untilCounted(before + 19);
+    const count = (method: string, route: string, status: string) =>
+      value(DURATION, { method, route, status });
+    expect(sum(DURATION)).toBe(before + 19);
+    expect(count('POST', '/api/auth/login', '200')).toBe(2);
+    expect(count('POST', '/api/auth/login', '401')).toBe(3);
+    expect(count('POST', '/api/auth/login', '429')).toBe(1);
+    expect(count('POST', '/api/auth/login', '400')).toBe(1);
+    expect(count('DELETE', '/api/auth/login', '405')).toBe(1);
+    expect(count('GET', '/api/me', '200')).toBe(3);
+    expect(count('other', '/api/me', '405')).toBe(1);
+    expect(count('GET', 'unknown', '404')).toBe(2);
+    expect(count('GET', 'unknown', '400')).toBe(1);
+    expect(
+      ['success', 'invalid_credentials', 'rate_limited', 'validation_failed'].map((outcome) =>
+        value(LOGINS, { outcome }),
+      ),
+    ).toEqual([2, 3, 1, 1]);
+    expect(value('accounts_codes_issued_total')).toBe(2);
+    expect(
+      ['success', 'invalid_code'].map((outcome) => value('accounts_codes_exchanged_total', { outcome })),
+    ).toEqual([1, 1]);
+  });
+
+  it('count what each limit decided', async () => {
+    const { value } = await scrape(url);
+    const decided = (limit: string, decision: string) => value(DECISIONS, { limit, decision });
+
+    expect(decided('register', 'admitted')).toBe(1);
+    expect(decided('login', 'admitted')).toBe(5);
+    expect(decided('login', 'refused')).toBe(1);
+    // One registration and five logins; the sixth was refused by the other limit.
+    expect(decided('address', 'admitted')).toBe(6);
+    expect(decided('address', 'refused')).toBeUndefined();
+  });
+
+  it('have the durations in buckets, of which the last holds all', async () => {
+    const { value } = await scrape(url);
+    const labels = { method: 'GET', route: '/api/me', status: '200' };
+    const name = 'accounts_http_request_duration_seconds';
+
+    expect(value(`${name}_bucket`, { ...labels, le: '+Inf' })).toBe(3);
+    expect(value(`${name}_bucket`, { ...labels, le: '5' })).toBe(3);
+    expect(value(`${name}_sum`, labels)).toBeGreaterThan(0);
+  });
+
+  it('show hashes under way and those that wait, and none when all is done', async () => {
+    const logins = times(40, (index) =>
+      service.anyone.post('/api/auth/login', { email: `${index}@example.com`, password: 'x' }),
+    );
+    await waitFor(
+      'hashes run and others wait',
+      hangTimeoutMs(),
+      async () => {
+        const { value } = await scrape(url);
+        return value('accounts_hashes_running')! > 0 && value('accounts_hashes_waiting')! > 0;
+      },
+      1,
+    );
+    await Promise.all(logins);
+
+    const { value } = await scrape(url);
+    expect(value('accounts_hashes_running')).toBe(0);
+    expect(value('accounts_hashes_waiting')).toBe(0);
+  });
+
+  it('show the connections to the database, and a conflict that was retried', async () => {
+    const org = await anOrgOf(ada);
+    const bob = await anAccount(service, 'bob');
+    await join(org, ada, bob, 'member');
+    const before = (await scrape(url)).value('accounts_conflicts_retried_total')!;
+    const rest = await scrape(url);
+    expect(rest.value(CONNECTIONS, { state: 'in_use' })).toBe(0);
+    expect(rest.value(CONNECTIONS, { state: 'idle' })).toBeGreaterThan(0);
+
+    const held = await holdRows(service);
+    await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]);
+    const change = ada.delete(`/api/orgs/${org.id}/members/${bob.id}`);
+    await held.untilOneWaits();
+    // SQLite's wait leaves no turn of the loop in which to ask.
+    const inUse = engine === 'sqlite' ? 1 : (await scrape(url)).value(CONNECTIONS, { state: 'in_use' });
+    expect(inUse).toBe(1);
+    await waitFor('a conflict is retried', hangTimeoutMs(), async () => {
+      const { value } = await scrape(url);
+      return value('accounts_conflicts_retried_total')! > before;
+    });
+    await held.rollback();
+    expect((await change).status).toBe(200);
+  });
+
+  it('name nobody: no id, no e-mail, after all of that', async () => {
+    const { owner, admin, member, outsider, org } = await anOrg(await anotherService());
+    for (const one of [owner, admin, member, outsider]) await one.get(`/api/orgs/${org.id}/members?limit=2`);
+    const { text } = await scrape(await metricsUrl(others.at(-1)!.logs));
+    const all = text + (await scrape(url)).text;
+
+    expect(all).not.toContain('@');
+    expect(all).not.toMatch(/[\da-f]{8}-[\da-f]{4}-/);
+    for (const secret of [ada.id, ada.email, owner.email, org.id, ada.token])
+      expect(all).not.toContain(secret);
+    expect(all).toContain('route="/api/orgs/:orgId/members"');
+  });
+
+  const others: Instance[] = [];
+  async function anotherService(): Promise<Instance> {
+    const other = await startOwnService({ env: { METRICS_PORT: '0' } });
+    others.push(other);
+    return other;
+  }
+  afterAll(() => Promise.all(others.map((other) => other.stop())));
+
+  it.each([
+    ['POST', '/metrics', 405],
+    ['GET', '/', 404],
+    ['GET', '/metrics/more', 404],
+    ['HEAD', '/metrics', 200],
+  ])('answer %s %s with %i', async (method, path, status) => {
+    const response = await fetch(new URL(path, url), { method });
+    expect(response.status).toBe(status);
+  });
+
+  it('are not on the port of the API', async () => {
+    expect((await service.anyone.get('/metrics')).status).toBe(404);
+  });
+});

@@ -1,0 +1,80 @@
+import { Agent, request } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { engine } from '../support/engine.js';
+import { anAccount } from '../support/personas.js';
+import { metricsUrl, scrape } from '../support/scrape.js';
+import { type Service, startService } from '../support/service.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+
+const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
+const COUNT = 'accounts_http_request_duration_seconds_count';
+const LIVE = { method: 'GET', route: '/health/live', status: '200' };
+
+describe.runIf(engine === 'mariadb')('the metrics of several workers', () => {
+  let service: Service;
+
+  afterEach(() => service.stop());
+
+  const pids = () =>
+    service.logs.flatMap((line) => {
+      const pid = line.includes('"msg":"listening"') ? /"pid":(\d+)/.exec(line)?.[1] : undefined;
+      return pid === undefined ? [] : [Number(pid)];
+    });
+  const untilListening = (count: number) =>
+    waitFor(`${count} workers have listened`, hangTimeoutMs(), () => pids().length === count);
+
+  /** Over a connection of its own: the workers take them in turn. */
+  const probe = () =>
+    new Promise<void>((resolve, reject) => {
+      const sent = request(`${service.url}/health/live`, { agent: new Agent() }, (response) => {
+        response.resume().once('end', resolve);
+      });
+      sent.once('error', reject).end();
+    });
+
+  async function probes(count: number): Promise<void> {
+    for (let index = 0; index < count; index += 1) await probe();
+  }
+
+  const untilCounted = (url: string, count: number) =>
+    waitFor(`${count} are counted`, hangTimeoutMs(), async () => {
+      const { value } = await scrape(url);
+      return value(COUNT, LIVE) === count;
+    });
+
+  it('are summed, also when one has been replaced', async () => {
+    service = await startService({ env: { ...NO_LIMITS, WEB_CONCURRENCY: '2', METRICS_PORT: '0' } });
+    const url = await metricsUrl(service.logs);
+    await untilListening(2);
+
+    await probes(10);
+    expect(await untilCounted(url, 10)).toBe(true);
+    const connections = (await scrape(url)).sum('accounts_database_connections');
+    expect(connections).toBeGreaterThanOrEqual(2);
+
+    process.kill(pids()[0]!, 'SIGKILL');
+    await untilListening(3);
+    expect((await scrape(url)).value(COUNT, LIVE), 'what the dead one counted').toBe(10);
+    await probes(6);
+    expect(await untilCounted(url, 16)).toBe(true);
+
+    process.kill(pids()[1]!, 'SIGKILL');
+    await untilListening(4);
+    expect((await scrape(url)).value(COUNT, LIVE)).toBe(16);
+    expect((await anAccount(service)).id).toBeDefined();
+  });
+
+  it('are those of before for a worker that hangs, and the scrape is answered', async () => {
+    service = await startService({ env: { ...NO_LIMITS, WEB_CONCURRENCY: '2', METRICS_PORT: '0' } });
+    const url = await metricsUrl(service.logs);
+    await untilListening(2);
+    await probes(4);
+    await untilCounted(url, 4);
+
+    process.kill(pids()[0]!, 'SIGSTOP');
+    const { value } = await scrape(url);
+    process.kill(pids()[0]!, 'SIGCONT');
+
+    expect(value(COUNT, LIVE)).toBe(4);
+  });
+});

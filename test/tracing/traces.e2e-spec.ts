@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
+import { aCode, anAccount, anOrg, aPassword } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+
+const SERVER = 2;
+const CLIENT = 3;
+const ERROR = 2;
+
+let traces = 0;
+function aTrace(sampled = true): { traceId: string; parent: string; traceparent: string } {
+  traces += 1;
+  const traceId = `4bf92f3577b34da6a3ce929d${String(traces).padStart(8, '0')}`;
+  const parent = '00f067aa0ba902b7';
+  return { traceId, parent, traceparent: `00-${traceId}-${parent}-${sampled ? '01' : '00'}` };
+}
+
+describe('the traces', () => {
+  let receiver: OtlpReceiver;
+  let service: Instance;
+
+  beforeAll(async () => {
+    receiver = await anOtlpReceiver();
+    service = await startOwnService({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await receiver.close();
+  });
+
+  const spansOf = (traceId: string): ReceivedSpan[] =>
+    receiver.spans.filter((span) => span.traceId === traceId);
+  const untilReceived = (traceId: string, count: number): Promise<ReceivedSpan[]> =>
+    waitFor(`${count} spans of ${traceId}`, hangTimeoutMs(), () => {
+      const spans = spansOf(traceId);
+      return spans.length >= count && spans;
+    });
+
+  it('have a span for a request, with the parent that the client named, and one for each of its queries', async () => {
+    const ada = await anAccount(service, 'ada');
+    const { traceId, parent, traceparent } = aTrace();
+    await ada.with({ traceparent }).get('/api/me');
+
+    const spans = await untilReceived(traceId, 3);
+    const [request, ...others] = spans.filter(({ kind }) => kind === SERVER);
+    const queries = spans.filter(({ kind }) => kind === CLIENT);
+    expect(request).toMatchObject({
+      name: 'GET /api/me',
+      kind: SERVER,
+      parentSpanId: parent,
+      attributes: {
+        'http.request.method': 'GET',
+        'http.route': '/api/me',
+        'http.response.status_code': 200,
+      },
+    });
+    expect(others).toEqual([]);
+    const ofTheRequest = { parentSpanId: request!.spanId, links: [] };
+    const attributes = { 'db.query.text': expect.stringMatching(/^SELECT .*\?/s) };
+    expect(queries).toEqual([
+      expect.objectContaining({ ...ofTheRequest, name: 'SELECT sessions', attributes }),
+      expect.objectContaining({ ...ofTheRequest, name: 'SELECT members', attributes }),
+    ]);
+  });
+
+  it('have every statement of a transaction below its request', async () => {
+    const ada = await anAccount(service, 'ada');
+    const { traceId, traceparent } = aTrace();
+    await ada.with({ traceparent }).post('/api/orgs', { name: 'Engines' });
+
+    const spans = await waitFor('COMMIT', hangTimeoutMs(), () => {
+      const found = spansOf(traceId);
+      return found.some(({ kind }) => kind === SERVER) && found;
+    });
+    const request = spans.find(({ kind }) => kind === SERVER)!;
+    const queries = spans.filter(({ kind }) => kind === CLIENT);
+    expect(queries.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['INSERT orgs', 'INSERT members', 'COMMIT']),
+    );
+    expect(new Set(queries.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([request.spanId]));
+  });
+
+  it('have a query that several requests share below one of them, linked to the others', async () => {
+    const ada = await anAccount(service, 'ada');
+    const each = Array.from({ length: 8 }, () => aTrace());
+    await Promise.all(each.map(({ traceparent }) => ada.with({ traceparent }).get('/api/me')));
+
+    const requests = await waitFor('all requests', hangTimeoutMs(), () => {
+      const found = each.flatMap(({ traceId }) => spansOf(traceId)).filter(({ kind }) => kind === SERVER);
+      return found.length === 8 && found;
+    });
+    const queries = each.flatMap(({ traceId }) => spansOf(traceId)).filter(({ kind }) => kind === CLIENT);
+    for (const name of ['SELECT sessions', 'SELECT members']) {
+      const served = queries
+        .filter((query) => query.name === name)
+        .flatMap(({ parentSpanId, links }) => [parentSpanId].concat(links.map(({ spanId }) => spanId)));
+      expect(served.map(String).toSorted(), name).toEqual(requests.map(({ spanId }) => spanId).toSorted());
+    }
+    for (const query of queries) {
+      expect(requests.find(({ spanId }) => spanId === query.parentSpanId)?.traceId).toBe(query.traceId);
+    }
+  });
+
+  it('begin anew where the client named none, and the log names the trace', async () => {
+    const answer = await service.anyone.get<{ requestId: string }>('/api/me');
+    const { requestId } = answer.body;
+    const line = await waitFor('the line', hangTimeoutMs(), () =>
+      service.logs.find((one) => one.includes(requestId)),
+    );
+    const { traceId } = JSON.parse(line) as { traceId: string };
+
+    const [span] = await untilReceived(traceId, 1);
+    expect(span).toMatchObject({ name: 'GET /api/me', attributes: { 'http.response.status_code': 401 } });
+    expect(span!.parentSpanId ?? '').toBe('');
+  });
+
+  it('mark a request that the service failed, and not one that it refused', async () => {
+    const ada = await anAccount(service, 'ada');
+    const [failed, refused] = [aTrace(), aTrace()];
+    await ada.with({ traceparent: refused.traceparent }).get('/api/orgs/nobody');
+    await service.db.query('ALTER TABLE members RENAME TO gone');
+    await ada.with({ traceparent: failed.traceparent }).post('/api/orgs', { name: 'Engines' });
+    await service.db.query('ALTER TABLE gone RENAME TO members');
+
+    expect(await untilReceived(refused.traceId, 1)).toContainEqual(
+      expect.objectContaining({ kind: SERVER, status: expect.not.objectContaining({ code: ERROR }) }),
+    );
+    const spans = await waitFor('the failed request', hangTimeoutMs(), () => {
+      const found = spansOf(failed.traceId);
+      return found.some(({ kind }) => kind === SERVER) && found;
+    });
+    const marked = spans.filter(({ status }) => status.code === ERROR);
+    expect(marked.map(({ kind }) => kind)).toEqual(expect.arrayContaining([SERVER, CLIENT]));
+  });
+
+  it('leave out a request that its client did not sample', async () => {
+    const ada = await anAccount(service, 'ada');
+    const [left, taken] = [aTrace(false), aTrace()];
+    await ada.with({ traceparent: left.traceparent }).get('/api/me');
+    await ada.with({ traceparent: taken.traceparent }).get('/api/me');
+    await untilReceived(taken.traceId, 3);
+
+    expect(spansOf(left.traceId)).toEqual([]);
+  });
+
+  it('hold no secret, no e-mail and no id, whatever was done', async () => {
+    const { owner, member, outsider, org } = await anOrg(service);
+    const code = await aCode(owner);
+    await service.anyone.post(`/api/auth/code/exchange?code=${code}`, { code });
+    await service.anyone.post('/api/auth/login', { email: owner.email, password: aPassword() });
+    await service.anyone.get(`/${owner.token}/${owner.email}`);
+    const { traceId, traceparent } = aTrace();
+    await owner.with({ traceparent }).delete(`/api/orgs/${org.id}/members/${member.id}`);
+    await waitFor('the last request', hangTimeoutMs(), () =>
+      spansOf(traceId).some(({ kind }) => kind === SERVER),
+    );
+
+    const text = receiver.texts.join('\n');
+    expect(service.installation.secrets.leaksIn(receiver.texts)).toEqual([]);
+    for (const hidden of [owner.email, outsider.email, owner.id, org.id, owner.password, code]) {
+      expect(text).not.toContain(hidden);
+    }
+    expect(text).not.toMatch(/@example\.com/);
+  });
+});
