@@ -1,14 +1,6 @@
-import { brokenRecord, type RecordedEvent } from './recorded.js';
+import { brokenRecord } from './recorded.js';
+import type { Snapshot } from './snapshot.js';
 import type { Role } from './reference-model.js';
-
-/** The whole state of the service, read from its database when nothing is under way. */
-export interface Snapshot {
-  users: { id: string; email: string }[];
-  orgs: { id: string }[];
-  members: { orgId: string; userId: string; role: Role }[];
-  sessions: { id: string; userId: string; parentId: string | null; codeHash: string | null }[];
-  events: RecordedEvent[];
-}
 
 export interface Answered {
   /** Of one clock for all operations. */

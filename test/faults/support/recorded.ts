@@ -1,15 +1,5 @@
 import type { Row } from '../../support/database.js';
-import type { Snapshot } from './invariants.js';
-
-/** One row of the record of changes. */
-export interface RecordedEvent {
-  type: string;
-  orgId: string;
-  orgRevision: number;
-  userId: string;
-  sessionId: string;
-  data: string;
-}
+import type { RecordedEvent, Snapshot } from './snapshot.js';
 
 /** What is null becomes the word. */
 export function recordedEvent(row: Row): RecordedEvent {

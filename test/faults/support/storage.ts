@@ -4,7 +4,7 @@ import { MariaDbServer } from '../../../tooling/servers/mariadb.js';
 import type { Row } from '../../support/database.js';
 import type { Engine } from '../../support/engine.js';
 import { anInstallation, type Installation } from '../../support/installation.js';
-import type { Snapshot } from './invariants.js';
+import type { Snapshot } from './snapshot.js';
 import { recordedEvent } from './recorded.js';
 
 export const ENGINES: readonly Engine[] = ['sqlite', 'mariadb'];

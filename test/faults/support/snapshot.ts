@@ -1,0 +1,20 @@
+import type { Role } from './reference-model.js';
+
+/** One row of the record of changes. */
+export interface RecordedEvent {
+  type: string;
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  sessionId: string;
+  data: string;
+}
+
+/** The whole state of the service, read from its database when nothing is under way. */
+export interface Snapshot {
+  users: { id: string; email: string }[];
+  orgs: { id: string }[];
+  members: { orgId: string; userId: string; role: Role }[];
+  sessions: { id: string; userId: string; parentId: string | null; codeHash: string | null }[];
+  events: RecordedEvent[];
+}
