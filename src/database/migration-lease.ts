@@ -27,7 +27,7 @@ export class MigrationLeaseLostError extends Error {
  *
  * @throws MigrationLeaseLostError while the work still waits for the database: the process has to end
  */
-export async function withMigrationLease(dataSource: DataSource, work: () => Promise<void>): Promise<void> {
+export async function withMigrationLease<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const holder = randomUUID();
   await persist(() => dataSource.query(CREATE_TABLE));
   await persist(() => dataSource.query(CREATE_ROW));
@@ -35,7 +35,7 @@ export async function withMigrationLease(dataSource: DataSource, work: () => Pro
 
   const renewal = keepRenewing(dataSource, holder);
   try {
-    await Promise.race([workAndRelease(dataSource, holder, work), renewal.lost]);
+    return await Promise.race([workAndRelease(dataSource, holder, work), renewal.lost]);
   } finally {
     renewal.stop();
   }
@@ -51,13 +51,9 @@ async function take(dataSource: DataSource, holder: string): Promise<void> {
 }
 
 /** A lease that is not released runs out, so a failure to release it does not hide that of the work. */
-async function workAndRelease(
-  dataSource: DataSource,
-  holder: string,
-  work: () => Promise<void>,
-): Promise<void> {
+async function workAndRelease<T>(dataSource: DataSource, holder: string, work: () => Promise<T>): Promise<T> {
   try {
-    await work();
+    return await work();
   } finally {
     await persist(() => changesRow(dataSource, RENEW, [0, holder])).catch(() => undefined);
   }
