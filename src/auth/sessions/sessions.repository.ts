@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, Not, type Repository } from 'typeorm';
+import { In, IsNull, LessThan, Not, type Repository } from 'typeorm';
 import type { CurrentUser } from '../../access/current-user.decorator.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
@@ -138,6 +138,16 @@ export class SessionsRepository {
       ...asked,
     ]);
     return rows.map(({ id }) => id);
+  }
+
+  /** When the last of the sessions that began before a time expires; undefined: there is none. */
+  async findLastExpiry(createdBefore: number): Promise<number | undefined> {
+    const last = await this.sessions.findOne({
+      where: { createdAt: LessThan(createdBefore) },
+      select: { id: true, expiresAt: true },
+      order: { expiresAt: 'DESC' },
+    });
+    return last?.expiresAt;
   }
 
   async delete(ids: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { runAlone } from '../retries.js';
+import { whenFree } from '../sqlite/busy-file.js';
 import { refuseInsideTransaction } from '../transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
 import { Mutex } from '../sqlite/mutex.js';
@@ -36,7 +37,11 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
 
     // IMMEDIATE takes the write lock at once: a deferred transaction that reads first can fail at its first
     // write (SQLITE_BUSY_SNAPSHOT) with no way to wait.
-    override async startTransaction(): Promise<void> {
+    override startTransaction(): Promise<void> {
+      return whenFree(() => this.begin());
+    }
+
+    private async begin(): Promise<void> {
       this.leave ??= await mutex.enter();
       try {
         run(driver.databaseConnection, 'BEGIN IMMEDIATE', []);
@@ -70,7 +75,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
 
     override query(sql: string, values: unknown[] = [], structured?: boolean): Promise<never> {
       const send = (): Promise<never> => this.send(sql, values, structured);
-      return this.isTransactionActive ? send() : runAlone(sql, send);
+      return this.isTransactionActive ? send() : runAlone(sql, () => whenFree(send));
     }
 
     private async send(sql: string, values: unknown[], structured?: boolean): Promise<never> {
