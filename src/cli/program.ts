@@ -1,11 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import type { CommandDefinition, Report } from './command.js';
 import { DOCTOR } from './doctor/doctor.definition.js';
+import { EVENTS } from './events/events.definition.js';
 import { KEYS } from './keys/keys.group.js';
+import { ORGS } from './orgs/orgs.group.js';
+import { USERS } from './users/users.group.js';
 import { MIGRATE } from './migrate/migrate.definition.js';
 
-const GROUPS = [KEYS];
-const COMMANDS = [MIGRATE, DOCTOR];
+const GROUPS = [USERS, ORGS, KEYS];
+const COMMANDS = [EVENTS, MIGRATE, DOCTOR];
 
 const DONE = 0;
 const REFUSED = 1;

@@ -57,3 +57,19 @@ export async function accountsJson<T>(
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as T);
 }
+
+/** Runs a command and ends it with SIGKILL after so long, if it has not ended by itself. */
+export async function killedDuring(
+  { directory, env }: Pick<Installation, 'directory' | 'env'>,
+  parameters: readonly string[],
+  afterMs: number,
+): Promise<void> {
+  const command = spawn(process.execPath, [CLI, ...parameters], {
+    cwd: directory,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: 'ignore',
+    timeout: afterMs,
+    killSignal: 'SIGKILL',
+  });
+  await once(command, 'close');
+}

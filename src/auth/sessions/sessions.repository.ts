@@ -55,6 +55,9 @@ const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
   },
 );
 
+const COUNT_ALIVE = `SELECT COUNT(*) AS alive FROM sessions s JOIN users u ON u.id = s.user_id ${WITH_PARENT}
+  WHERE s.user_id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
+
 /** Of several parents, a full page is not the first of anything. */
 const findDescendants = (size: number): string => `SELECT id, revoked_at AS revokedAt FROM sessions
   WHERE parent_id IN (${places(size)}) AND id > ? AND descendants_revoked_at IS NULL
@@ -138,6 +141,11 @@ export class SessionsRepository {
       ...asked,
     ]);
     return rows.map(({ id }) => id);
+  }
+
+  async countAlive(userId: string, now: number): Promise<number> {
+    const [row] = await this.sessions.query<{ alive: number }[]>(COUNT_ALIVE, [userId, now]);
+    return row!.alive;
   }
 
   /** When the last of the sessions that began before a time expires; undefined: there is none. */
