@@ -7,8 +7,8 @@ COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run build
 
-# The image brings Node itself: the Node that the lock file pins for other machines stays out, and so do
-# source maps and types, half of the size, which only tools read.
+# The image has a Node of its own: leaves out the one that the lock file pins, and source maps and types, half of
+# the size.
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

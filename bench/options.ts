@@ -5,7 +5,6 @@ import { OPERATIONS, type OperationName } from './load/call.ts';
 import { FULL, type Plan, QUICK } from './plan.ts';
 import { HASH_ENGINES, type HashEngine } from './servers/hash-engine.ts';
 
-/** Which table is made. */
 export type Mode =
   | { table: 'baseline'; operations: OperationName[] }
   | { table: 'growth'; crowds: number[]; orgSizes: number[] }

@@ -1,4 +1,3 @@
-/** How rounds are driven. */
 export interface RoundsPlan {
   connections: number;
   /** even: who comes first in a round is a little slower, and each is first in half of them */
@@ -14,7 +13,7 @@ export interface RoundsPlan {
 export interface Plan extends RoundsPlan {
   floodRounds: number;
   floodMs: number;
-  /** the time of one is chance, so the median of several is told */
+  /** one start is noisy, so the median is reported */
   starts: number;
   /** how long a server does nothing before its memory at rest is taken */
   restMs: number;

@@ -1,4 +1,4 @@
-/** For the eyes of whoever waits; the report goes elsewhere. */
+/** To the terminal; the report goes elsewhere. */
 export function progress(text: string): void {
   process.stderr.write(`${(process.uptime() | 0).toString().padStart(4)} s  ${text}\n`);
 }

@@ -1,4 +1,4 @@
-// Makes a JWK Set with one private P-256 key, or puts a new key at the end of one that is there:
+// Creates a JWK Set with one private P-256 key, or appends a new key to an existing one:
 // node scripts/create-keys.mjs FILE
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// Leaves the pinned Node in node_modules/.bin, where the npm scripts look first, exactly if it runs here. npm 11 and
-// 12 link it even where it does not run, npm 10 does not link it. Without it the scripts use the machine's own Node,
-// if that is new enough. Has to work on any Node from 20 on.
+// Links the pinned Node into node_modules/.bin, where the npm scripts look first, only if it runs here: npm 11 and 12
+// always link it, npm 10 never does. Without it the scripts use the system's own Node, if that is new enough. Has to
+// work with any Node from version 20.
 import { spawnSync } from 'node:child_process';
 import crypto from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { JwtAuthGuard } from './auth/tokens/jwt-auth.guard.js';
 import type { KeyRing } from './auth/tokens/key-ring.js';
@@ -30,10 +31,11 @@ export class AppModule {
         MembersModule,
         MembershipsModule,
         MeModule,
+        AuditModule,
         HealthModule,
       ],
       providers: [
-        // In this order: first who it is, then what they may do.
+        // In this order: authentication, then authorization.
         { provide: APP_GUARD, useExisting: JwtAuthGuard },
         { provide: APP_GUARD, useExisting: RolesGuard },
         { provide: APP_FILTER, useClass: ProblemFilter },

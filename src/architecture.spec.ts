@@ -54,18 +54,18 @@ function roomOf(path: string): string {
 }
 
 describe('architecture', () => {
-  it('declares the access of every route', async () => {
+  it('has an access rule for every route', async () => {
     const found = await routes();
     expect(found.length).toBeGreaterThanOrEqual(11);
     expect(found.filter(({ access }) => access === undefined)).toEqual([]);
   });
 
-  it('is public only where this list says so', async () => {
+  it('makes only the listed routes public', async () => {
     const open = (await routes()).filter(({ access }) => access?.to === 'everyone').map(({ name }) => name);
     expect(open.toSorted()).toEqual(PUBLIC_ROUTES);
   });
 
-  it('imports from the ground up only', () => {
+  it('imports only from lower layers', () => {
     const wrong = [...between(roomOf, SERVICE)].flatMap(([room, targets]) =>
       [...targets].filter((target) => rank(target) > rank(room)).map((target) => `${room} imports ${target}`),
     );
@@ -73,13 +73,13 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('has no circle of imports, neither of files nor of rooms', () => {
+  it('has no import cycles between files or rooms', () => {
     const all = importGraph(PROJECT, '{src,test,bench,tooling}/**/*.{ts,mjs}');
     expect(circularImports(all)).toEqual([]);
     expect(circularImports(between(roomOf, all))).toEqual([]);
   });
 
-  it('shares between tests and benchmark what knows of neither', () => {
+  it('keeps tooling independent of tests and benchmark', () => {
     const parts = between(
       (path) => path.split('/')[0]!,
       importGraph(PROJECT, '{src,test,bench,tooling}/**/*.ts'),
@@ -89,7 +89,7 @@ describe('architecture', () => {
     expect(parts.get('test')).toEqual(new Set(['src', 'tooling']));
   });
 
-  it('loads nothing before the version of Node is known to do', () => {
+  it('checks the version of Node before it loads anything', () => {
     const statics = ['main.ts', 'cli/main.ts'].flatMap((file) =>
       readFileSync(join(SRC, file), 'utf8')
         .split('\n')
@@ -102,7 +102,7 @@ describe('architecture', () => {
     expect(readFileSync(join(SRC, 'app/node-version.ts'), 'utf8')).not.toMatch(/^import .* from '(?!node:)/m);
   });
 
-  it('has SQL in repositories only, all of which the schema lists', () => {
+  it('has SQL only in repositories, all listed in the schema', () => {
     const files = globSync('**/*.ts', { cwd: SRC }).filter((file) => !file.endsWith('.spec.ts'));
     const repositories = files.filter((file) => file.endsWith('.repository.ts'));
     const withSql = files.filter((file) => SQL.test(readFileSync(join(SRC, file), 'utf8')));

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 
-/** npm scripts, those that take longest first. */
+/** npm scripts, the slowest first. */
 const CHECKS = ['build', 'typecheck', 'typecheck:tools', 'format:check', 'lint'];
 
-/** Runs them side by side, as many as there are cores, and shows what those wrote that failed. */
+/** Runs them in parallel, as many as there are cores, and shows the output of those that failed. */
 async function check(): Promise<void> {
   const waiting = [...CHECKS];
   const work = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { between, circularImports, graphOf } from './import-graph.ts';
 const circlesIn = (files: Record<string, string>): string[] =>
   circularImports(graphOf(new Map(Object.entries(files))));
 
-describe('a circle of imports', () => {
+describe('an import cycle', () => {
   it.each([
     ['static', "import { b } from './b.js';"],
     ['for types alone', "import type { B } from './b.js';"],
@@ -18,7 +18,7 @@ describe('a circle of imports', () => {
     ).toEqual(['x/a.ts imports x/b.ts', 'x/b.ts imports y.ts', 'y.ts imports x/a.ts']);
   });
 
-  it('is not made of what only leads to it or away from it', () => {
+  it('does not contain files that only lead to it or away from it', () => {
     const files = {
       'before.ts': "import './a.js';",
       'a.ts': "import './b.js';",
@@ -28,7 +28,7 @@ describe('a circle of imports', () => {
     expect(circlesIn(files)).toEqual(['a.ts imports b.ts', 'b.ts imports a.ts']);
   });
 
-  it('is found between rooms whose files make none', () => {
+  it('is found between rooms whose files have none', () => {
     const graph = graphOf(
       new Map([
         ['one/a.ts', "import '../two/b.js';\nimport './c.js';"],

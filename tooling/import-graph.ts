@@ -23,7 +23,7 @@ export function graphOf(files: ReadonlyMap<string, string>): ImportGraph {
   return new Map([...files].map((file) => [file[0], targets(file)]));
 }
 
-/** The imports between rooms, of which each file is in one. */
+/** The imports between rooms. */
 export function between(rooms: (path: string) => string, graph: ImportGraph): ImportGraph {
   const byRoom = Map.groupBy(graph, ([path]) => rooms(path));
   return new Map(
@@ -34,7 +34,7 @@ export function between(rooms: (path: string) => string, graph: ImportGraph): Im
   );
 }
 
-/** Every import that is part of a circle, or that lies between two, as `one imports another`. */
+/** Every import in or between cycles, as `one imports another`. */
 export function circularImports(graph: ImportGraph): string[] {
   let left = [...graph].flatMap(([path, targets]) => [...targets].map((target) => ({ path, target })));
   for (let before = -1; before !== left.length;) {

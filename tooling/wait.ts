@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const IDLE_TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 240_000;
 
-/** For waits that only end what hangs: the longer, the more processes want each core of the machine. */
+/** For waits that only end what hangs: the busier the machine, the longer. */
 export function hangTimeoutMs(): number {
   const [wantACore = 0] = loadavg();
   return Math.min(MAX_TIMEOUT_MS, IDLE_TIMEOUT_MS * Math.max(1, wantACore / availableParallelism()));
 }
 
-/** What `work` gives, or an error that says what it was that did not come. */
+/** Rejects with an error that names what did not happen in time. */
 export async function within<T>(what: string, timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, failed) => {
@@ -23,7 +23,7 @@ export async function within<T>(what: string, timeoutMs: number, work: Promise<T
   }
 }
 
-/** Asks again and again until `probe` gives a value other than `undefined` or `false`; its errors count as "not yet". */
+/** Polls until `probe` gives a value other than `undefined` or `false`; errors count as "not yet". */
 export async function waitFor<T>(
   what: string,
   timeoutMs: number,

@@ -71,7 +71,7 @@ async function exchange(db: Database, codeHash: string): Promise<sql.SessionRow 
   } catch (error) {
     if (!(error instanceof DuplicateError)) throw error;
   }
-  // A code that is seen twice may be stolen: what the first exchange opened is closed (RFC 6749, 4.1.2).
+  // A reused code may be stolen: the session of its first exchange is revoked (RFC 6749, 4.1.2).
   await sql.revokeSessionOfCode(db, codeHash, Date.now());
   return undefined;
 }

@@ -15,5 +15,4 @@ export interface Database extends Db {
   close(): Promise<void>;
 }
 
-/** A row with the same primary or unique key is already there. */
 export class DuplicateError extends Error {}

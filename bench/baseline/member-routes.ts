@@ -21,7 +21,7 @@ export function memberRoutes(app: FastifyInstance, db: Database): void {
     });
     const added = { orgId, callerId: caller.userId, ...input };
     const userId = await sql.insertMember(db, added, Date.now()).catch(rethrowAsMember);
-    if (userId === undefined) throw await whyNobodyWasAdded(db, orgId, caller.userId, input.email);
+    if (userId === undefined) throw await additionError(db, orgId, caller.userId, input.email);
     const member = { userId, role: input.role };
     return reply.code(201).send({ member });
   });
@@ -33,7 +33,7 @@ export function memberRoutes(app: FastifyInstance, db: Database): void {
       oneOf(objectBody(request.body), 'role', ['member', 'admin', 'owner']),
     );
     if ((await sql.updateRole(db, orgId, caller.userId, uid, role)) === 0) {
-      throw await whyNothingChanged(db, orgId, caller.userId, uid, role);
+      throw await changeError(db, orgId, caller.userId, uid, role);
     }
     return { member: { userId: uid, role } };
   });
@@ -42,7 +42,7 @@ export function memberRoutes(app: FastifyInstance, db: Database): void {
     const caller = authenticate(request.headers.authorization);
     const { id: orgId, uid } = request.params;
     if ((await sql.deleteMember(db, orgId, caller.userId, uid)) === 0) {
-      throw await whyNothingChanged(db, orgId, caller.userId, uid);
+      throw await changeError(db, orgId, caller.userId, uid);
     }
     return { ok: true };
   });
@@ -60,7 +60,7 @@ async function checked<T>(db: Database, orgId: string, userId: string, read: () 
   }
 }
 
-async function whyNobodyWasAdded(
+async function additionError(
   db: Database,
   orgId: string,
   callerId: string,
@@ -72,11 +72,15 @@ async function whyNobodyWasAdded(
   const user = await sql.findUserAtLimit(db, address);
   if (!user) return new Problem(404, 'user_not_found', 'Nobody has registered with this e-mail.');
   if (user.atLimit === null) return conflict();
-  return new Problem(409, 'user_has_too_many_orgs', 'The user belongs to as many organizations as one may.');
+  return new Problem(
+    409,
+    'user_has_too_many_orgs',
+    'The user has reached the maximum number of organizations.',
+  );
 }
 
 /** Without a role it was a removal. */
-async function whyNothingChanged(
+async function changeError(
   db: Database,
   orgId: string,
   callerId: string,

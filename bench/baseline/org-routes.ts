@@ -29,7 +29,7 @@ export function orgRoutes(app: FastifyInstance, db: Database): void {
     await db.transaction(async (tx) => {
       await sql.insertOrg(tx, org, now);
       if ((await sql.insertOwner(tx, org.id, caller.userId, now)) === 0) {
-        throw new Problem(409, 'too_many_orgs', 'You belong to as many organizations as one user may.');
+        throw new Problem(409, 'too_many_orgs', 'You have reached the maximum number of organizations.');
       }
     });
     return reply.code(201).send({ org });

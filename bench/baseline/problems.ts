@@ -7,7 +7,6 @@ const CODES = new Map([
   [415, 'unsupported_media_type'],
 ]);
 
-/** A failure that the client is told about, as problem details (RFC 9457). */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;

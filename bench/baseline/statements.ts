@@ -19,7 +19,6 @@ export interface SessionRow {
   expiresAt: number;
 }
 
-/** The session that a code opened. */
 export interface OpenedRow {
   userId: string;
   authTime: number;
@@ -177,7 +176,6 @@ export async function insertMember(
   return inserted?.userId;
 }
 
-/** Why nobody was added. */
 export async function findUserAtLimit(
   db: Db,
   email: string,

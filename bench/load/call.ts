@@ -6,7 +6,7 @@ export interface Call {
   accept(response: HttpResponse): void;
 }
 
-/** The next request of an operation; undefined when what it consumes has run out. */
+/** Creates the next request; undefined when its material has run out. */
 export type Operation = () => Call | undefined;
 
 /** In the order of a round: a code is issued before it is exchanged, a member added before it is removed. */

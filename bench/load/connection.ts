@@ -6,7 +6,7 @@ interface Waiter {
   reject: (error: Error) => void;
 }
 
-/** One keep-alive connection, one request at a time: a fraction of the cost of an HTTP client. */
+/** One keep-alive connection with one request at a time, at a fraction of an HTTP client's cost. */
 export class Connection {
   private readonly socket: Socket;
   private readonly reader = new ResponseReader();

@@ -1,4 +1,3 @@
-/** The items one after another, from the start again after the last. */
 export function cycle<T>(items: readonly T[]): () => T {
   let at = 0;
   return () => {

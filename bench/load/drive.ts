@@ -8,13 +8,12 @@ import { requestText } from './request.ts';
 export interface Drive {
   connections: number;
   durationMs: number;
-  /** no more than so many */
   requests?: number;
 }
 
 const FIRST_REQUEST = requestText({ method: 'GET', path: '/api/me' });
 
-/** Keeps every connection busy, one request after another, until the time is over or the operation runs out. */
+/** Keeps every connection busy until the time is over or the operation runs out. */
 export async function drive(
   url: string,
   operation: Operation,
@@ -31,7 +30,7 @@ export async function drive(
   return measured(latencies, elapsed);
 }
 
-/** Sends at a steady pace whatever the answers take, as many independent users would. */
+/** Sends at a constant rate, as independent users would, however long answers take. */
 export async function probe(
   url: string,
   operation: Operation,
@@ -45,7 +44,7 @@ export async function probe(
       for (let due = start + place * options.intervalMs; due < start + options.durationMs; due += step) {
         const early = due - performance.now();
         if (early > 0) await sleep(early);
-        // One that had to wait for the answer before it has waited since it was due.
+        // A request that waited for the previous answer has waited since it was due.
         const since = early > 0 ? performance.now() : due;
         await once(connection, operation);
         latencies.push(performance.now() - since);
@@ -56,7 +55,6 @@ export async function probe(
   return measured(latencies, options.durationMs);
 }
 
-/** Sends what the operation has, to its end. */
 export async function drain(url: string, operation: Operation, connections: number): Promise<void> {
   await drive(url, operation, { connections, durationMs: Number.POSITIVE_INFINITY });
 }
@@ -70,8 +68,8 @@ async function withConnections<T>(
     Array.from({ length: count }, (_, client) => Connection.open(url, client)),
   );
   try {
-    // A busy server accepts one connection in each turn of its loop: without a first answer on all of them the
-    // last would wait for the whole run.
+    // A busy server accepts one connection in each turn of its event loop: without a first answer on all of
+    // them, the last would wait for the whole run.
     await Promise.all(connections.map((connection) => connection.send(FIRST_REQUEST)));
     return await work(connections);
   } finally {

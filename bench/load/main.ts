@@ -7,7 +7,7 @@ import { operationsOf } from './operations.ts';
 import type { Command, Reply } from './protocol.ts';
 import { Side } from './side.ts';
 
-// One process makes the load for both sides, so that neither meets a driver that is better warmed up.
+// One process makes the load for both sides, so that neither gets a warmer driver.
 const sides = new Map<string, { side: Side; operations: Record<DrivableName, Operation> }>();
 
 process.on('message', (command: Command) => {

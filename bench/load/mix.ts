@@ -22,11 +22,11 @@ export const SHARES: Record<OperationName, number> = {
   'remove member': 65,
 };
 
-/** All operations in their shares, each spread evenly over the whole. */
+/** All operations in their shares, evenly interleaved. */
 export function mix(side: Side, single: Record<OperationName, Operation>): Operation {
   const operations = { ...single, ...withNewTokens(side, single.me) };
   const next = inShares();
-  // What has nothing to send at this moment, as when every code is in use, leaves its turn to the next.
+  // An operation with nothing to send, as when every code is in use, is skipped.
   return () => operations[next()]() ?? operations[next()]() ?? single.me();
 }
 

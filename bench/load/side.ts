@@ -9,7 +9,7 @@ export interface Membership {
   role: 'member' | 'admin';
 }
 
-/** What the driver knows about one of the servers: every operation takes its material from here. */
+/** The driver's state of one server: every operation takes its material from here. */
 export class Side {
   readonly url: string;
   readonly fixture: Fixture;

@@ -10,7 +10,6 @@ import { watchForeignLoad } from '../servers/foreign-load.ts';
 import { startLoadDriver } from '../servers/load-driver.ts';
 import { prepare } from './stage.ts';
 
-/** The service beside the baseline. */
 export async function besideBaseline(
   options: Options,
   operations: OperationName[],

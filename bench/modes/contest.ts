@@ -10,7 +10,6 @@ import type { Contenders } from '../servers/contenders.ts';
 import { watchForeignLoad } from '../servers/foreign-load.ts';
 import type { LoadDriver } from '../servers/load-driver.ts';
 
-/** What came of driving several contenders alternately. */
 export interface Contest {
   operations: ContestSummary[];
   rounds: number;

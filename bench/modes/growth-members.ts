@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fill } from '../fixture/fill.ts';
 import type { Fixture } from '../fixture/fixture.ts';
-import { enrolCrowd, sizedOrgs } from '../fixture/sized-orgs.ts';
+import { addCrowdToOrg, sizedOrgs } from '../fixture/sized-orgs.ts';
 import type { Options } from '../options.ts';
 import { progress } from '../progress.ts';
 import type { ListReading } from '../report/growth-report.ts';
@@ -40,7 +40,7 @@ export async function growthOfMembers(
   const begun = performance.now();
   const server = await startFilled(program, async () => {
     await fill(databaseUrl, [...fixtures.values()], longest);
-    await enrolCrowd(databaseUrl, [...fixtures.values()]);
+    await addCrowdToOrg(databaseUrl, [...fixtures.values()]);
   });
   progress(
     `organizations of up to ${grouped(longest)} members are there, after ${((performance.now() - begun) / 1000).toFixed(0)} s`,
@@ -62,7 +62,7 @@ export async function growthOfMembers(
   return { contest, lists };
 }
 
-/** On a new process, because one that has worked has taken memory that it does not give back. */
+/** In a new process, since one that has worked does not give its memory back. */
 async function readLists(
   { plan }: Options,
   program: Program,

@@ -13,7 +13,7 @@ import { databaseName } from '../servers/contenders.ts';
 import { type Contest, runContest } from './contest.ts';
 import { programOf } from './program.ts';
 
-/** In the order of a round: what a later one takes, an earlier one has made. */
+/** In the order of a round: later operations use what earlier ones have created. */
 const OPERATIONS = [
   'me',
   'issue code',

@@ -8,7 +8,7 @@ import { describeMariaDb, startMariaDb } from '../servers/mariadb.ts';
 import { growthOfMembers } from './growth-members.ts';
 import { growthOfUsers } from './growth-users.ts';
 
-/** Holds the rows of the largest database whole, as in a production that is worth the name. */
+/** Holds all rows of the largest database in memory. */
 const BUFFER_POOL_MIB = 2048;
 
 /** The service on databases of several sizes, then with organizations of several sizes. */

@@ -3,8 +3,8 @@ import type { Sample, Samples } from '../rounds.ts';
 const TOLERABLE_FOREIGN_LOAD = 0.15;
 
 /**
- * Without the rounds in which other programs took much of the processors from any contender; at least the
- * calmer half stays. What is left out is chosen by the disturbance alone, never by the figures.
+ * Drops rounds in which other programs took much of the CPU from any contender; at least the calmer half
+ * stays. Chosen by the disturbance alone, never by the figures.
  */
 export function calmRounds<Name extends string>(samples: Samples<Name>): Samples<Name> {
   const names = Object.keys(samples) as Name[];

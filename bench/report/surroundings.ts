@@ -1,7 +1,6 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { digits, grouped } from './table.ts';
 
-/** Where and when a table was made. */
 export interface Surroundings {
   date: string;
   machine: { cores: number; processor: string; memoryGib: number; system: string };
@@ -59,7 +58,6 @@ export function howItWasDriven(
   ];
 }
 
-/** What the reader has to keep in mind. */
 export function remarks({ crowd, foreignLoad }: Surroundings): string[] {
   return [
     ...(crowd > 0 ? [`Besides those who are measured, ${grouped(crowd)} users.`] : []),

@@ -77,7 +77,7 @@ function judged(
   // One process hashes on several cores: where it has taken them all, more workers find none.
   const wanted = workers * Math.max(1, one.cores.server ?? 1);
   const target = `≥ ${WORKERS_TARGET}`;
-  // On a full machine a miss says nothing about the workers.
+  // Without free cores a miss says nothing about the workers.
   return met || left >= wanted
     ? verdict(target, met)
     : `${target} cannot be judged: ${digits(left, 1)} of ${digits(wanted, 1)} cores were left`;

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A table as it goes to the reader and to the disk. */
 export interface Written {
   /** of the files, without an ending */
   name: string;

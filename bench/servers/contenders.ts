@@ -5,7 +5,7 @@ export type SideName = 'service' | 'baseline';
 
 export const SIDES: readonly SideName[] = ['service', 'baseline'];
 
-/** Whatever is driven alternately with the same load, by name; two names may share a server. */
+/** Alternately driven with the same load, by name; two names may share a server. */
 export interface Contenders<Name extends string> {
   /** in the order of the first round */
   names: readonly Name[];
@@ -20,7 +20,7 @@ export function environment(name: string, databaseUrl: string, directory: string
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '20',
     JWT_KEYS_FILE: join(directory, `${identifier(name)}-jwks.json`),
-    // One machine makes all the requests, so the limits would stop it at once.
+    // One client makes all requests, so the limits would stop it at once.
     RATE_LIMIT_REGISTER: 'off',
     RATE_LIMIT_LOGIN: 'off',
     RATE_LIMIT_LOOKUP: 'off',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const TMPFS = 0x0102_1994;
 
-/** A new directory that is on a disk: in memory a durable commit costs nothing, and the figures lie. */
+/** On a disk: in memory, durable commits would cost nothing. */
 export function diskDirectory(): string {
   const parent = [tmpdir(), '/var/tmp', process.cwd()].find((path) => isOnDisk(path));
   if (parent === undefined) throw new Error('No directory on a disk to put the database in; set TMPDIR');

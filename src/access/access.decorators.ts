@@ -4,13 +4,18 @@ import { ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
 import type { Role } from './role.js';
 
 /** Who may call a route. Every route declares exactly one; a route that declares none is refused. */
-export type Access = { to: 'everyone' } | { to: 'signed-in' } | { to: 'members'; minRole: Role };
+export type Access =
+  { to: 'everyone' } | { to: 'signed-in'; by?: 'password' } | { to: 'members'; minRole: Role };
 
 export const RouteAccess = Reflector.createDecorator<Access>();
 
 export const Public = () => applyDecorators(RouteAccess({ to: 'everyone' }), ApiSecurity({}));
 
 export const SignedIn = () => applyDecorators(RouteAccess({ to: 'signed-in' }), ApiBearerAuth());
+
+/** Not for services that hold a user's token from a one-time code: they must not take the account over. */
+export const SignedInByPassword = () =>
+  applyDecorators(RouteAccess({ to: 'signed-in', by: 'password' }), ApiBearerAuth());
 
 /** For routes below `/api/orgs/:orgId`: the caller's role in that organization, at least. */
 export const MinRole = (minRole: Role) =>

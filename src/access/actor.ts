@@ -1,9 +1,27 @@
 /** Who acts: made at the edge, and handed down to whatever changes something. */
-export interface Actor {
+export type Actor = UserActor | OperatorActor | SystemActor;
+
+/** Where a request came from. */
+export interface Origin {
+  requestId: string;
+  address: string;
+}
+
+export interface UserActor extends Origin {
   kind: 'user';
   id: string;
   sessionId: string;
-  requestId: string;
-  /** of the client */
-  address: string;
+}
+
+/** Somebody with a shell. */
+export interface OperatorActor {
+  kind: 'operator';
+  /** the name that the operator gave, or that the machine knows */
+  id: string;
+  reason?: string;
+}
+
+/** The service itself; with an origin where a request of somebody unknown made it act. */
+export interface SystemActor extends Partial<Origin> {
+  kind: 'system';
 }

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 
-/** The organization that the path names, as the role check found it for this request. */
+/** The organization of the path, as RolesGuard found it. */
 export interface CurrentOrg {
   id: string;
   name: string;

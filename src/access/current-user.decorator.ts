@@ -1,10 +1,12 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 
-/** The signed-in caller, as the session check found it for this request. */
+/** The signed-in user, as JwtAuthGuard found them. */
 export interface CurrentUser {
   id: string;
   email: string;
   sessionId: string;
+  /** the session that this one was derived from by a code; null: a login by password */
+  parentId: string | null;
 }
 
 export const CurrentUser = createParamDecorator(

@@ -3,6 +3,7 @@ import type { Actor } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
+import type { NewEvent } from '../events/new-event.js';
 import { AccountRepository } from '../users/account.repository.js';
 
 /** Changes of one account, each with its event; false when there was nothing to change. */
@@ -17,7 +18,10 @@ export class AccountChangesService {
   enable(userId: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
       if (!(await this.accounts.enable(transaction, userId))) return false;
-      await this.recordAccount(transaction, 'account.enabled', userId, actor);
+      await this.events.record(
+        transaction,
+        await this.accountEvent(transaction, 'account.enabled', userId, actor),
+      );
       return true;
     });
   }
@@ -25,7 +29,10 @@ export class AccountChangesService {
   verifyEmail(userId: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
       if (!(await this.accounts.verifyEmail(transaction, userId))) return false;
-      await this.recordAccount(transaction, 'account.email_verified', userId, actor);
+      await this.events.record(
+        transaction,
+        await this.accountEvent(transaction, 'account.email_verified', userId, actor),
+      );
       return true;
     });
   }
@@ -33,7 +40,7 @@ export class AccountChangesService {
   endSessions(userId: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
       if (!(await this.accounts.endSessions(transaction, userId))) return false;
-      await this.recordSessions(transaction, 'operator', userId, actor);
+      await this.events.record(transaction, allSessionsEnded(userId, actor, 'operator'));
       return true;
     });
   }
@@ -42,34 +49,26 @@ export class AccountChangesService {
   setPasswordHash(userId: string, hash: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
       if (!(await this.accounts.setPasswordHash(transaction, userId, hash))) return false;
-      await this.recordAccount(transaction, 'account.password_changed', userId, actor);
-      await this.recordSessions(transaction, 'password_changed', userId, actor);
+      await this.events.record(
+        transaction,
+        await this.accountEvent(transaction, 'account.password_changed', userId, actor),
+        allSessionsEnded(userId, actor, 'password_changed'),
+      );
       return true;
     });
   }
 
-  private async recordAccount(
+  private async accountEvent(
     transaction: Transaction,
     type: 'account.enabled' | 'account.email_verified' | 'account.password_changed',
     userId: string,
     actor: Actor,
-  ): Promise<void> {
-    const userRevision = await this.accounts.revisionOf(transaction, userId);
-    await this.events.record(transaction, { type, actor, userId, userRevision });
+  ): Promise<NewEvent> {
+    return { type, actor, userId, userRevision: await this.accounts.revisionOf(transaction, userId) };
   }
+}
 
-  /** All of them at once are one row. */
-  private recordSessions(
-    transaction: Transaction,
-    reason: 'operator' | 'password_changed',
-    userId: string,
-    actor: Actor,
-  ): Promise<void> {
-    return this.events.record(transaction, {
-      type: 'session.ended',
-      actor,
-      userId,
-      data: { reason, all: true },
-    });
-  }
+/** All of them at once are one row. */
+function allSessionsEnded(userId: string, actor: Actor, reason: 'operator' | 'password_changed'): NewEvent {
+  return { type: 'session.ended', actor, userId, data: { reason, all: true } };
 }

@@ -61,21 +61,18 @@ export class AccountDisablingService {
     const orphaned = owned.filter(({ hasOtherOwner }) => !hasOtherOwner).map(({ id }) => id);
     if (orphaned.length > 0 && !force) throw new OnlyOwnerError(orphaned);
 
-    const forced = orphaned.length > 0 ? { force: true } : {};
     const userRevision = await this.accounts.revisionOf(transaction, userId);
-    await this.events.record(transaction, {
-      type: 'account.disabled',
-      actor,
-      userId,
-      userRevision,
-      ...(orphaned.length > 0 && { data: forced }),
-    });
-    await this.events.record(transaction, {
-      type: 'session.ended',
-      actor,
-      userId,
-      data: { reason: 'account_disabled', all: true },
-    });
+    const about = { actor, userId };
+    await this.events.record(
+      transaction,
+      {
+        ...about,
+        type: 'account.disabled',
+        userRevision,
+        ...(orphaned.length > 0 && { data: { force: true } }),
+      },
+      { ...about, type: 'session.ended', data: { reason: 'account_disabled', all: true } },
+    );
     return true;
   }
 }

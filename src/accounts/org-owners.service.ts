@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
+import type { Role } from '../access/role.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
@@ -47,21 +48,26 @@ export class OrgOwnersService {
       if (facts.role === null && !owner.force) throw new OwnerNoMemberError();
       await (facts.role === null
         ? this.join(transaction, owner, facts)
-        : this.promote(transaction, owner, facts));
+        : this.promote(transaction, owner, facts.role, facts.revision));
       return true;
     });
   }
 
-  private async promote(transaction: Transaction, owner: NewOwner, facts: OwnerFacts): Promise<void> {
+  private async promote(
+    transaction: Transaction,
+    owner: NewOwner,
+    from: Role,
+    orgRevision: number,
+  ): Promise<void> {
     const { orgId, userId, actor } = owner;
     await this.members.updateRole(transaction, orgId, userId, 'owner');
     await this.events.record(transaction, {
       type: 'member.role_changed',
       actor,
       orgId,
-      orgRevision: facts.revision,
+      orgRevision,
       userId,
-      data: { from: facts.role, to: 'owner' },
+      data: { from, to: 'owner' },
     });
   }
 

@@ -22,13 +22,12 @@ import { SCHEMA } from './schema.js';
 import { announce } from './start-message.js';
 import { Workers } from './workers.js';
 
-/** Starts the service, or the workers that together are the service. */
 export async function bootstrap(): Promise<void> {
   const env = loadEnv();
   const log = await createLogger(env.logLevel);
   const logger = new NestLogger(log);
   Logger.overrideLogger(logger);
-  // Before anything is changed: a start without keys fails, and leaves the database as it was.
+  // First, so that a start without keys fails before it changes the database.
   const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, env.production));
   if (cluster.isWorker) return serve(env, keys, log, logger);
 

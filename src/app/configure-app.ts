@@ -13,7 +13,6 @@ import { validationPipe } from '../http/validation.js';
 import { giveBackUncounted } from '../rate-limits/give-back.js';
 import { serveDocs } from '../openapi/swagger-ui.js';
 
-/** The edge of the service: everything between the socket and the controllers. */
 export async function configureApp(
   app: NestFastifyApplication,
   env: Env,

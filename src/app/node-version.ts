@@ -1,11 +1,9 @@
 import crypto from 'node:crypto';
 
 /**
- * What to tell the user of a Node that is too old, or `undefined` where it suffices. `randomUUIDv7` is the newest
- * function in use: Node 24.16 and 26.1 brought it, no 25 has it. Entry points ask before they import anything else,
- * which such a Node could not even load.
- *
- * @param command runs the same with the Node that comes with the installation
+ * `randomUUIDv7` needs Node 24.16 or 26.1, no 25 has it. Entry points call this before they import anything
+ * that an older Node cannot load.
+ * @param command what to run with the Node of the installation
  */
 export function nodeProblem(command: string): string | undefined {
   if (typeof crypto.randomUUIDv7 === 'function') return undefined;

@@ -3,6 +3,8 @@ import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
+import { Event } from '../events/event.entity.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
@@ -14,12 +16,13 @@ import { Session } from '../auth/sessions/session.entity.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
 import { LinkSessions1795305600000 } from '../database/migrations/1795305600000-link-sessions.js';
 import { ListMembersByIndex1795392000000 } from '../database/migrations/1795392000000-list-members-by-index.js';
+import { RecordChanges1795478400000 } from '../database/migrations/1795478400000-record-changes.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../memberships/member.entity.js';
 import { Org } from '../memberships/org.entity.js';
 import { User } from '../users/user.entity.js';
 
-/** All SQL there is; loading them registers the hot statements. */
+/** The only files with SQL; loading them registers the hot statements. */
 export const REPOSITORIES = [
   AccountRepository,
   UsersRepository,
@@ -31,10 +34,16 @@ export const REPOSITORIES = [
   OwnershipRepository,
   MembersRepository,
   MemberListRepository,
+  EventsRepository,
 ];
 
-/** Listed by hand: a file that nobody names here is no part of the database. */
+/** Listed by hand: files that are missing here are not part of the schema. */
 export const SCHEMA: Schema = {
-  entities: [User, Session, AuthorizationCode, PendingRevocation, Org, Member],
-  migrations: [CreateSchema1795219200000, LinkSessions1795305600000, ListMembersByIndex1795392000000],
+  entities: [User, Session, AuthorizationCode, PendingRevocation, Org, Member, Event],
+  migrations: [
+    CreateSchema1795219200000,
+    LinkSessions1795305600000,
+    ListMembersByIndex1795392000000,
+    RecordChanges1795478400000,
+  ],
 };

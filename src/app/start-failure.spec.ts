@@ -4,7 +4,7 @@ import { LostConflictError } from '../database/lost-conflict.error.js';
 import { UnknownOutcomeError } from '../database/unknown-outcome.error.js';
 import { explainFailure } from './start-failure.js';
 
-it.each([UnknownOutcomeError, LostConflictError])('tells what the database said: %o', (Wrapper) => {
+it.each([UnknownOutcomeError, LostConflictError])('shows what the database said: %o', (Wrapper) => {
   const said = Object.assign(new Error('the connection was lost'), {
     code: 'PROTOCOL_CONNECTION_LOST',
     fatal: true,

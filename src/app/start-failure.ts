@@ -8,16 +8,16 @@ import { DatabaseInUseError } from '../database/sqlite/sqlite-file-lock.js';
 import { ListenError } from '../http/listen.js';
 import { UnavailableError } from '../problems/problem.js';
 
-/** What is wrong and with which variable, a line each; only a bug of ours is shown with its stack. */
+/** One line for each problem, naming its variable; only unforeseen errors are shown with their stack. */
 export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
   if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
   if (error instanceof DatabaseInUseError || error instanceof MigrationLeaseLostError) return [error.message];
   if (error instanceof ListenError) return [error.message];
-  // Worded for clients: the operator wants to hear what the database said.
+  // Its own message is worded for clients; operators need the database's.
   if (error instanceof UnavailableError && error.cause !== undefined) return explainFailure(error.cause);
   if (isTlsRefusal(error)) {
-    return [`DATABASE_SSL: no TLS connection to the database can be made (${(error as Error).message})`];
+    return [`DATABASE_SSL: cannot connect to the database over TLS (${(error as Error).message})`];
   }
   if (isDatabaseUnavailable(error) || isDatabaseError(error)) {
     return [`DATABASE_URL: the database cannot be opened (${(error as Error).message})`];

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Env } from '../config/env.js';
 
-/** Tells the operator where everything is. */
 export function announce(env: Env, url: string, log: Logger): void {
   log.info({
     msg: 'listening',

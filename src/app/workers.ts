@@ -5,9 +5,8 @@ const INITIAL_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 30_000;
 
 /**
- * Keeps several processes on one port. One that ends, or does not start, is replaced after a back-off while
- * the others go on. Only where none ever listened do all end, since their successors would not listen either.
- * SIGTERM and SIGINT are passed on, and this process ends after the last of them.
+ * Replaces processes that end, after a back-off; but if none ever listened, their successors would not
+ * either.
  */
 export class Workers {
   private listened = false;
@@ -40,16 +39,16 @@ export class Workers {
     const { pid } = worker.process;
     worker.once('exit', (code, signal) => this.replace({ pid, code, signal }, pause));
     worker.on('error', (error) => {
-      // No process, no exit: the system had none to give.
+      // The system had no process to give, so there will be no exit event.
       if (pid === undefined) this.replace({ err: error }, pause);
-      else this.log.warn({ msg: 'a worker is not reached', pid, err: error });
+      else this.log.warn({ msg: 'a worker cannot be reached', pid, err: error });
     });
   }
 
   private replace(ended: object, pauseMs: number): void {
     if (this.stopping) return;
     if (!this.listened) return this.stop('SIGTERM', 1);
-    this.log.error({ msg: 'a worker ended and is replaced', ...ended, pauseMs });
+    this.log.error({ msg: 'a worker ended and will be replaced', ...ended, pauseMs });
     const pause = setTimeout(() => {
       this.pauses.delete(pause);
       this.fork(Math.min(pauseMs * 2, MAX_BACKOFF_MS));

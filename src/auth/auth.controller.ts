@@ -1,7 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public, SignedIn } from '../access/access.decorators.js';
+import type { Origin } from '../access/actor.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
+import { RequestOrigin } from '../http/current-actor.decorator.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { AuthService } from './auth.service.js';
@@ -35,15 +37,19 @@ export class AuthController {
     'malformed_json',
     'email_taken',
   )
-  register(@Body() body: RegisterRequest, @Client() client: HashClient): Promise<SignInResult> {
-    return this.auth.register(body.email, body.password, client);
+  register(
+    @Body() body: RegisterRequest,
+    @Client() client: HashClient,
+    @RequestOrigin() origin: Origin,
+  ): Promise<SignInResult> {
+    return this.auth.register(body.email, body.password, client, origin);
   }
 
   /**
    * Log in
    *
    * @remarks At most 10 requests in any 15 minutes for one client address and e-mail. An unknown e-mail and a
-   * wrong password are answered alike.
+   * wrong password get the same answer.
    */
   @Post('login')
   @HttpCode(200)
@@ -53,15 +59,20 @@ export class AuthController {
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
     'malformed_json',
     'invalid_credentials',
+    'account_disabled',
   )
-  login(@Body() body: LoginRequest, @Client() client: HashClient): Promise<SignInResult> {
-    return this.auth.login(body.email, body.password, client);
+  login(
+    @Body() body: LoginRequest,
+    @Client() client: HashClient,
+    @RequestOrigin() origin: Origin,
+  ): Promise<SignInResult> {
+    return this.auth.login(body.email, body.password, client, origin);
   }
 
   /**
    * Issue a one-time code
    *
-   * @remarks Hand the code, never the token, to the service that shall act for the user. With a
+   * @remarks Pass the code, never the token, to the service that is to act for the user. With a
    * `codeChallenge` (RFC 7636) only the holder of the verifier can exchange it.
    */
   @Post('code')
@@ -87,7 +98,7 @@ export class AuthController {
   @HttpCode(200)
   @Public()
   @ApiProblems(invalidFields({ code: 'must be a string' }), 'malformed_json', 'invalid_code')
-  exchangeCode(@Body() body: ExchangeCodeRequest): Promise<TokenResult> {
-    return this.auth.exchangeCode(body.code, body.codeVerifier);
+  exchangeCode(@Body() body: ExchangeCodeRequest, @RequestOrigin() origin: Origin): Promise<TokenResult> {
+    return this.auth.exchangeCode(body.code, body.codeVerifier, origin);
   }
 }

@@ -1,8 +1,15 @@
 import { Problem } from '../problems/problem.js';
 
-/** The same for an unknown e-mail and a wrong password (OWASP Authentication Cheat Sheet). */
+/** One for unknown e-mails and wrong passwords (OWASP Authentication Cheat Sheet). */
 export class InvalidCredentialsError extends Problem {
   constructor() {
     super('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  }
+}
+
+/** Told to nobody who does not know the password. */
+export class AccountDisabledError extends Problem {
+  constructor() {
+    super('account_disabled');
   }
 }

@@ -2,11 +2,13 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../events/events.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { ExpiredCodes } from './cleanup/expired-codes.js';
+import { ExpiredEvents } from './cleanup/expired-events.js';
 import { ExpiredRowsService } from './cleanup/expired-rows.service.js';
 import { ExpiredSessions } from './cleanup/expired-sessions.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
@@ -36,6 +38,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     PassportModule,
     RateLimitsModule,
     UsersModule,
+    EventsModule,
   ],
   controllers: [AuthController, JwksController],
   providers: [
@@ -45,6 +48,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     AuthorizationCodesRepository,
     CodesService,
     ExpiredCodes,
+    ExpiredEvents,
     ExpiredRowsService,
     ExpiredSessions,
     JwtAuthGuard,

@@ -10,7 +10,7 @@ import { AccountDisablingService } from '../accounts/account-disabling.service.j
 import { OrgOwnersService } from '../accounts/org-owners.service.js';
 import { Session } from '../auth/sessions/session.entity.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
-import { EventsRepository } from '../events/events.repository.js';
+import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
 
 /** The services that commands use: those of the HTTP side, without anything that listens or runs by itself. */
@@ -24,15 +24,10 @@ export class CliModule {
         DatabaseModule.forDataSource(dataSource),
         UsersModule,
         MembershipsModule,
+        EventsModule,
         TypeOrmModule.forFeature([Session]),
       ],
-      providers: [
-        AccountChangesService,
-        AccountDisablingService,
-        OrgOwnersService,
-        SessionsRepository,
-        EventsRepository,
-      ],
+      providers: [AccountChangesService, AccountDisablingService, OrgOwnersService, SessionsRepository],
     };
   }
 }

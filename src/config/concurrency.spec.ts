@@ -10,12 +10,12 @@ const workersWith = (variables: Record<string, string>): number =>
     parseEnv({ DATABASE_URL: 'mysql://a:b@db/accounts', WEB_CONCURRENCY: '3', ...ALL_OFF, ...variables }),
   ).workers;
 
-it('is as many as asked for where no limit is on, or Redis counts for all', () => {
+it('is the configured number where limits are off or shared in Redis', () => {
   expect(workersWith({})).toBe(3);
   for (const name of LIMITS) expect(workersWith({ [name]: '5/1h', REDIS_URL: 'redis://r:6379' })).toBe(3);
 });
 
-it.each(LIMITS)('is one where each process would count for %s by itself', (name) => {
+it.each(LIMITS)('is one where each process would count %s by itself', (name) => {
   expect(workersWith({ [name]: '5/1h' })).toBe(1);
 });
 

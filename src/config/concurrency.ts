@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Env } from './env.js';
 
-/** How many processes serve the port: 1, or WEB_CONCURRENCY where the configuration lets several share. */
+/** 1, or WEB_CONCURRENCY where the configuration lets several processes share the port. */
 export function workersFor(env: Env): { workers: number; reason?: string } {
   const wanted = env.webConcurrency === 'auto' ? availableParallelism() : env.webConcurrency;
   const reason = reasonForOne(env);
@@ -12,6 +12,6 @@ function reasonForOne(env: Env): string | undefined {
   if (env.database.engine === 'sqlite') return 'SQLite serves one process';
   const limits = [env.rateLimitRegister, env.rateLimitLogin, env.rateLimitAddress, env.rateLimitLookup];
   const limited = limits.some((limit) => limit !== undefined);
-  if (limited && env.redisUrl === undefined) return 'without REDIS_URL every process would limit by itself';
+  if (limited && env.redisUrl === undefined) return 'without REDIS_URL every process would count by itself';
   return undefined;
 }

@@ -1,7 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Env } from './env.js';
 
-/** Makes the checked configuration injectable as `Env` everywhere. */
 @Global()
 @Module({})
 export class ConfigModule {

@@ -1,14 +1,11 @@
 import type { MysqlLocation, SqliteLocation } from './env.js';
 
 const MYSQL_URL = /^(?:mysql|mariadb):\/\/([^:@/]*)(?::([^@/]*))?@([^/?]+)\/([^/?#]+)$/;
-/** None, or what SQLite takes for something other than a file, such as `:memory:`. */
+/** Empty, or what SQLite takes for something other than a file, such as `:memory:`. */
 const NO_FILE = /^(?:$|:|file:)/;
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
 
-/**
- * Reads `sqlite:FILE` or `mysql://user:password@host:port[,host:port…]/database`. The standard URL class
- * refuses several hosts, so the parts are taken apart here.
- */
+/** The URL class refuses several hosts: `mysql://user:password@host:port[,host:port…]/database`. */
 export function parseDatabaseUrl(url: string): SqliteLocation | MysqlLocation | undefined {
   if (url.startsWith('sqlite:')) {
     const file = url.slice('sqlite:'.length);

@@ -17,11 +17,10 @@ export interface SqliteLocation {
   file: string;
 }
 
-/** How connections to the database are encrypted. */
 export interface DatabaseTls {
-  /** `verify`: the server proves that it is the host; `required`: only that it has a certificate by `ca`, if any */
+  /** `required` checks the certificate only where `ca` is set, and never the host name */
   mode: 'required' | 'verify';
-  /** PEM; undefined: the authorities that Node knows */
+  /** PEM; undefined: Node's authorities */
   ca: string | undefined;
 }
 
@@ -31,11 +30,11 @@ export interface MysqlLocation {
   password: string;
   database: string;
   hosts: { host: string; port: number }[];
-  /** undefined: in clear text */
+  /** undefined: no encryption */
   tls?: DatabaseTls;
 }
 
-/** The whole configuration, checked. Durations are in seconds unless the name says otherwise. */
+/** The validated configuration. Durations are in seconds unless the name says otherwise. */
 export class Env {
   readonly production: boolean;
   readonly host: string;
@@ -43,7 +42,7 @@ export class Env {
   readonly database: SqliteLocation | MysqlLocation;
   readonly databasePoolSize: number;
   readonly redisUrl: string | undefined;
-  /** PEM; undefined: the authorities that Node knows */
+  /** PEM; undefined: Node's authorities */
   readonly redisCa: string | undefined;
   readonly jwtKeysFile: string;
   readonly jwtIssuer: string;
@@ -51,7 +50,7 @@ export class Env {
   readonly tokenTtl: number;
   readonly codeTtl: number;
   readonly sessionMaxAge: number;
-  /** undefined where the limit is switched off */
+  /** undefined when the limit is off */
   readonly rateLimitRegister: RateLimit | undefined;
   readonly rateLimitLogin: RateLimit | undefined;
   readonly rateLimitAddress: RateLimit | undefined;
@@ -60,12 +59,13 @@ export class Env {
   readonly trustProxy: IpRange[];
   readonly corsOrigins: string[];
   readonly passwordMinLength: number;
+  /** how long the record of changes is kept, in seconds */
+  readonly eventsRetention: number;
   /** organizations that one user may belong to */
   readonly maxOrgsPerUser: number;
   readonly migrations: 'run' | 'check';
   readonly docs: boolean;
   readonly logLevel: string;
-  /** processes on the one port, `auto` for as many as there are cores */
   readonly webConcurrency: number | 'auto';
 
   constructor(values: Env) {

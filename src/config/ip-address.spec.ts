@@ -33,7 +33,7 @@ describe('a range', () => {
   const isIn = (address: string, range: string): boolean =>
     isInRange(parseIpAddress(address)!, parseIpRange(range)!);
 
-  it('holds its addresses, of its own family', () => {
+  it('contains its addresses, of its own family only', () => {
     expect(isIn('10.255.0.1', '10.0.0.0/8')).toBe(true);
     expect(isIn('11.0.0.1', '10.0.0.0/8')).toBe(false);
     expect(isIn('::ffff:10.0.0.1', '10.0.0.0/8')).toBe(true);
@@ -46,7 +46,7 @@ describe('a range', () => {
   });
 
   it.each(['0.0.0.0/0', '::/0', '::ffff:0:0/96', '::ffff:0:0/90', '128.0.0.0/1', '2000::/3'])(
-    'is not %s, which is wider than any private network',
+    'rejects %s, which is wider than any private network',
     (text) => {
       expect(parseIpRange(text)).toBeUndefined();
     },
@@ -61,7 +61,7 @@ describe('a range', () => {
     '::/129',
     'loopback',
     '',
-  ])('is not %j, which is malformed', (text) => {
+  ])('rejects %j, which is malformed', (text) => {
     expect(parseIpRange(text)).toBeUndefined();
   });
 });

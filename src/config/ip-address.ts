@@ -3,16 +3,15 @@ import ipaddr from 'ipaddr.js';
 
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A network and the length of its prefix in bits. */
 export type IpRange = readonly [network: IpAddress, prefixLength: number];
 
-/** The widest private networks have these (RFC 1918, RFC 4193): nobody's proxies need a shorter one. */
+/** The widest private networks (RFC 1918, RFC 4193): no proxies need a shorter prefix. */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 };
 const BITS = { ipv4: 32, ipv6: 128 };
 /** of IPv4-mapped IPv6, `::ffff:0:0/96` (RFC 4291 section 2.5.5.2) */
 const MAPPED_PREFIX = 96;
 
-/** An address in any of its text forms; a zone is taken off, IPv4-mapped IPv6 becomes IPv4. */
+/** Drops a zone; IPv4-mapped IPv6 becomes IPv4. */
 export function parseIpAddress(text: string): IpAddress | undefined {
   return isIP(text) === 0 ? undefined : ipaddr.process(text.replace(/%.*/, ''));
 }

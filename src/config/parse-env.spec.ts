@@ -17,7 +17,7 @@ function problemsOf(variables: NodeJS.ProcessEnv): string[] {
 }
 
 describe('defaults', () => {
-  it('needs nothing', () => {
+  it('needs no variables', () => {
     expect(parseEnv({})).toMatchObject({
       production: false,
       host: '127.0.0.1',
@@ -39,6 +39,7 @@ describe('defaults', () => {
       trustProxy: [],
       corsOrigins: [],
       passwordMinLength: 8,
+      eventsRetention: 34_560_000,
       maxOrgsPerUser: 5000,
       migrations: 'run',
       docs: true,
@@ -47,11 +48,11 @@ describe('defaults', () => {
     });
   });
 
-  it('listens to the world in production', () => {
+  it('listens on all addresses in production', () => {
     expect(parseEnv({ NODE_ENV: 'production' })).toMatchObject({ production: true, host: '0.0.0.0' });
   });
 
-  it('takes an empty variable as unset', () => {
+  it('treats an empty variable as unset', () => {
     expect(parseEnv({ PORT: '', TOKEN_TTL: ' ' })).toMatchObject({ port: 3000, tokenTtl: 86_400 });
   });
 });
@@ -104,17 +105,17 @@ describe('certificates', () => {
   const secret = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
   const mysql = 'mysql://app@db/accounts';
 
-  it('are not asked for by default', () => {
+  it('are not required by default', () => {
     expect(parseEnv({ DATABASE_URL: mysql }).database).not.toHaveProperty('tls');
   });
 
-  it.each(['required', 'verify'])('may be those that Node knows: DATABASE_SSL=%s', (mode) => {
+  it.each(['required', 'verify'])('default to those of Node: DATABASE_SSL=%s', (mode) => {
     expect(parseEnv({ DATABASE_URL: mysql, DATABASE_SSL: mode }).database).toMatchObject({
       tls: { mode, ca: undefined },
     });
   });
 
-  it('are all taken from a file, and nothing else of it', () => {
+  it('are all read from a file, without its other contents', () => {
     const name = file(`${secret}\nissuer: somebody\n${one}\n${two}`);
     const env = parseEnv({
       DATABASE_URL: mysql,
@@ -135,7 +136,7 @@ describe('certificates', () => {
     ['a key', () => file(secret)],
     ['a broken certificate', () => file(one.replace(/[A-Za-z]{20}/, 'A'.repeat(20)))],
     ['a broken certificate after a good one', () => file(`${one}\n${two.slice(0, 200)}\n${two.slice(-30)}`)],
-  ])('are not taken from %s', (_what, name) => {
+  ])('are not read from %s', (_what, name) => {
     const tls = { DATABASE_URL: mysql, DATABASE_SSL: 'verify', DATABASE_SSL_CA: name() };
     expect(problemsOf({ ...tls, REDIS_URL: 'rediss://cache', REDIS_SSL_CA: name() })).toEqual([
       'DATABASE_SSL_CA: expected a readable PEM file with certificates',
@@ -143,7 +144,7 @@ describe('certificates', () => {
     ]);
   });
 
-  it('are no use without TLS, nor is TLS to a file', () => {
+  it('are refused without TLS, as is TLS for a file', () => {
     const name = file(one);
     expect(problemsOf({ DATABASE_URL: mysql, DATABASE_SSL_CA: name })).toEqual([
       'DATABASE_SSL_CA: only with DATABASE_SSL=required or verify',

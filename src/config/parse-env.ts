@@ -8,14 +8,13 @@ const TRUSTED_RANGES =
   'IP addresses and CIDR ranges, none wider than /8 (IPv6: /7): whoever is in one can claim any client address';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** Thrown with one line per wrong variable; a value is never shown, it may be a secret. */
+/** One line for each wrong variable, without its value, which may be a secret. */
 export class ConfigurationError extends Error {
   constructor(readonly problems: string[]) {
     super(problems.join('\n'));
   }
 }
 
-/** Turns environment variables into the checked configuration, or names every wrong one at once. */
 export function parseEnv(variables: NodeJS.ProcessEnv): Env {
   const problems: string[] = [];
 
@@ -104,6 +103,7 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     trustProxy: list('TRUST_PROXY', TRUSTED_RANGES, parseIpRange),
     corsOrigins: list('CORS_ORIGINS', 'exact origins such as https://app.example.com', parseExactOrigin),
     passwordMinLength: integer('PASSWORD_MIN_LENGTH', 8, 8, 128),
+    eventsRetention: duration('EVENTS_RETENTION', '400d', 36_500 * 86_400, '36500d'),
     maxOrgsPerUser: integer('MAX_ORGS_PER_USER', 5000, 1, 100_000),
     migrations: oneOf('MIGRATIONS', 'run', ['run', 'check']),
     docs: oneOf('DOCS', 'on', ['on', 'off']) === 'on',

@@ -1,6 +1,6 @@
 import { databaseError } from './database-errors.js';
 
-/** the longest wait for a database connection, or for a turn on the only one, in milliseconds */
+/** for a connection, or for the mutex of the only one */
 export const ACQUIRE_TIMEOUT_MS = 3000;
 
 export function acquireTimeoutError(): NodeJS.ErrnoException {

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { BatchedQueries } from './batched-queries.js';
 
@@ -24,22 +24,22 @@ function aDatabase(): { queries: Query[]; batched: BatchedQueries<string, string
   return { queries, batched };
 }
 
-it('asks in the turn after, for all who came in one', async () => {
+it('sends the requests of one turn of the event loop in one query', async () => {
   const { queries, batched } = aDatabase();
   const answers = ['a', 'b'].map((key) => batched.run(key));
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   expect(queries.map(({ keys }) => keys)).toEqual([['a', 'b']]);
 
   queries[0]!.answer();
   await expect(Promise.all(answers)).resolves.toEqual(['a!', 'b!']);
 });
 
-it('asks for all who came meanwhile with one query, and answers each for itself', async () => {
+it('sends requests that arrive during a query together, and answers each separately', async () => {
   const { queries, batched } = aDatabase();
   const first = batched.run('a');
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   const others = ['b', 'c', 'b'].map((key) => batched.run(key));
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   expect(queries).toHaveLength(1);
 
   queries[0]!.answer();
@@ -48,10 +48,10 @@ it('asks for all who came meanwhile with one query, and answers each for itself'
   await expect(Promise.all([first, ...others])).resolves.toEqual(['a!', 'b!', 'c!', 'b!']);
 });
 
-it('fails all whose query failed, and nobody else', async () => {
+it('fails only the requests whose query failed', async () => {
   const { queries, batched } = aDatabase();
   const first = batched.run('a');
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   const together = [batched.run('b'), batched.run('c')];
   queries[0]!.fail(new Error('gone'));
   await expect(first).rejects.toThrow('gone');
@@ -66,36 +66,36 @@ it('fails all whose query failed, and nobody else', async () => {
   await expect(later).resolves.toBe('d!');
 });
 
-it('does not let one query that hangs hold everybody up', async () => {
+it('is not blocked by one query that hangs', async () => {
   const { queries, batched } = aDatabase();
   void batched.run('hangs');
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   vi.advanceTimersByTime(30);
   const next = batched.run('b');
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   expect(queries[1]!.keys).toEqual(['b']);
 
   queries[1]!.answer();
   await expect(next).resolves.toBe('b!');
 });
 
-it('asks for nobody when another query took all', async () => {
+it('sends no empty query when another one took all requests', async () => {
   const { queries, batched } = aDatabase();
   const first = batched.run('slow');
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   vi.advanceTimersByTime(30);
   queries[0]!.answer();
   const next = batched.run('b');
   await expect(first).resolves.toBe('slow!');
-  await turnOfTheLoop();
-  await turnOfTheLoop();
+  await yieldToEventLoop();
+  await yieldToEventLoop();
   expect(queries.map(({ keys }) => keys)).toEqual([['slow'], ['b']]);
 
   queries[1]!.answer();
   await expect(next).resolves.toBe('b!');
 });
 
-it('asks for 64 at most', async () => {
+it('sends at most 64 keys in a query', async () => {
   const { queries, batched } = aDatabase();
   const answers = Array.from({ length: 70 }, (_, index) => batched.run(String(index)));
   for (const size of [64, 6]) {
@@ -107,7 +107,7 @@ it('asks for 64 at most', async () => {
   await expect(Promise.all(answers)).resolves.toHaveLength(70);
 });
 
-it('asks for no more than it is told just before, and lets the event loop turn between two queries', async () => {
+it('obeys the current batch size, and yields to the event loop between queries', async () => {
   let allowed = 4;
   let turns = 0;
   const asked: { count: number; turns: number }[] = [];

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { refuseInsideTransaction } from './transaction.js';
 
 interface Waiting<Key, Answer> {
@@ -9,13 +9,13 @@ interface Waiting<Key, Answer> {
 
 export const MAX_BATCH_SIZE = 64;
 
-/** Requests that arrive while a query takes longer than this, in milliseconds, get a second one. */
+/** Requests that arrive while a query takes longer get a second one. */
 const SLOW_QUERY_MS = 20;
 const MAX_QUERIES = 2;
 
 /**
- * Runs one query for many requests: those that arrive in one turn of the event loop, or while a query is under way,
- * share the next. What a request asks for is sent after it arrived, so no answer is older than its request.
+ * Runs one query for all requests that arrive in one turn of the event loop, or while a query runs. Each key
+ * is sent after its request arrived, so answers are never older than their requests.
  */
 export class BatchedQueries<Key, Answer> {
   private waiting: Waiting<Key, Answer>[] = [];
@@ -23,15 +23,15 @@ export class BatchedQueries<Key, Answer> {
   private lastBegan = 0;
 
   /**
-   * @param query answers in the order of the keys; some keys may be there twice
-   * @param maxBatch asked before each query: fewer where answers are large, so that none takes long by itself
+   * @param query answers in the order of the keys, which may repeat
+   * @param maxBatch evaluated before each query; smaller where answers are large, so that no query takes long
    */
   constructor(
     private readonly query: (keys: Key[]) => Promise<Answer[]>,
     private readonly maxBatch = (): number => MAX_BATCH_SIZE,
   ) {}
 
-  /** Rejects as the query does that the key was part of. Inside a transaction it might wait for that one's end. */
+  /** Refused inside a transaction, for whose end the query could wait. */
   run(key: Key): Promise<Answer> {
     return new Promise((resolve, reject) => {
       refuseInsideTransaction();
@@ -49,9 +49,9 @@ export class BatchedQueries<Key, Answer> {
     this.running += 1;
     while (this.waiting.length > 0) {
       this.lastBegan = performance.now();
-      // Requests that arrive in one turn would otherwise be a query for the first and one for the others, and
-      // SQLite, which answers within the turn, would let nothing else have one before the last batch.
-      await turnOfTheLoop();
+      // Without it the first request of a turn would get a query of its own, and SQLite, which answers within
+      // the turn, would starve everything else.
+      await yieldToEventLoop();
       const batch = this.waiting.splice(0, this.maxBatch());
       if (batch.length > 0) await this.answer(batch);
     }

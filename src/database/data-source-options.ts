@@ -2,7 +2,7 @@ import type { DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/env.js';
 import type { Purpose, Schema } from './schema.js';
 
-/** TypeORM's options for the database that the configuration names, whose client alone is loaded. */
+/** Loads the client of the configured engine only. */
 export async function dataSourceOptions(
   { database, databasePoolSize }: Env,
   schema: Schema,

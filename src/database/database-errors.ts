@@ -8,11 +8,11 @@ interface DriverError {
   message: string;
 }
 
-/** A unique or primary key, as each engine names it when it refuses a row. */
+/** A unique or primary key, as each engine names it in errors. */
 export interface UniqueKey {
-  /** the constraint's name, which MySQL and MariaDB report */
+  /** the constraint, as MySQL and MariaDB report it */
   name: string;
-  /** `table.column, table.column`, which SQLite reports */
+  /** `table.column, table.column`, as SQLite reports it */
   columns: string;
 }
 
@@ -42,7 +42,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return cause?.errno === ER_NO_REFERENCED_ROW || cause?.errcode === SQLITE_CONSTRAINT_FOREIGNKEY;
 }
 
-/** The transaction lost against another and was undone whole: running it again is right. */
+/** The transaction was rolled back whole after a conflict: it can be retried. */
 export function isLostConflict(error: unknown): boolean {
   const cause = driverError(error);
   if (!cause) return false;
@@ -93,7 +93,7 @@ const UNAVAILABLE_ERRNOS = new Set([
   1969, // ER_STATEMENT_TIMEOUT (MariaDB)
   3024, // ER_QUERY_TIMEOUT (MySQL)
 ]);
-/** It struck a statement that may have been at its end. */
+/** The statement may have taken effect. */
 const OUTCOME_UNKNOWN_ERRNOS = new Set([
   1180, // ER_ERROR_DURING_COMMIT
   1927, // ER_CONNECTION_KILLED
@@ -108,26 +108,25 @@ const SQLITE_UNAVAILABLE = new Set([
   14, // SQLITE_CANTOPEN
 ]);
 
-/** mysql2 gives every failure of the TLS handshake one code, a connection that broke off meanwhile included. */
-const BROKEN_OFF = /ECONNRESET|EPIPE|ETIMEDOUT|socket disconnected before secure TLS connection/;
+/** mysql2 gives every failure of the TLS handshake one code, including a connection lost meanwhile. */
+const CONNECTION_LOST = /ECONNRESET|EPIPE|ETIMEDOUT|socket disconnected before secure TLS connection/;
 const NEED_TLS = new Set([
   1045, // ER_ACCESS_DENIED_ERROR: what MariaDB answers
   3159, // ER_SECURE_TRANSPORT_REQUIRED
 ]);
 
-/** The server has no TLS, or its certificate will not do: no use in waiting. */
+/** The server has no TLS, or its certificate is refused: retrying does not help. */
 export function isTlsRefusal(error: unknown): boolean {
   const cause = plainError(error);
   if (cause?.code === 'HANDSHAKE_NO_SSL_SUPPORT') return true;
-  return cause?.code === 'HANDSHAKE_SSL_ERROR' && !BROKEN_OFF.test(cause.message);
+  return cause?.code === 'HANDSHAKE_SSL_ERROR' && !CONNECTION_LOST.test(cause.message);
 }
 
-/** The server's answer to a connection in clear text where it wants TLS; it may mean something else. */
+/** The server's answer to an unencrypted connection where it requires TLS; it can have other causes. */
 export function mayNeedTls(error: unknown): boolean {
   return NEED_TLS.has(plainError(error)?.errno ?? 0);
 }
 
-/** No server is there, or it is not ready to serve anybody yet. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   const cause = driverError(error) ?? plainError(error);
   if (!cause) return false;
@@ -135,7 +134,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(cause.code ?? '') || UNREACHABLE_ERRNOS.has(cause.errno ?? 0);
 }
 
-/** The database is gone, frozen, full or refuses us: the request can be repeated later. */
+/** A temporary fault: the request can be repeated later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isDatabaseUnreachable(error) || isTlsRefusal(error)) return true;
   const cause = driverError(error) ?? plainError(error);
@@ -147,17 +146,13 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/**
- * A statement was sent, and either no answer came or one that leaves open whether it took effect. What failed before
- * it was sent, such as opening a connection, is no failed query.
- */
+/** Failures before the statement was sent, such as opening a connection, do not count. */
 export function isOutcomeUnknown(error: unknown): boolean {
   const cause = driverError(error);
   if (!cause) return false;
   return cause.fatal === true || isDatabaseUnreachable(error) || OUTCOME_UNKNOWN_ERRNOS.has(cause.errno ?? 0);
 }
 
-/** An error of our own in the shape of the drivers'. */
 export function databaseError(code: string, message: string): NodeJS.ErrnoException {
   return Object.assign(new Error(message), { code });
 }

@@ -7,7 +7,6 @@ import { dataSourceOptions } from './data-source-options.js';
 import type { Schema } from './schema.js';
 import { Transactions } from './transactions.js';
 
-/** The one DataSource of the process, and what runs units of work on it. */
 @Global()
 @Module({})
 export class DatabaseModule {

@@ -13,6 +13,6 @@ it.each([
   expect(keys.slice(count)).toEqual(Array(size - count).fill('nobody'));
 });
 
-it('writes a place for each value', () => {
+it('writes a placeholder for each value', () => {
   expect(places(3)).toBe('?, ?, ?');
 });

@@ -3,20 +3,18 @@ import { BatchedQueries, MAX_BATCH_SIZE } from './batched-queries.js';
 import { hotStatement } from './hot-statements.js';
 import type { Transaction } from './transaction.js';
 
-/** One question that many requests ask at the same time, each with a key of its own. */
+/** A query that concurrent requests share, each with a key of its own. */
 export interface LookupStatement<Key, Row> {
-  /** SQL for so many keys */
   sql: (size: number) => string;
   values: (keys: readonly Key[]) => unknown[];
-  /** text that tells keys apart */
   keyText: (key: Key) => string;
-  /** the text of the key that a row answers */
+  /** the text of the key that the row belongs to */
   rowText: (row: Row) => string;
-  /** a key that finds nothing, to fill up with */
+  /** a key that matches nothing, for padding */
   nobody: Key;
 }
 
-/** Registers the statement as a hot one. Each size is written once: it takes longer to write than to send. */
+/** Registers it as a hot statement; the SQL of each size is cached, as building takes longer than sending. */
 export function lookupStatement<Key, Row>(
   name: string,
   statement: LookupStatement<Key, Row>,
@@ -27,16 +25,15 @@ export function lookupStatement<Key, Row>(
   return { ...statement, sql };
 }
 
-/** so many rows one query for several keys may bring */
 const MAX_ROWS = 2000;
 
-/** Answers simultaneous look-ups by one query. Nothing is remembered: what is asked is read after it was asked. */
+/** Answers concurrent look-ups with one query. Nothing is cached: each key is read after it was asked for. */
 export class Lookup<Key, Row extends object> {
   private readonly batches = new BatchedQueries<Key, Row[]>(
     (keys) => this.findEach(keys),
     () => Math.max(1, Math.min(MAX_BATCH_SIZE, Math.floor(MAX_ROWS / this.rowsPerKey))),
   );
-  /** in the last answer: what those who ask next probably have in common with those who asked before */
+  /** of the last answer: an estimate for the next */
   private rowsPerKey = 1;
 
   constructor(
@@ -48,13 +45,12 @@ export class Lookup<Key, Row extends object> {
     return (await this.batches.run(key))[0];
   }
 
-  /** Inside a transaction, where what is found stays as it is until COMMIT. */
+  /** What it finds stays as it is until COMMIT. */
   async findIn(transaction: Transaction, key: Key): Promise<Row | undefined> {
     const { sql, values } = this.statement;
     return (await transaction.read<Row>(sql(1) + transaction.forUpdate, values([key])))[0];
   }
 
-  /** In the order of the statement. */
   findAll(key: Key): Promise<Row[]> {
     return this.batches.run(key);
   }
@@ -80,12 +76,11 @@ export class Lookup<Key, Row extends object> {
   }
 }
 
-/** `?, ?, ?` */
 export function places(size: number): string {
   return Array(size).fill('?').join(', ');
 }
 
-/** To a power of two, so that there are few statements, which engines and drivers keep prepared. */
+/** To a power of two: engines and drivers keep prepared statements, so there should be few. */
 export function padded<Key>(keys: readonly Key[], nobody: Key): Key[] {
   const size = 2 ** Math.ceil(Math.log2(keys.length));
   return [...keys, ...Array<Key>(size - keys.length).fill(nobody)];

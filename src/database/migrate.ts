@@ -27,7 +27,7 @@ export async function migrate(env: Env, schema: Schema): Promise<string[]> {
   try {
     applied = await bringUpToDate(dataSource, env);
   } catch (error) {
-    // What it abandons may wait for ever, and with it an orderly close.
+    // The abandoned work may wait for ever, and `destroy` with it.
     if (!(error instanceof MigrationLeaseLostError)) await dataSource.destroy();
     throw error;
   }

@@ -16,21 +16,18 @@ const RENEW = 'UPDATE migrations_lease SET expires_at = ? WHERE id = 1 AND holde
 
 export class MigrationLeaseLostError extends Error {
   constructor() {
-    super('MIGRATIONS: abandoned, as the lease on them could not be renewed; the next start completes them');
+    super('MIGRATIONS: abandoned because their lease could not be renewed; the next start completes them');
   }
 }
 
 /**
- * Lets one instance at a time do the work, on MySQL, MariaDB and all nodes of a Galera cluster: named locks
- * of the server end at the server, a row does not. Whoever holds the lease renews it; of one that died it
- * runs out.
- *
+ * A row, since named locks do not span the nodes of a Galera cluster. The lease of a dead holder expires.
  * @throws MigrationLeaseLostError while the work still waits for the database: the process has to end
  */
 export async function withMigrationLease<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const holder = randomUUID();
-  await persist(() => dataSource.query(CREATE_TABLE));
-  await persist(() => dataSource.query(CREATE_ROW));
+  await retryPersistently(() => dataSource.query(CREATE_TABLE));
+  await retryPersistently(() => dataSource.query(CREATE_ROW));
   await take(dataSource, holder);
 
   const renewal = keepRenewing(dataSource, holder);
@@ -44,7 +41,7 @@ export async function withMigrationLease<T>(dataSource: DataSource, work: () => 
 async function take(dataSource: DataSource, holder: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const now = Date.now();
-    if (await persist(() => changesRow(dataSource, TAKE, [holder, now + LEASE_MS, now]))) return;
+    if (await retryPersistently(() => changesRow(dataSource, TAKE, [holder, now + LEASE_MS, now]))) return;
     if (attempt === 0) new Logger('Database').log('waiting for another instance to migrate');
     await sleep(PAUSE_MS * (0.5 + Math.random()));
   }
@@ -55,11 +52,11 @@ async function workAndRelease<T>(dataSource: DataSource, holder: string, work: (
   try {
     return await work();
   } finally {
-    await persist(() => changesRow(dataSource, RENEW, [0, holder])).catch(() => undefined);
+    await retryPersistently(() => changesRow(dataSource, RENEW, [0, holder])).catch(() => undefined);
   }
 }
 
-/** `lost` rejects when somebody else holds the lease, or before it runs out because no renewal succeeds. */
+/** `lost` rejects when somebody else holds the lease, or before it expires without a renewal. */
 function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<never>; stop: () => void } {
   const { promise: lost, reject } = Promise.withResolvers<never>();
   const lose = (): void => reject(new MigrationLeaseLostError());
@@ -70,7 +67,7 @@ function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<n
     if (!(await changesRow(dataSource, RENEW, [Date.now() + LEASE_MS, holder]))) return lose();
     renewedAt = now;
   };
-  // One that fails is made up for by the next, as long as there is time.
+  // The next renewal makes up for a failed one, while there is time.
   const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
   return { lost, stop: () => clearInterval(timer) };
 }
@@ -80,8 +77,8 @@ async function changesRow(dataSource: DataSource, sql: string, values: unknown[]
   return affectedRows === 1;
 }
 
-/** Repeats what lost every attempt of the query runner: instances that start together meet again and again. */
-async function persist<T>(statement: () => Promise<T>): Promise<T> {
+/** Retries beyond the query runner's attempts: instances that start together conflict again and again. */
+async function retryPersistently<T>(statement: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await statement();

@@ -1,6 +1,6 @@
 import { type QueryRunner, type Table, TableIndex } from 'typeorm';
 
-/** Steps of migrations that do nothing where they have been done: MySQL commits each statement by itself. */
+/** Steps that do nothing when they are done already: MySQL commits each statement by itself. */
 
 export async function addIndex(
   runner: QueryRunner,
@@ -15,6 +15,30 @@ export async function addIndex(
 export async function dropIndex(runner: QueryRunner, table: string, index: string): Promise<void> {
   const { indices } = await tableOf(runner, table);
   if (indices.some(({ name }) => name === index)) await runner.dropIndex(table, index);
+}
+
+/**
+ * By statements of our own: TypeORM builds a table of SQLite anew for a column, and rows that refer to it go with the
+ * old one.
+ */
+export async function addColumns(
+  runner: QueryRunner,
+  table: string,
+  columns: Record<string, string>,
+): Promise<void> {
+  const present = await tableOf(runner, table);
+  for (const [name, definition] of Object.entries(columns)) {
+    if (!present.findColumnByName(name)) {
+      await runner.query(`ALTER TABLE ${table} ADD COLUMN ${name} ${definition}`);
+    }
+  }
+}
+
+export async function dropColumns(runner: QueryRunner, table: string, columns: string[]): Promise<void> {
+  const present = await tableOf(runner, table);
+  for (const name of columns) {
+    if (present.findColumnByName(name)) await runner.query(`ALTER TABLE ${table} DROP COLUMN ${name}`);
+  }
 }
 
 /** @throws Error when there is no such table */

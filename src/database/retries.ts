@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLostConflict } from './database-errors.js';
 import { LostConflictError } from './lost-conflict.error.js';
-import { takeEffect } from './unknown-outcome.error.js';
+import { detectUnknownOutcome } from './unknown-outcome.error.js';
 
 const MAX_RETRIES = 5;
 const INITIAL_BACKOFF_MS = 10;
@@ -20,12 +20,7 @@ export async function retryLostConflicts<T>(work: () => Promise<T>): Promise<T> 
   }
 }
 
-/**
- * Runs a statement that is a unit of work by itself.
- *
- * @throws LostConflictError when every attempt lost
- * @throws UnknownOutcomeError when it writes and was not answered
- */
+/** @throws LostConflictError, or UnknownOutcomeError when a write was not answered */
 export function runAlone<T>(sql: string, send: () => Promise<T>): Promise<T> {
-  return retryLostConflicts(WRITE.test(sql) ? () => takeEffect(send) : send);
+  return retryLostConflicts(WRITE.test(sql) ? () => detectUnknownOutcome(send) : send);
 }

@@ -1,9 +1,6 @@
 import { type DataSource, QueryFailedError } from 'typeorm';
 
-/**
- * Whether this version's own migrations have run: those of a newer version, running beside it, do no harm.
- * Only reads, unlike TypeORM's own question, which creates its table.
- */
+/** Ignores migrations of newer versions. Read-only, unlike TypeORM's own check, which creates its table. */
 export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean> {
   const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
   try {

@@ -1,6 +1,5 @@
 import type { DataSourceOptions } from 'typeorm';
 
-/** The tables the application owns and how they came to be. */
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 /**

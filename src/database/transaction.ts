@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 
-/** A bug of ours: on SQLite it would wait for itself, elsewhere it would not be part of the transaction. */
+/** A bug of ours: on SQLite it would be a deadlock, elsewhere the work would escape the transaction. */
 export class OutsideTransactionError extends Error {
   constructor() {
     super('Inside a transaction use the Transaction that was passed');
@@ -10,18 +10,16 @@ export class OutsideTransactionError extends Error {
 
 const current = new AsyncLocalStorage<Transaction>();
 
-/** @throws OutsideTransactionError to code that runs inside a transaction which is still open */
 export function refuseInsideTransaction(): void {
   if (current.getStore()?.isOpen) throw new OutsideTransactionError();
 }
 
-/** A transaction that is open: what runs through it takes effect together, or not at all. */
 export class Transaction {
   private open = true;
 
   constructor(private readonly runner: QueryRunner) {}
 
-  /** Ends a SELECT whose rows nobody may change before COMMIT. On SQLite a transaction is exclusive anyway. */
+  /** Locks the rows of a SELECT until COMMIT. On SQLite a transaction is exclusive anyway. */
   get forUpdate(): string {
     return this.runner.dataSource.options.type === 'better-sqlite3' ? '' : ' FOR UPDATE';
   }
@@ -30,7 +28,6 @@ export class Transaction {
     return this.open;
   }
 
-  /** Runs the code of the transaction, which has no other way to the database until it has ended. */
   async perform<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     try {
       return await current.run(this, work, this);
@@ -39,7 +36,6 @@ export class Transaction {
     }
   }
 
-  /** The repository's own calls, as part of this transaction. */
   of<Entity extends ObjectLiteral>(repository: Repository<Entity>): Repository<Entity> {
     return this.usableRunner().manager.withRepository(repository);
   }
@@ -48,13 +44,13 @@ export class Transaction {
     return (await this.usableRunner().query(sql, values)) as Row[];
   }
 
-  /** Runs one INSERT, UPDATE or DELETE and tells how many rows it matched. */
+  /** @returns how many rows one INSERT, UPDATE or DELETE matched */
   async write(sql: string, values: unknown[]): Promise<number> {
     const result = await this.usableRunner().query(sql, values, true);
     return result.affected ?? 0;
   }
 
-  /** The connection of a transaction that has ended may be in use by another one. */
+  /** The connection of a transaction that has ended may already serve another one. */
   private usableRunner(): QueryRunner {
     if (!this.open) throw new Error('The transaction has ended');
     return this.runner;

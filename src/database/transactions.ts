@@ -2,34 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { retryLostConflicts } from './retries.js';
 import { Transaction } from './transaction.js';
-import { takeEffect } from './unknown-outcome.error.js';
+import { detectUnknownOutcome } from './unknown-outcome.error.js';
 
 /**
- * Runs units of work. One that lost a conflict is run again, so it must have no effect outside the database:
- * no hashing, no mail, nothing that answers the client. One whose COMMIT got no answer is not: it may have
- * taken effect.
+ * Retries units of work that lost a conflict, so they must have no effect outside the database: no hashing,
+ * no mail, no answer to the client. A COMMIT without an answer is not retried: it may have taken effect.
  */
 @Injectable()
 export class Transactions {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Several statements that take effect together; resolves after COMMIT. Until then the work has no other way
-   * to the database than its Transaction.
-   *
-   * @throws LostConflictError when every attempt lost
-   * @throws UnknownOutcomeError when COMMIT was not answered
-   * @throws OutsideTransactionError to work that uses anything else
+   * Resolves after COMMIT.
+   * @throws LostConflictError, UnknownOutcomeError when COMMIT was not answered, OutsideTransactionError when
+   *   the work bypasses its Transaction
    */
   run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return retryLostConflicts(() => this.attempt(work));
   }
 
-  /**
-   * One statement by itself, where the number of rows that it matches decides.
-   *
-   * @throws LostConflictError, UnknownOutcomeError
-   */
+  /** @throws LostConflictError, UnknownOutcomeError */
   async write(sql: string, values: unknown[]): Promise<number> {
     const runner = this.dataSource.createQueryRunner();
     try {
@@ -44,10 +36,10 @@ export class Transactions {
     try {
       await runner.startTransaction();
       const result = await new Transaction(runner).perform(work);
-      await takeEffect(() => runner.commitTransaction());
+      await detectUnknownOutcome(() => runner.commitTransaction());
       return result;
     } catch (error) {
-      // What went wrong first is what matters; a connection that is lost cannot roll back, and need not.
+      // Report the first failure; a lost connection cannot and need not roll back.
       await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {

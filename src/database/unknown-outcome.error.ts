@@ -1,15 +1,14 @@
 import { UnavailableError } from '../problems/problem.js';
 import { isOutcomeUnknown } from './database-errors.js';
 
-/** A COMMIT, or a write by itself, was sent and never answered: it may have taken effect. */
+/** A COMMIT or a single write was sent and not answered: it may have taken effect. */
 export class UnknownOutcomeError extends UnavailableError {
   constructor(cause: unknown) {
     super('The database did not answer; whether the request took effect is unknown.', 1, cause);
   }
 }
 
-/** Runs the one statement that makes a unit of work take effect. */
-export async function takeEffect<T>(statement: () => Promise<T>): Promise<T> {
+export async function detectUnknownOutcome<T>(statement: () => Promise<T>): Promise<T> {
   try {
     return await statement();
   } catch (error) {

@@ -13,7 +13,7 @@ export class HealthController {
   /**
    * Whether the process runs
    *
-   * @remarks Asks nothing else, so that an outage of the database does not restart the service.
+   * @remarks Checks nothing else, so that an outage of the database does not restart the service.
    */
   @Get('live')
   @Public()

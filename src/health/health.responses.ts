@@ -14,7 +14,7 @@ export class Readiness {
   migrations: 'ok';
 
   /**
-   * `degraded` while Redis is away and this instance limits by itself
+   * `degraded` while Redis is unreachable and this instance counts by itself
    * @example "ok"
    */
   rateLimits: 'ok' | 'degraded';

@@ -19,9 +19,8 @@ export class ReadinessService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Without shared rate limits an instance still serves, so that alone is told and no failure.
-   *
-   * @throws UnavailableError saying which part is not ready
+   * Reports missing shared rate limits, without which an instance still serves.
+   * @throws UnavailableError naming the part that is not ready
    */
   async check(): Promise<Readiness> {
     if (this.stopping) throw new UnavailableError('The service is shutting down.');

@@ -8,15 +8,11 @@ class MethodNotAllowedError extends Problem {
   }
 }
 
-/** All that Node's parser reads, but CONNECT: that names no path. */
+/** CONNECT names no path. */
 const METHODS_OF_PATHS = METHODS.filter((method) => method !== 'CONNECT');
 const METHODS_OF_OURS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']);
 
-/**
- * Answers 405 with `Allow` (RFC 9110 section 15.5.6) where a path is known but the method is not; the
- * router by itself says 404. Routes are collected while they are registered and completed by the function
- * returned, once all are known.
- */
+/** Answers 405 with `Allow` (RFC 9110 section 15.5.6), not 404. Call the result once all routes exist. */
 export function collectAllowedMethods(fastify: FastifyInstance): () => void {
   for (const method of METHODS_OF_PATHS.filter((name) => !METHODS_OF_OURS.has(name))) {
     fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
@@ -35,7 +31,7 @@ export function collectAllowedMethods(fastify: FastifyInstance): () => void {
         url,
         method: METHODS_OF_PATHS.filter((method) => !allowed.has(method)),
         exposeHeadRoute: false,
-        // Before the body: that of a method which is not allowed is of no interest, whatever it is.
+        // Before the body is read: whatever it is, the method is not allowed.
         onRequest: (_request, _reply, done) => done(new MethodNotAllowedError(allow)),
         handler: () => undefined,
       });

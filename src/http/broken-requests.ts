@@ -11,7 +11,7 @@ import { sendProblem } from './problem.filter.js';
 import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
-/** how long what a client goes on sending is thrown away, so that it can read the answer (RFC 9112 section 9.6) */
+/** discards what the client still sends, so that it can read the answer (RFC 9112 section 9.6) */
 const LINGER_MS = 1000;
 
 /** the client stopped sending in the middle of a request */
@@ -22,10 +22,7 @@ const STATUS_BY_ERROR_CODE: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/**
- * Answers what is not HTTP, or does not arrive, in the one error shape; then the connection closes. Requests
- * that came before it on the connection have their answers first.
- */
+/** Answers unreadable or incomplete requests with a problem, after the connection's earlier requests. */
 export class BrokenRequests {
   private readonly logger = new Logger('Http');
   private readonly broken = new WeakSet<Socket>();
@@ -37,7 +34,7 @@ export class BrokenRequests {
 
   refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     if (this.broken.has(socket)) {
-      // More of it, while the answers to earlier requests are awaited; after them it is thrown away.
+      // Wait for the answers to earlier requests; what arrives after them is discarded.
       if (socket.writable) socket.pause();
       return;
     }
@@ -58,7 +55,6 @@ export class BrokenRequests {
   }
 
   private close(problem: Problem, socket: Socket): void {
-    // Already closing: the last answer said so.
     if (!socket.writable) return;
     const requestId = randomUUID();
     if (socket.bytesRead > 0) this.log.writeUnreadable(problem, requestId, clientAddress({ ip: '', socket }));

@@ -32,18 +32,18 @@ describe('clientAddress', () => {
     ['198.51.100.256'],
     ['2001:db8::1]:40001'],
     ['[2001:db8::1]x'],
-  ])("of %j, which is no address, is the peer's", (ip) => {
+  ])('falls back to the peer for %j, which is no address', (ip) => {
     expect(addressOf(ip, PEER)).toBe(PEER);
     expect(addressOf(ip)).toBe('');
   });
 
-  it("of long text is the peer's", () => {
+  it('falls back to the peer for long text', () => {
     for (const character of ['x', '1', ':', '['])
       expect(addressOf(character.repeat(16_000), PEER)).toBe(PEER);
   });
 });
 
-it('trusts the hops in its ranges, with a port or without', () => {
+it('trusts hops within the ranges, with or without a port', () => {
   const isTrusted = trustRanges(['10.0.0.0/8', 'fd00::/8'].map((text) => parseIpRange(text)!));
 
   for (const hop of ['10.1.2.3', '10.1.2.3:443', '::ffff:10.1.2.3', '[fd00::1]:443', 'fd00::1']) {

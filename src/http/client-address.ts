@@ -7,7 +7,7 @@ const MAX_HOP_LENGTH = 80;
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const WITH_PORT = /^([\d.]+):\d{1,5}$/;
 
-/** For Fastify's `trustProxy`: whether a hop of `X-Forwarded-For`, or the peer itself, is one of our proxies. */
+/** For Fastify's `trustProxy`: whether a hop of `X-Forwarded-For`, or the peer, is a trusted proxy. */
 export function trustRanges(ranges: readonly IpRange[]): (hop: string | undefined) => boolean {
   return (hop) => {
     const address = parseHop(hop);
@@ -15,16 +15,13 @@ export function trustRanges(ranges: readonly IpRange[]): (hop: string | undefine
   };
 }
 
-/**
- * Where a request comes from, in the form of RFC 5952: what the trusted proxies say, without the port that some
- * of them add. What is no address stands for its sender, which is the peer.
- */
+/** In the form of RFC 5952, without a port that some proxies add; the peer's where they gave no address. */
 export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
   if (isIPv4(ip)) return ip;
   return (parseHop(ip) ?? parseHop(socket?.remoteAddress))?.toString() ?? '';
 }
 
-/** Reads `address`, `address:port`, `[address]` and `[address]:port`, the latter two of IPv6. */
+/** Reads `address`, `address:port`, `[address]` and `[address]:port`, the latter two for IPv6. */
 function parseHop(hop: string | undefined): IpAddress | undefined {
   if (hop === undefined || hop.length > MAX_HOP_LENGTH) return undefined;
   const [, bare = hop] = BRACKETED.exec(hop) ?? WITH_PORT.exec(hop) ?? [];

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { Exchanges } from './exchanges.js';
 import type { RequestLog } from './request-log.js';
 
-/** Follows every request from its arrival to its end, whether or not its client waits for the answer. */
 export class Connections {
   private readonly exchanges = new WeakMap<Socket, Exchanges>();
 

@@ -12,10 +12,7 @@ const EXPOSED_HEADERS = [
 ];
 const PREFLIGHT_SECONDS = 600;
 
-/**
- * Lets the web views of desktop clients read answers, for exactly these origins. No cookie is ever used, so
- * credentials stay off.
- */
+/** For the web views of desktop clients. No cookies are used, so credentials stay off. */
 export function allowOrigins(app: NestFastifyApplication, origins: string[]): void {
   if (origins.length === 0) return;
   app.enableCors({

@@ -2,29 +2,25 @@ import { Logger } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { UnavailableError } from '../problems/problem.js';
 import { sendProblem } from './problem.filter.js';
-import { endWhenStalled } from './stalled-answers.js';
+import { disconnectWhenStalled } from './stalled-answers.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** ends the wait for the answer */
     deadline?: NodeJS.Timeout;
   }
 }
 
-/** the longest that a request which has arrived whole waits for its answer, in milliseconds */
+/** from the arrival of the whole request to its answer */
 const DEADLINE_MS = 4500;
 
-/**
- * Answers 503 when the work takes too long, whatever it waits for. The work itself goes on to its own
- * time-outs: whether it took effect is unknown, which is what the answer says.
- */
+/** The work itself continues until its own timeouts, so the 503 says that the outcome is unknown. */
 export function enforceDeadline(fastify: FastifyInstance): void {
   const logger = new Logger('Http');
   fastify.decorateRequest('deadline', undefined);
 
   fastify.addHook('preHandler', (request, reply, done) => {
     request.deadline = setTimeout(() => {
-      if (reply.sent || reply.raw.headersSent) return endWhenStalled(reply.raw, logger);
+      if (reply.sent || reply.raw.headersSent) return disconnectWhenStalled(reply.raw, logger);
       const late = new UnavailableError(
         'The answer took too long; whether the request took effect is unknown.',
       );

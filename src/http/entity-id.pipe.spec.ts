@@ -6,6 +6,6 @@ it.each([
   ['01a1fbf4-7ea2-724e-b0f0', ''],
   ['\u{1F600}', ''],
   ["' OR 1=1 --", ''],
-])('makes of %j the id %j', (text, id) => {
+])('turns %j into the id %j', (text, id) => {
   expect(new EntityIdPipe().transform(text)).toBe(id);
 });

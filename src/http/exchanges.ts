@@ -3,16 +3,13 @@ import { clientAddress } from './client-address.js';
 
 export interface EndedExchange {
   reply: FastifyReply;
-  /** of the client; read when the request began, since a closed connection no longer tells */
+  /** the client's; read when the request began, as a closed connection no longer has it */
   ip: string;
-  /** the client left before it had the whole answer */
+  /** the client disconnected before it had the whole answer */
   aborted: boolean;
 }
 
-/**
- * The requests of one connection that have no whole answer yet. There can be several: a client may send the
- * next one before it has the answer to the last (RFC 9112 section 9.3.2).
- */
+/** The unanswered requests of one connection; several, when a client pipelines (RFC 9112 section 9.3.2). */
 export class Exchanges {
   private closed = false;
   private readonly open = new Map<FastifyReply, { ip: string; sent: boolean }>();
@@ -24,7 +21,7 @@ export class Exchanges {
     this.open.set(reply, { ip: clientAddress(reply.request), sent: false });
   }
 
-  /** The outcome is known; where the client has left, that is the end. */
+  /** Ends the exchange at once where the client has disconnected. */
   send(reply: FastifyReply): void {
     const exchange = this.open.get(reply);
     if (exchange) exchange.sent = true;
@@ -39,20 +36,20 @@ export class Exchanges {
     if (this.open.size === 0) this.onAnswered?.();
   }
 
-  /** Ends what was being sent. What is still being worked on ends when it would have been sent. */
+  /** Ends answers that were being sent; the others end when they would have been sent. */
   close(): void {
     this.closed = true;
     this.onAnswered = undefined;
     for (const [reply, { sent }] of this.open) if (sent || reply.raw.headersSent) this.end(reply, true);
   }
 
-  /** The request whose body has not arrived whole, always the last one, while it has no answer. */
+  /** The last request, while its body has not arrived and it has no answer. */
   get arriving(): FastifyReply | undefined {
     const [reply, exchange] = [...this.open].at(-1) ?? [];
     return exchange?.sent || reply?.request.raw.complete ? undefined : reply;
   }
 
-  /** At once where nothing is open; never, where the client leaves before. */
+  /** At once where nothing is open; never, when the client disconnects first. */
   whenAnswered(then: () => void): void {
     if (this.open.size === 0) then();
     else this.onAnswered = then;

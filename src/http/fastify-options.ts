@@ -15,15 +15,13 @@ const BODY_LIMIT_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const CONNECTION_CHECK_MS = 1000;
-/** longer than the usual proxy keeps an idle connection, so that the proxy is the one to close it */
+/** longer than proxies keep idle connections, so that the proxy is the one to close them */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** ids are opaque: one that is too long names nothing, which the handler says */
+/** Ids are opaque: the handler, not the router, says that an overlong one does not exist. */
 const MAX_PARAM_LENGTH = 16 * 1024;
 
-/**
- * Bodies are validated by Nest's pipe and no route has a JSON Schema: without a word Fastify would load the
- * compilers for them, Ajv among them, at every start.
- */
+// Nest's pipe validates bodies; by default Fastify would load Ajv and its other JSON Schema compilers at
+// every start.
 const NO_JSON_SCHEMAS: FastifyHttpOptions<Server>['schemaController'] = {
   compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
 };
@@ -47,12 +45,12 @@ export function fastifyOptions(
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // `OPTIONS *` names no path: Fastify's router would answer it without the hooks that log it.
     rewriteUrl: ({ url = '/' }) => (url.startsWith('*') ? `/${url}` : url),
-    // While closing, requests that still arrive on open connections are served like any other.
+    // While closing, requests on open connections are served as usual.
     return503OnClosing: false,
     trustProxy: env.trustProxy.length > 0 ? trustRanges(env.trustProxy) : false,
     genReqId: () => randomUUID(),
     schemaController: NO_JSON_SCHEMAS,
-    // A URL that cannot be decoded never reaches the framework and its hooks.
+    // A URL that cannot be decoded bypasses the framework and its hooks.
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS).header('X-Request-Id', request.id);
       sendProblem(toProblem(error), request, reply, new Logger('Http'));

@@ -11,11 +11,9 @@ class MalformedJsonError extends Problem {
   }
 }
 
-/**
- * The only body parser: JSON objects in UTF-8 (RFC 8259 section 8.1). An empty body is none, which clients
- * send with `Content-Type: application/json`. Keys that reach for prototypes are refused.
- */
+/** RFC 8259 section 8.1. Empty bodies are accepted: clients send them with this media type. */
 export function acceptJsonBodies(fastify: FastifyInstance): void {
+  // Refuses the keys __proto__ and constructor.
   const parse = fastify.getDefaultJsonParser('error', 'error');
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
@@ -47,7 +45,7 @@ function parseObject(
   });
 }
 
-/** What comes after it calls itself for each level: 8,000 of them, which fit into a body, overflow the stack. */
+/** Validation recurses for each level: the 8,000 that fit into a body overflow the stack. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));

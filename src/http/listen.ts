@@ -7,7 +7,7 @@ export class ListenError extends Error {
   }
 }
 
-/** @throws ListenError also for a host that has no address, which looks like a database that has none */
+/** @throws ListenError also for an unknown host, whose error looks like that of a database */
 export async function listen(app: NestFastifyApplication, { port, host }: Env): Promise<void> {
   try {
     await app.listen(port, host);

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problems/problem.js';
 
-/** What Node would answer by itself, in a shape of its own or by hanging up, is answered by us. */
+/** Replaces the answers that Node sends by itself, in a shape of its own or by disconnecting. */
 export function replaceNodeAnswers(fastify: FastifyInstance): void {
   requireHostHeader(fastify);
   const { server } = fastify;
-  // RFC 9110 section 10.1.1: an expectation that is not understood need not be refused.
+  // RFC 9110 section 10.1.1: an unknown expectation need not be refused.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });

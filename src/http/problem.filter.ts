@@ -8,7 +8,6 @@ import { Problem, UnavailableError } from '../problems/problem.js';
 import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';
 import { statusOf, toProblem } from '../problems/to-problem.js';
 
-/** The one place where a failure becomes an answer. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problems');
@@ -24,7 +23,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private toAnswer(error: unknown): Problem {
-    // Looked at first: a client that resets its connection has the same ECONNRESET as a database that does.
+    // First, since a client that resets its connection has the same ECONNRESET as a database that does.
     if (statusOf(error) !== undefined) return toProblem(error);
     if (isDatabaseUnavailable(error)) {
       return new UnavailableError(PROBLEMS.unavailable.detail, 1, error);
@@ -46,7 +45,7 @@ export function sendProblem(
     else logger.warn(entry);
   }
   request.problemCode = problem.code;
-  // The body was not read: what follows on the connection need not be a request.
+  // The unread body would be parsed as the connection's next request.
   if (problem.code === 'unsupported_media_type') reply.header('Connection', 'close');
   void reply
     .status(problem.status)

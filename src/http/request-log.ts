@@ -7,17 +7,12 @@ import type { EndedExchange } from './exchanges.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** the `code` of the problem that was answered */
     problemCode?: ProblemCode;
     user?: CurrentUser;
   }
 }
 
-/**
- * One line for each request: who, what, the outcome, also where the client left before it heard of it
- * (`aborted`). The route's pattern stands for the path, since a path that nobody knows, and every query, can
- * hold anything, secrets too. Bodies and headers are never logged.
- */
+/** Logs the route's pattern, not the URL: unknown paths and queries can hold secrets. */
 export class RequestLog {
   private readonly enabled: boolean;
 
@@ -45,7 +40,6 @@ export class RequestLog {
     });
   }
 
-  /** What could not be read as a request has no route and no user. */
   writeUnreadable(problem: Problem, requestId: string, ip: string): void {
     this.log.info({ msg: 'request', requestId, status: problem.status, code: problem.code, ip });
   }

@@ -10,7 +10,7 @@ export const SECURITY_HEADERS = {
 
 const ENTRIES = Object.entries(SECURITY_HEADERS);
 
-/** Every answer carries them; what a route has set for itself stays. */
+/** Headers that a route has set take precedence. */
 export function sendSecurityHeaders(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     for (const [name, value] of ENTRIES) {

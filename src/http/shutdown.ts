@@ -6,11 +6,7 @@ import type { Logger } from 'pino';
 const IDLE_CHECK_MS = 50;
 const SHUTDOWN_TIMEOUT_MS = 9000;
 
-/**
- * On SIGTERM or SIGINT: no new connections, requests in flight are answered, pools are closed, exit code 0
- * within ten seconds. Idle keep-alive connections are closed as they become idle, or they would hold the
- * process until their own timeout.
- */
+/** Finishes requests in flight; idle connections would hold the process until their own timeout. */
 export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
   const closeIdleConnections = watchIdleConnections(app.getHttpServer());
   let stopping = false;
@@ -20,7 +16,7 @@ export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
     log.info({ msg: 'stopping', signal });
     setInterval(closeIdleConnections, IDLE_CHECK_MS).unref();
     setTimeout(() => {
-      log.warn('requests are still running: stopping without them');
+      log.warn('stopping although requests are still running');
       process.exit(0);
     }, SHUTDOWN_TIMEOUT_MS).unref();
     void app.close().then(
@@ -31,12 +27,12 @@ export function stopOnSignals(app: NestFastifyApplication, log: Logger): void {
       },
     );
   };
-  // Not once: without a listener a second signal, which a process group and its parent both send, would kill.
+  // Not `once`: without a listener a second signal, from the process group and from the parent, would kill.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 }
 
-/** @returns what closes them; Node 24 leaves those out that nothing has come over yet. */
+/** @returns a function that closes them; Node 24 itself skips those that have received nothing yet */
 function watchIdleConnections(server: Server): () => void {
   const connections = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

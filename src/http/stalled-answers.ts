@@ -2,15 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '@nestjs/common';
 
-/** the longest that a client takes nothing of its answer, in milliseconds */
+/** how long a client may take nothing of its answer */
 const STALL_TIMEOUT_MS = 15_000;
 const CHECK_MS = 1000;
 
-/**
- * Watches an answer that is still being sent, and ends its connection when the client takes nothing of it any more.
- * Not left to the socket's own time-out: a client that goes on sending would hold that off.
- */
-export function endWhenStalled(response: ServerResponse, logger: Logger): void {
+/** For clients that stop reading: the socket's own timeout spares those that still send. */
+export function disconnectWhenStalled(response: ServerResponse, logger: Logger): void {
   const { socket } = response.req;
   let taken = takenBy(socket);
   let since = performance.now();
@@ -22,13 +19,13 @@ export function endWhenStalled(response: ServerResponse, logger: Logger): void {
     if (taken !== before || socket.writableLength === 0) since = performance.now();
     if (performance.now() - since < STALL_TIMEOUT_MS) return;
     clearInterval(timer);
-    logger.warn('a client took nothing of its answer for 15 seconds');
+    logger.warn('connection closed: the client read nothing of its answer for 15 seconds');
     socket.destroy();
   }, CHECK_MS);
   timer.unref();
 }
 
-/** The bytes that the operating system took for the client. How far a write is, only Node's handle knows. */
+/** The bytes that the operating system accepted; only Node's handle knows the progress of a write. */
 function takenBy(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle');
   return isHandle(handle) ? handle.bytesWritten - handle.writeQueueSize : 0;

@@ -1,7 +1,6 @@
 import { type ValidationError, ValidationPipe } from '@nestjs/common';
 import { type FieldError, ValidationProblem } from '../problems/problem.js';
 
-/** Unknown fields are dropped, nothing is coerced, and the answer has one entry for each wrong field. */
 export function validationPipe(): ValidationPipe {
   return new ValidationPipe({
     whitelist: true,
@@ -11,7 +10,7 @@ export function validationPipe(): ValidationPipe {
   });
 }
 
-/** Messages are written without the field's name; those of the library begin with it. */
+/** Our messages omit the field's name; the library's begin with it. */
 function toFieldError({ property, constraints }: ValidationError): FieldError {
   const message = Object.values(constraints ?? {})[0] ?? 'is not valid';
   return {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isEntityId, newEntityId } from './entity-id.js';
 
 describe('isEntityId', () => {
-  it('accepts what newEntityId makes', () => {
+  it('accepts the ids of newEntityId', () => {
     expect(isEntityId(newEntityId())).toBe(true);
   });
 

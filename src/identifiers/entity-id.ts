@@ -7,10 +7,13 @@ export function newEntityId(): string {
   return randomUUIDv7();
 }
 
-/**
- * Whether the text can name a row at all; what cannot is not looked up. A lower-case UUID of any version (RFC
- * 9562 section 4) can: rows may have been imported.
- */
+/** Whether a row can have this id: imported rows may have any version of UUID (RFC 9562 section 4). */
 export function isEntityId(text: unknown): text is string {
   return typeof text === 'string' && ENTITY_ID.test(text);
+}
+
+/** No id that `newEntityId` makes at this time (epoch milliseconds) or later is less. */
+export function firstEntityIdAt(time: number): string {
+  const hex = Math.max(0, Math.floor(time)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

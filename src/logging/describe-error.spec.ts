@@ -30,7 +30,7 @@ describe('the description of an error', () => {
     expect(JSON.stringify(description)).not.toContain(HASH);
   });
 
-  it('keeps them out of the error that a failed query caused, too', () => {
+  it('hides the values in errors caused by a failed query, too', () => {
     const error = new Error('The account cannot be stored', { cause: failedQuery() });
 
     const description = JSON.stringify(describeError(error));
@@ -41,7 +41,7 @@ describe('the description of an error', () => {
     expect(description).not.toContain(HASH);
   });
 
-  it('tells nothing of a thrown value that is no error, which may be anything', () => {
+  it('reveals nothing of a thrown value that is not an Error', () => {
     expect(describeError(HASH)).toEqual({ type: 'string' });
     expect(describeError(undefined)).toBeUndefined();
   });

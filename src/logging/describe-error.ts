@@ -1,9 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 
-/**
- * What a log may hold of an error. A failed query's own message and parameters hold e-mails and hashes, so
- * only its SQL text, which has placeholders, and the engine's error code are kept.
- */
+/** A failed query's message and parameters hold e-mails and hashes; its SQL text has only placeholders. */
 export function describeError(error: unknown): Record<string, unknown> | undefined {
   if (error === undefined) return undefined;
   if (error instanceof QueryFailedError) {
@@ -23,7 +20,7 @@ export function describeError(error: unknown): Record<string, unknown> | undefin
   return { type: typeof error };
 }
 
-/** The stack without its first line, which repeats the message. */
+/** The stack without the message. */
 function frames(error: Error): string | undefined {
   const { stack } = error;
   const first = stack?.indexOf('\n    at ') ?? -1;

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { describeError } from './describe-error.js';
 
-/** JSON lines on standard output; readable text where that is a terminal. */
+/** JSON lines on standard output; readable text on a terminal. */
 export async function createLogger(level: string): Promise<Logger> {
   const options = {
     level,
@@ -14,7 +14,7 @@ export async function createLogger(level: string): Promise<Logger> {
   return pino(options, pretty({ ignore: 'requestId', sync: true }));
 }
 
-/** Pino's own serializer names what is described already an `Object`, and shows the parameters of a failed query. */
+/** Pino's own serializer would log the parameters of a failed query, and describe described errors again. */
 function describeOnce(error: unknown): unknown {
   return error instanceof Error ? describeError(error) : error;
 }

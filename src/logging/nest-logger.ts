@@ -2,10 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import type { Level, Logger } from 'pino';
 import { describeError } from './describe-error.js';
 
-/**
- * What the framework tells of its own start: of use to who works on the service, not to who runs it. A
- * failed start is explained on standard error instead.
- */
+/** Messages about Nest's own start do not help operators; a failed start goes to standard error. */
 const FRAMEWORK_CONTEXTS = new Set([
   'NestFactory',
   'InstanceLoader',
@@ -15,7 +12,6 @@ const FRAMEWORK_CONTEXTS = new Set([
   'ExceptionHandler',
 ]);
 
-/** Nest's own messages, and those of this service, as lines of the one log. */
 export class NestLogger implements LoggerService {
   constructor(private readonly pino: Logger) {}
 

@@ -14,7 +14,7 @@ export class MeController {
   /**
    * Read the current user
    *
-   * @remarks With the organizations the user belongs to, by the time of joining them.
+   * @remarks With the organizations of the user, in order of joining.
    */
   @Get()
   @SignedIn()

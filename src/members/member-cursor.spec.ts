@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor } from './member-cursor.js';
 
 const cursor = { joinedAt: 1_795_219_200_123, userId: '01a1fbf4-7ea2-724e-b0f0-4ad107ba025b' };
 
-it('comes back as it was', () => {
+it('survives encoding and decoding', () => {
   expect(decodeCursor(encodeCursor(cursor))).toEqual(cursor);
 });
 

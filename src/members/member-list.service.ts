@@ -4,7 +4,7 @@ import { WholeLists } from '../memberships/whole-lists.js';
 import type { ListMembersQuery } from './dto/list-members.query.js';
 import type { MembersResult } from './dto/member.responses.js';
 import { decodeCursor, encodeCursor } from './member-cursor.js';
-import type { LinkNextPage } from './next-page.decorator.js';
+import type { LinkNextPage } from '../http/next-page.decorator.js';
 
 @Injectable()
 export class MemberListService {
@@ -13,7 +13,6 @@ export class MemberListService {
     private readonly wholeLists: WholeLists,
   ) {}
 
-  /** One page where a limit is given, else the whole list. */
   async answer(
     reader: Reader,
     { limit, cursor }: ListMembersQuery,

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import type { StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
-import type { Actor } from '../access/actor.js';
+import type { UserActor } from '../access/actor.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
 import { CurrentActor } from '../http/current-actor.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
@@ -14,14 +14,14 @@ import { MembershipResult, MembersResult, OkResult } from './dto/member.response
 import { ListMembersQuery } from './dto/list-members.query.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
-import { type LinkNextPage, NextPage } from './next-page.decorator.js';
+import { type LinkNextPage, NextPage } from '../http/next-page.decorator.js';
 import { MembersService } from './members.service.js';
 
 const MEMBER_PARAM = {
   name: 'userId',
   type: String,
   format: 'uuid',
-  description: 'id of the member',
+  description: 'user id of the member',
   example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d',
 };
 
@@ -36,8 +36,8 @@ export class MembersController {
   /**
    * List the members
    *
-   * @remarks By the time they joined. For every member of the organization. With `limit` the answer is one page,
-   * and `nextCursor` is the `cursor` of the next one, to which the `Link` header leads, too.
+   * @remarks In order of joining, for members of the organization. With `limit` the answer is one page,
+   * and `nextCursor` the `cursor` of the next one, which the `Link` header names, too.
    */
   @Get()
   @MinRole('member')
@@ -61,8 +61,8 @@ export class MembersController {
   /**
    * Add a member by e-mail
    *
-   * @remarks For admins and owners. The user must have an account: at most 100 additions of a user in any hour may
-   * find none.
+   * @remarks For admins and owners. The user must have an account: in any hour a user may name
+   * at most 100 e-mails without one.
    */
   @Post()
   @MinRole('admin')
@@ -80,7 +80,7 @@ export class MembersController {
     'user_has_too_many_orgs',
   )
   async addMember(
-    @CurrentActor() actor: Actor,
+    @CurrentActor() actor: UserActor,
     @Param('orgId') orgId: string,
     @Body() body: AddMemberRequest,
   ): Promise<MembershipResult> {
@@ -90,7 +90,8 @@ export class MembersController {
   /**
    * Change a member's role
    *
-   * @remarks Admins change members and admins; only owners change owners or make them. The last owner stays.
+   * @remarks Admins change members and admins; only owners change owners or make them. The last
+   * owner cannot be demoted.
    */
   @Patch(':userId')
   @MinRole('admin')
@@ -107,7 +108,7 @@ export class MembersController {
     'last_owner',
   )
   async changeMemberRole(
-    @CurrentActor() actor: Actor,
+    @CurrentActor() actor: UserActor,
     @Param('orgId') orgId: string,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() body: ChangeMemberRoleRequest,
@@ -119,7 +120,7 @@ export class MembersController {
    * Remove a member
    *
    * @remarks Admins remove members and admins, themselves included; only owners remove owners. The last
-   * owner stays.
+   * owner cannot be removed.
    */
   @Delete(':userId')
   @HttpCode(200)
@@ -136,7 +137,7 @@ export class MembersController {
     'last_owner',
   )
   removeMember(
-    @CurrentActor() actor: Actor,
+    @CurrentActor() actor: UserActor,
     @Param('orgId') orgId: string,
     @Param('userId', EntityIdPipe) userId: string,
   ): Promise<OkResult> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
+import type { UserActor } from '../access/actor.js';
 import type { Role } from '../access/role.js';
 import { Env } from '../config/env.js';
 import { MembershipChanges } from '../memberships/membership-changes.js';
@@ -8,7 +8,7 @@ import { MemberNotFoundError, UserHasTooManyOrgsError } from '../memberships/mem
 import { MembersRepository } from '../memberships/members.repository.js';
 import type { Membership } from './dto/member.responses.js';
 
-/** Changes of memberships. Each decides on the actor's role anew: what the guard saw can be stale by then. */
+/** Every change checks the actor's role again: the guard's check can be stale by then. */
 @Injectable()
 export class MembersService {
   constructor(
@@ -17,42 +17,47 @@ export class MembersService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * @param email in canonical form
-   * @throws UserNotFoundError, AlreadyMemberError, UserHasTooManyOrgsError, or because the actor may not do it (any
-   *   more)
-   */
-  async add(orgId: string, actor: Actor, email: string, role: Role): Promise<Membership> {
+  async add(orgId: string, actor: UserActor, email: string, role: Role): Promise<Membership> {
     const { maxOrgsPerUser } = this.env;
     const key = { orgId, actorId: actor.id, email };
-    const userId = await this.changes.run(this.members.additionFacts, key, {
+    const userId = await this.changes.run(this.members.additionFacts, key, actor, {
       decide: requireAddition,
       write: (transaction, id) =>
         this.members.insert(transaction, { orgId, userId: id, role, joinedAt: Date.now() }, maxOrgsPerUser),
       refusal: () => new UserHasTooManyOrgsError(maxOrgsPerUser),
+      event: (id) => ({ type: 'member.added', userId: id, data: { role, via: 'added' } }),
     });
     return { userId, role };
   }
 
-  /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
-  async changeRole(orgId: string, actor: Actor, userId: string, role: Role): Promise<Membership> {
+  async changeRole(orgId: string, actor: UserActor, userId: string, role: Role): Promise<Membership> {
     const key = { orgId, actorId: actor.id, targetId: userId };
-    await this.changes.run(this.members.changeFacts, key, {
+    await this.changes.run(this.members.changeFacts, key, actor, {
       decide: (facts) => requireChange(facts, role),
       write: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
       refusal: () => new MemberNotFoundError(),
+      event: (from) =>
+        from === role ? undefined : { type: 'member.role_changed', userId, data: { from, to: role } },
     });
     return { userId, role };
   }
 
-  /** @throws MemberNotFoundError, LastOwnerError, or because the actor may not do it (any more) */
-  async remove(orgId: string, actor: Actor, userId: string): Promise<{ ok: true }> {
+  async remove(orgId: string, actor: UserActor, userId: string): Promise<{ ok: true }> {
     const key = { orgId, actorId: actor.id, targetId: userId };
-    await this.changes.run(this.members.changeFacts, key, {
+    await this.changes.run(this.members.changeFacts, key, actor, {
       decide: requireRemoval,
       write: (transaction) => this.members.delete(transaction, orgId, userId),
       refusal: () => new MemberNotFoundError(),
+      event: (from) => ({
+        type: 'member.removed',
+        userId,
+        data: { role: from, reason: reasonOf(actor, userId) },
+      }),
     });
     return { ok: true };
   }
+}
+
+function reasonOf(actor: UserActor, userId: string): 'removed' | 'left' {
+  return actor.id === userId ? 'left' : 'removed';
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
-import { IS_ALIVE, WITH_PARENT } from '../auth/sessions/alive.js';
+import { IS_ALIVE, WITH_USER_AND_PARENT } from '../auth/sessions/alive.js';
 import { BatchedQueries } from '../database/batched-queries.js';
 import { hotStatement } from '../database/hot-statements.js';
 import { padded, places } from '../database/lookup.js';
@@ -14,7 +14,7 @@ export interface ListedMember {
   role: Role;
 }
 
-/** A place in a list: just after this membership, whether or not it still exists. */
+/** The place just after a membership, which need not exist any more. */
 export interface MemberCursor {
   joinedAt: number;
   userId: string;
@@ -22,11 +22,9 @@ export interface MemberCursor {
 
 export interface MemberPage {
   members: ListedMember[];
-  /** where the next page begins; none after the last one */
   next?: MemberCursor;
 }
 
-/** Who reads a list, by the session that lets him. */
 export interface Reader {
   orgId: string;
   sessionId: string;
@@ -44,10 +42,10 @@ interface NoMember {
   userId: null;
 }
 
-/** More members than this are read in pages. */
+/** Longer lists are read in pages. */
 const MAX_AT_ONCE = 1000;
 
-/** Lists of about this length share a query; longer ones the database reads side by side. */
+/** Lists of about this length share a query; longer ones are faster side by side. */
 const MAX_SHORT = 100;
 const MAX_SHARED_ROWS = 2000;
 
@@ -67,7 +65,7 @@ const findLists = (size: number): string =>
     ORDER BY m.org_id, m.joined_at, m.user_id LIMIT ${MAX_SHARED_ROWS + 1}`;
 hotStatement('several member lists', findLists(2), ['', '']);
 
-/** The range on `joined_at` alone is what the index is entered by. */
+/** The plain range on `joined_at` makes the engines use the index. */
 const LIST_AFTER = hotStatement(
   'a page of the member list',
   `SELECT ${MEMBER}, m.joined_at AS joinedAt FROM members m
@@ -75,20 +73,18 @@ const LIST_AFTER = hotStatement(
   ['', 0, 0, '', 21],
 );
 
-/**
- * The same page for a reader who may still read it: no row where the session or the membership has ended, one
- * without a user where nobody is left to list.
- */
+// Checks the reader with each page: no row when the session or the membership has ended, a row without a user
+// when the list has no more members.
 const LIST_FOR_READER = hotStatement(
   'a page of a member list that is streamed',
   `SELECT page.*
-    FROM sessions s ${WITH_PARENT} JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
+    FROM sessions s ${WITH_USER_AND_PARENT} JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
     LEFT JOIN (${LIST_AFTER}) page ON 1 = 1
     WHERE s.id = ? AND ${IS_ALIVE}`,
   ['', '', 0, 0, '', 1001, ''],
 );
 
-const FIND_SESSION = `SELECT s.id FROM sessions s ${WITH_PARENT} WHERE s.id = ? AND ${IS_ALIVE}`;
+const FIND_SESSION = `SELECT s.id FROM sessions s ${WITH_USER_AND_PARENT} WHERE s.id = ? AND ${IS_ALIVE}`;
 
 const FROM_THE_START: MemberCursor = { joinedAt: 0, userId: '' };
 
@@ -96,12 +92,12 @@ const FROM_THE_START: MemberCursor = { joinedAt: 0, userId: '' };
 @Injectable()
 export class MemberListRepository {
   private readonly shortLists = new BatchedQueries((orgIds: string[]) => this.findShort(orgIds));
-  /** of the lists that were read last: the next ones are probably like them */
+  /** of recent lists; the next ones are probably like them */
   private usualLength = 0;
 
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
-  /** undefined: there are too many to hold them all in memory */
+  /** undefined: too many to hold in memory */
   async findAll(orgId: string): Promise<ListedMember[] | undefined> {
     const areShort = this.usualLength <= MAX_SHORT;
     const list = await (areShort ? this.shortLists.run(orgId) : this.findAlone(orgId));
@@ -113,7 +109,7 @@ export class MemberListRepository {
     return pageOf(rows, limit);
   }
 
-  /** undefined: the reader may not read it any more */
+  /** undefined: the reader's access has ended */
   async findPageFor(
     { orgId, sessionId }: Reader,
     limit: number,
@@ -125,7 +121,7 @@ export class MemberListRepository {
       sessionId,
     ]);
     if (rows.length === 0) return undefined;
-    // What a subquery has ordered may come in any order.
+    // The order within a subquery is not guaranteed outside it.
     return pageOf(rows.filter(isSomebody).toSorted(byPlace), limit);
   }
 

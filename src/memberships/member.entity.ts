@@ -7,21 +7,20 @@ export const MEMBERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'members.org_i
 @Entity('members')
 @Index('members_list_idx', ['orgId', 'joinedAt', 'userId', 'role', 'email'])
 @Index('members_org_id_role_idx', ['orgId', 'role'])
-@Index('members_user_id_email_idx', ['userId', 'email', 'joinedAt', 'orgId'])
-@ForeignKey('users', ['userId', 'email'], ['id', 'email'], {
-  name: 'members_user_id_email_fkey',
-  onDelete: 'CASCADE',
-  onUpdate: 'CASCADE',
-})
+@Index('members_user_id_joined_at_idx', ['userId', 'joinedAt', 'orgId'])
 export class Member {
   @PrimaryColumn({ name: 'org_id', type: 'varchar', length: 36 })
   @ForeignKey('orgs', { name: 'members_org_id_fkey', onDelete: 'CASCADE' })
   orgId: string;
 
   @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 })
+  @ForeignKey('users', { name: 'members_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  /** the user's, which the foreign key keeps equal: so that a list is read from one index */
+  /**
+   * Copied from the user, so that one index covers lists. No foreign key: Galera orders writes by the primary
+   * keys that foreign keys refer to, and a node that applied this row before its user would leave the cluster.
+   */
   @Column({ type: 'varchar', length: 254 })
   email: string;
 

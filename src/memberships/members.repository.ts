@@ -14,14 +14,12 @@ interface MembershipKey {
   userId: string;
 }
 
-/** An organization as one user sees it. */
 export interface Membership extends MembershipKey {
   orgName: string;
   /** null: not a member */
   role: Role | null;
 }
 
-/** One look-up by primary key after another. */
 const FIND_MEMBERSHIPS = lookupStatement<MembershipKey, Membership>('the role check', {
   sql: (size) =>
     Array(size)
@@ -37,14 +35,13 @@ const FIND_MEMBERSHIPS = lookupStatement<MembershipKey, Membership>('the role ch
   nobody: { orgId: '', userId: '' },
 });
 
-/** Whose membership somebody wants to change. */
 export interface ChangeKey {
   orgId: string;
   actorId: string;
   targetId: string;
 }
 
-/** What decides about a change, at one revision of the organization; null: not a member. */
+/** What a change is decided on, at one revision of the organization; null: not a member. */
 export interface ChangeFacts {
   revision: number;
   actorRole: Role | null;
@@ -53,14 +50,13 @@ export interface ChangeFacts {
   hasOtherOwner: 0 | 1;
 }
 
-/** Who is to be added, by whom; the e-mail is canonical. */
 export interface AdditionKey {
   orgId: string;
   actorId: string;
   email: string;
 }
 
-/** What decides about an addition, at one revision of the organization; null: not a member, or no such user. */
+/** What an addition is decided on, at one revision of the organization; null: no member, no such user. */
 export interface AdditionFacts {
   revision: number;
   actorRole: Role | null;
@@ -73,7 +69,8 @@ const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('w
     Array(size)
       .fill(
         `SELECT o.id AS orgId, ? AS actorId, ? AS targetId, o.revision, a.role AS actorRole, t.role AS targetRole,
-           EXISTS (SELECT 1 FROM members w WHERE w.org_id = o.id AND w.role = 'owner' AND w.user_id <> ?)
+           EXISTS (SELECT 1 FROM members w JOIN users v ON v.id = w.user_id
+             WHERE w.org_id = o.id AND w.role = 'owner' AND w.user_id <> ? AND v.disabled_at IS NULL)
              AS hasOtherOwner
          FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
            LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
@@ -108,12 +105,12 @@ const FIND_ADDITION_FACTS = lookupStatement<AdditionKey, AdditionKey & AdditionF
   },
 );
 
-/** NULL while the user `u` may join one more organization; it reads no further than to the limit. */
+/** NULL while the user `u` may join one more organization; reads at most as many rows as the limit. */
 function orgAtLimit(maxOrgs: number): string {
   return `(SELECT x.org_id FROM members x WHERE x.user_id = u.id LIMIT 1 OFFSET ${maxOrgs - 1})`;
 }
 
-/** The database decides: the e-mail is the user's own, and whoever is added by it has the user's row locked. */
+/** One statement takes the e-mail from the user's row and locks it, so that both hold until COMMIT. */
 const insertMember = (maxOrgs: number): string =>
   `SELECT ?, u.id, u.email, ?, ? FROM users u WHERE u.id = ? AND ${orgAtLimit(maxOrgs)} IS NULL`;
 hotStatement('the limit of the organizations of a user', insertMember(5000), ['', 'member', 0, '']);
@@ -130,15 +127,13 @@ export class MembersRepository {
     this.additionFacts = new Lookup(FIND_ADDITION_FACTS, members);
   }
 
-  /** undefined: there is no such organization */
+  /** undefined: no such organization */
   findMembership(orgId: string, userId: string): Promise<Membership | undefined> {
     return this.memberships.find({ orgId, userId });
   }
 
   /**
-   * False when there is no such user, or he is at the limit of organizations. Locks his row, so that both hold until
-   * COMMIT: whoever joins an organization takes that lock.
-   *
+   * False: no such user, or the limit of organizations is reached.
    * @throws AlreadyMemberError
    */
   async insert(
@@ -167,7 +162,6 @@ export class MembersRepository {
     return updated === 1;
   }
 
-  /** False when there is no such member. */
   async delete(transaction: Transaction, orgId: string, userId: string): Promise<boolean> {
     const deleted = await transaction.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [
       orgId,

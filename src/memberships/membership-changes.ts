@@ -1,38 +1,44 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
 import type { Lookup } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
+import { EventsRepository } from '../events/events.repository.js';
+import type { NewEvent } from '../events/new-event.js';
 import { OrgNotFoundError } from './memberships.errors.js';
 import { OrgsRepository } from './orgs.repository.js';
 
-/** A change of one membership, in the terms of what decides about it. */
 export interface MembershipChange<Facts, Decision> {
-  /** throws why the change must not be made */
   decide: (facts: Facts) => Decision;
-  /** makes it; false when the database refused */
+  /** false when the database refused */
   write: (transaction: Transaction, decision: Decision) => Promise<boolean>;
-  /** why the database refuses what was decided under the lock */
+  /** the error for a refusal under the lock */
   refusal: () => Error;
+  /** what the record says of it; undefined where nothing changed */
+  event: (decision: Decision) => MembershipEvent | undefined;
 }
+
+type MembershipEvent = Pick<NewEvent, 'type' | 'userId' | 'data'>;
 
 /** What was decided on does not hold any more. */
 class StaleDecisionError extends Error {}
 
 /**
- * Changes memberships. The decision is made on what one query found, which requests share, and holds if the
- * organization is at the same revision when it is locked; if not, it is made anew under that lock.
+ * Decides on one query that requests share. The decision holds if the organization has the same revision once
+ * it is locked; otherwise the change is decided again under the lock.
  */
 @Injectable()
 export class MembershipChanges {
   constructor(
     private readonly orgs: OrgsRepository,
+    private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws OrgNotFoundError, or as the decision and the refusal do */
   async run<Key extends { orgId: string }, Facts extends { revision: number }, Decision>(
     lookup: Lookup<Key, Facts>,
     key: Key,
+    actor: Actor,
     change: MembershipChange<Facts, Decision>,
   ): Promise<Decision> {
     const facts = await lookup.find(key);
@@ -42,18 +48,20 @@ export class MembershipChanges {
       await this.transactions.run(async (transaction) => {
         const holds = await this.orgs.lockAt(transaction, key.orgId, facts.revision);
         if (!holds || !(await change.write(transaction, decision))) throw new StaleDecisionError();
+        await this.record(transaction, actor, key.orgId, facts.revision + 1, change.event(decision));
       });
       return decision;
     } catch (error) {
       if (!(error instanceof StaleDecisionError)) throw error;
-      return this.runLocked(lookup, key, change);
+      return this.runLocked(lookup, key, actor, change);
     }
   }
 
-  private runLocked<Key extends { orgId: string }, Facts extends object, Decision>(
+  private runLocked<Key extends { orgId: string }, Facts extends { revision: number }, Decision>(
     lookup: Lookup<Key, Facts>,
     key: Key,
-    { decide, write, refusal }: MembershipChange<Facts, Decision>,
+    actor: Actor,
+    { decide, write, refusal, event }: MembershipChange<Facts, Decision>,
   ): Promise<Decision> {
     return this.transactions.run(async (transaction) => {
       const facts = (await this.orgs.lock(transaction, key.orgId))
@@ -62,7 +70,18 @@ export class MembershipChanges {
       if (!facts) throw new OrgNotFoundError();
       const decision = decide(facts);
       if (!(await write(transaction, decision))) throw refusal();
+      await this.record(transaction, actor, key.orgId, facts.revision, event(decision));
       return decision;
     });
+  }
+
+  private async record(
+    transaction: Transaction,
+    actor: Actor,
+    orgId: string,
+    orgRevision: number,
+    event: MembershipEvent | undefined,
+  ): Promise<void> {
+    if (event) await this.events.record(transaction, { ...event, actor, orgId, orgRevision });
   }
 }

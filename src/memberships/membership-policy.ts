@@ -9,7 +9,7 @@ import {
   UserNotFoundError,
 } from './memberships.errors.js';
 
-/** Admins manage members and admins; only owners touch owners, or make them. */
+/** Admins manage members and admins; only owners manage owners or make them. */
 export function canChangeRole(actor: Role, from: Role, to: Role): boolean {
   if (actor === 'owner') return true;
   return roleAtLeast(actor, 'admin') && from !== 'owner' && to !== 'owner';
@@ -20,10 +20,6 @@ export function canRemove(actor: Role, target: Role): boolean {
   return roleAtLeast(actor, 'admin') && target !== 'owner';
 }
 
-/**
- * @returns the id of the user to add
- * @throws NotAMemberError, InsufficientRoleError, UserNotFoundError, AlreadyMemberError
- */
 export function requireAddition({ actorRole, userId, targetRole }: AdditionFacts): string {
   requireAdmin(actorRole);
   if (userId === null) throw new UserNotFoundError();
@@ -31,20 +27,20 @@ export function requireAddition({ actorRole, userId, targetRole }: AdditionFacts
   return userId;
 }
 
-/** @throws NotAMemberError, InsufficientRoleError, MemberNotFoundError, LastOwnerError */
-export function requireChange({ actorRole, targetRole, hasOtherOwner }: ChangeFacts, to: Role): void {
+export function requireChange({ actorRole, targetRole, hasOtherOwner }: ChangeFacts, to: Role): Role {
   requireAdmin(actorRole);
   if (targetRole === null) throw new MemberNotFoundError();
   if (!canChangeRole(actorRole, targetRole, to)) throw new InsufficientRoleError('owner', actorRole);
   if (targetRole === 'owner' && to !== 'owner' && !hasOtherOwner) throw new LastOwnerError();
+  return targetRole;
 }
 
-/** @throws NotAMemberError, InsufficientRoleError, MemberNotFoundError, LastOwnerError */
-export function requireRemoval({ actorRole, targetRole, hasOtherOwner }: ChangeFacts): void {
+export function requireRemoval({ actorRole, targetRole, hasOtherOwner }: ChangeFacts): Role {
   requireAdmin(actorRole);
   if (targetRole === null) throw new MemberNotFoundError();
   if (!canRemove(actorRole, targetRole)) throw new InsufficientRoleError('owner', actorRole);
   if (targetRole === 'owner' && !hasOtherOwner) throw new LastOwnerError();
+  return targetRole;
 }
 
 function requireAdmin(role: Role | null): asserts role is Role {

@@ -40,11 +40,10 @@ export class AlreadyMemberError extends Problem {
   }
 }
 
-/** for who adds */
 export class UserHasTooManyOrgsError extends Problem {
   constructor(max: number) {
     super('user_has_too_many_orgs', {
-      detail: `The user belongs to ${max} organizations, the most that one user may belong to.`,
+      detail: `The user belongs to ${max} organizations, the maximum for one user.`,
     });
   }
 }

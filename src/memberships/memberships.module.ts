@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../events/events.module.js';
 import { Member } from './member.entity.js';
 import { MemberListRepository } from './member-list.repository.js';
 import { MembersRepository } from './members.repository.js';
@@ -20,9 +21,8 @@ const PROVIDERS = [
   WholeLists,
 ];
 
-/** The rows of organizations and members, and who may do what with them. */
 @Module({
-  imports: [TypeOrmModule.forFeature([Member, Org])],
+  imports: [EventsModule, TypeOrmModule.forFeature([Member, Org])],
   providers: PROVIDERS,
   exports: PROVIDERS,
 })

@@ -8,7 +8,7 @@ export class Org {
   @Column({ type: 'varchar', length: 100 })
   name: string;
 
-  /** written by every change of a membership, so that two such changes conflict on every engine */
+  /** incremented by every change of a membership, so that two of them conflict on every engine */
   @Column({ type: 'integer' })
   revision: number;
 

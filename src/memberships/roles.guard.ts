@@ -12,7 +12,6 @@ import { MembersRepository } from './members.repository.js';
 
 type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { user: CurrentUser; org: CurrentOrg };
 
-/** Decides whether the caller may call the route at all, on the membership as it is now. */
 @Injectable()
 export class RolesGuard implements CanActivate {
   constructor(
@@ -22,7 +21,8 @@ export class RolesGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    if (access === undefined) throw new Problem('forbidden', { detail: 'This route is open to nobody.' });
+    if (access === undefined)
+      throw new Problem('forbidden', { detail: 'This route declares no access rule.' });
     if (access.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access.minRole);
     return true;
   }

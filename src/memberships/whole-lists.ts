@@ -16,9 +16,8 @@ class ReaderGoneError extends Error {
 }
 
 /**
- * JSON documents that hold every member of an organization: an object for an organization of usual size, a stream of
- * pages for a larger one, so that memory does not grow with it. Each page is read for a reader who may still read
- * it; a stream that cannot be completed breaks off, and its connection with it.
+ * Large organizations get a stream of pages, so that memory stays bounded. Each page checks the reader's
+ * access again; a stream that cannot be completed closes its connection.
  */
 @Injectable()
 export class WholeLists {
@@ -27,10 +26,7 @@ export class WholeLists {
 
   constructor(private readonly members: MemberListRepository) {}
 
-  /**
-   * @param wrap puts a list of members into its document; of a stream it is given an empty list
-   * @throws NotAMemberError, InvalidTokenError to a reader who may not read it any more
-   */
+  /** @param wrap makes the document; for a stream it gets an empty list */
   async answer<T extends object>(
     reader: Reader,
     wrap: (members: ListedMember[]) => T,
@@ -43,7 +39,7 @@ export class WholeLists {
     const frame = JSON.stringify(wrap([]));
     const middle = frame.lastIndexOf('[]') + 1;
     const chunks = this.stream(reader, first, [frame.slice(0, middle), frame.slice(middle)]);
-    // Nothing is read ahead of the client.
+    // Reads only as fast as the client does.
     const stream = Readable.from(chunks, { objectMode: false, highWaterMark: 0 });
     return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });
   }
@@ -74,17 +70,15 @@ export class WholeLists {
       if (!page) throw new ReaderGoneError();
       return page;
     } catch (error) {
-      const entry = { msg: 'a member list was cut', orgId: reader.orgId, err: describeError(error) };
+      const entry = { msg: 'a member list was cut off', orgId: reader.orgId, err: describeError(error) };
       if (error instanceof ReaderGoneError) this.logger.log(entry);
       else this.logger.warn(entry);
       throw error;
     }
   }
 
-  /**
-   * A turn of the event loop for each page, whichever stream it is of: SQLite answers within the same turn, and
-   * many streams would let nobody else's request come to its own.
-   */
+  // Pages of all streams take a turn of the event loop each: SQLite answers within a turn, and many streams
+  // would starve other requests.
   private turn(): Promise<void> {
     this.lastTurn = this.lastTurn.then(() => setImmediate());
     return this.lastTurn;

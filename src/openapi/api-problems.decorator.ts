@@ -5,10 +5,8 @@ import { PROBLEM_MEDIA_TYPE } from '../problems/problem-details.js';
 import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
 import { headerRefs } from './response-headers.js';
 
-/** What any route can answer besides its own failures. */
 const EVERYWHERE: ProblemCode[] = ['internal_error', 'unavailable'];
 
-/** What any route that reads a body can answer. */
 const WITH_BODY: ProblemCode[] = ['body_too_large', 'unsupported_media_type'];
 
 const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {
@@ -17,7 +15,7 @@ const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {
   503: ['Retry-After'],
 };
 
-/** Documents the failures of a route, by their problem codes, and those that are common to all. */
+/** Documents the failures of a route, and those that are common to all. */
 export function ApiProblems(...problems: (ProblemCode | ProblemExample)[]): MethodDecorator {
   const own = problems.map((problem) => (typeof problem === 'string' ? { code: problem } : problem));
   const codes = new Set(own.map(({ code }) => code));
@@ -27,10 +25,9 @@ export function ApiProblems(...problems: (ProblemCode | ProblemExample)[]): Meth
   return applyDecorators(...[...byStatus.values()].map(describe));
 }
 
-/** Documents the one failure that a decorator brings to a route, the only one with its status. */
+/** Documents the failure that a decorator adds to a route, the only one with its status. */
 export const ApiProblem = (problem: ProblemExample): MethodDecorator => describe([problem]);
 
-/** `validation_failed`, with its entries: a message for each field. */
 export function invalidFields(messages: Record<string, string>): ProblemExample {
   const errors = Object.entries(messages).map(([field, message]) => ({ field, message }));
   return { code: 'validation_failed', errors };
@@ -54,7 +51,7 @@ function describe(problems: ProblemExample[]): MethodDecorator {
   });
 }
 
-/** One of its own only where the catalogue does not say the same. */
+/** Only where it differs from the default of its code. */
 function exampleOf(problem: ProblemExample): object {
   const isOwn = problem.detail !== undefined || problem.errors !== undefined;
   return isOwn ? problemExample(problem) : { $ref: `#/components/examples/${problem.code}` };

@@ -8,19 +8,18 @@ import { completeResponses } from './responses.js';
 const DESCRIPTION = `Accounts, organizations and members.
 
 Register or log in to get a token, then press **Authorize** and paste it. Every failure is a problem details
-object (RFC 9457) with a stable \`code\`, also what never reaches an operation: unknown paths (\`not_found\`), other
-methods (\`method_not_allowed\`), and what is not HTTP or does not arrive.`;
+object (RFC 9457) with a stable \`code\`, including those outside any operation: unknown paths (\`not_found\`), other
+methods (\`method_not_allowed\`), and requests that are malformed or incomplete.`;
 
 const TAGS: [name: string, description: string][] = [
   ['Auth', 'Register, log in, and pass a login on with a one-time code'],
   ['Me', 'The signed-in user'],
-  ['Organizations', 'Organizations and what they hold'],
+  ['Organizations', 'Organizations, with their members'],
   ['Members', 'Who belongs to an organization, and in which role'],
   ['Tokens', 'What other services need to verify tokens'],
   ['Health', 'For load balancers and orchestrators'],
 ];
 
-/** The OpenAPI document, made from the controllers. */
 export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Accounts')
@@ -39,7 +38,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   return document;
 }
 
-/** The components that operations name as theirs; of problems, those that some operation has. */
+/** Operations refer to them by name; keeps only those in use. */
 function addProblems(document: OpenAPIObject): void {
   const text = JSON.stringify(document.paths);
   const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) =>

@@ -1,9 +1,6 @@
 const FAILURE = ".swagger-ui .response:not([data-code^='2'])";
 
-/**
- * A failure takes two lines: what it is, and the tabs of its example, which open it when they are pointed at or
- * have the focus, so that an operation fits on a screen.
- */
+/** A failure takes two lines, and its example opens on hover or focus, so that an operation fits a screen. */
 export const PAGE_STYLE = `
 ${FAILURE} td { position: relative; padding-top: 6px }
 ${FAILURE} .response-controls { position: absolute; top: 0; right: 0; padding: 0 }

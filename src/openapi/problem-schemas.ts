@@ -6,7 +6,6 @@ import type { FieldError } from '../problems/problem.js';
 
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
-/** A code, with what an operation says beside it where that is its own. */
 export interface ProblemExample {
   code: ProblemCode;
   detail?: string;
@@ -17,10 +16,14 @@ const REQUEST_ID = '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11';
 const ROLE = { $ref: getSchemaPath('Role') };
 
 const GENERAL: Schemas = {
-  ProblemCode: { type: 'string', description: 'what a program branches on', enum: Object.keys(PROBLEMS) },
+  ProblemCode: {
+    type: 'string',
+    description: 'stable code for programs to branch on',
+    enum: Object.keys(PROBLEMS),
+  },
   Problem: {
     type: 'object',
-    description: 'The answer to everything that failed: problem details (RFC 9457).',
+    description: 'Problem details of a failed request (RFC 9457).',
     required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
     properties: {
       type: { type: 'string', format: 'uri-reference', example: 'about:blank' },
@@ -46,7 +49,7 @@ const GENERAL: Schemas = {
   },
 };
 
-/** What only this problem has. */
+/** Members of one problem only. */
 const EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   validation_failed: {
     errors: { type: 'array', minItems: 1, items: { $ref: getSchemaPath('FieldError') } },
@@ -58,7 +61,7 @@ const EXTENSION_EXAMPLES: Partial<Record<ProblemCode, object>> = {
   insufficient_role: { requiredRole: 'admin', yourRole: 'member' },
 };
 
-/** One schema for each code, so that a union of them is told apart by it. */
+/** One schema for each code, so that the code discriminates their union. */
 export function problemSchemas(codes: ProblemCode[]): Schemas {
   return { ...GENERAL, ...Object.fromEntries(codes.map((code) => [schemaName(code), problemSchema(code)])) };
 }

@@ -16,7 +16,7 @@ export const RESPONSE_HEADERS = {
     example: 'Bearer error="invalid_token", error_description="The access token is not valid"',
   },
   'X-Request-Id': {
-    description: 'names the request in the log',
+    description: 'id of the request in the log',
     required: true,
     schema: { type: 'string', format: 'uuid' },
     example: '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11',
@@ -26,7 +26,7 @@ export const RESPONSE_HEADERS = {
 export const headerRefs = (...names: (keyof typeof RESPONSE_HEADERS)[]): Headers =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Where a page was asked for. In place and not as a reference, of which some generators forget that it is optional. */
+/** On pages only. Inline, since some generators forget that a referenced header is optional. */
 export const LINK_HEADER: Headers = {
   Link: {
     description: 'the next page (RFC 8288); absent on the last one',
@@ -35,7 +35,7 @@ export const LINK_HEADER: Headers = {
   },
 };
 
-/** Where a limit is switched on and applies to the request: draft-ietf-httpapi-ratelimit-headers. */
+/** Only where a limit applies: draft-ietf-httpapi-ratelimit-headers. */
 export const LIMIT_HEADERS: Headers = {
   RateLimit: {
     description: 'for each limit: requests left, and seconds until there are more',
@@ -43,7 +43,7 @@ export const LIMIT_HEADERS: Headers = {
     example: '"login";r=9;t=900',
   },
   'RateLimit-Policy': {
-    description: 'for each limit: requests, and the seconds within which they may come',
+    description: 'for each limit: the number of requests, and the window in seconds',
     schema: { type: 'string', pattern: '^"[a-z]+";q=\\d+;w=\\d+(, "[a-z]+";q=\\d+;w=\\d+)*$' },
     example: '"login";q=10;w=900',
   },

@@ -10,13 +10,10 @@ type Response = Exclude<Operation['responses'][string], undefined | { $ref: stri
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
-/** What is answered before a limit is asked. */
+/** Answered before the limits are checked. */
 const BEFORE_LIMITS = new Set(['body_too_large', 'unsupported_media_type', 'unauthorized', 'invalid_token']);
 
-/**
- * Adds to every response what its route does not say, and moves failures into the components, where those of
- * several operations are one.
- */
+/** Adds what all responses have in common, and moves failures that operations share into the components. */
 export function completeResponses(document: OpenAPIObject): void {
   const failures: Record<string, Response> = {};
   for (const operation of operationsOf(document)) {
@@ -41,7 +38,7 @@ function complete(status: string, response: Response, isLimited: boolean): void 
   };
 }
 
-/** After its codes, so that the same failure has the same name; after its operation where an example is its own. */
+/** By its codes, so that equal failures share a name; by its operation where an example is its own. */
 function nameOf({ operationId = '' }: Operation, status: string, response: Response): string {
   const isShared = Object.values(examplesOf(response)).every((example) => '$ref' in example);
   if (!isShared) return `${pascalCase(operationId)}${(STATUS_CODES[status] ?? '').replaceAll(' ', '')}`;

@@ -5,12 +5,11 @@ import { PAGE_STYLE } from './page-style.js';
 
 const PATH = 'docs';
 
-/** Scripts and styles of the page itself only; Swagger UI sets inline styles and inlines its icons. */
+/** Only the page's own scripts and styles; Swagger UI sets inline styles and inlines its icons. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** `/docs` and `/openapi.json`, both made and served by this process; `/` leads to the former. */
 export function serveDocs(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRequest', (request, reply, done) => {

@@ -4,11 +4,11 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 
 const MAX_CHARACTERS = 100;
-/** More than that many characters take in their longest decomposition. Normalizing is quadratic. */
+/** At most what 100 characters take when decomposed; bounded since normalizing is quadratic. */
 const MAX_RAW_UNITS = 512;
 const CONTROL = /\p{Cc}/u;
 
-/** The name as it is stored: trimmed, NFC, 1 to 100 characters, no control characters. */
+/** The stored form: trimmed, NFC, 1 to 100 characters, no control characters. */
 export function orgName(input: unknown): string | undefined {
   if (typeof input !== 'string' || input.length > MAX_RAW_UNITS || !input.isWellFormed()) return undefined;
   const name = input.trim().normalize('NFC');
@@ -17,7 +17,6 @@ export function orgName(input: unknown): string | undefined {
   return name;
 }
 
-/** The property becomes the name as it is stored; what cannot be one is refused. */
 export const IsOrgName = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ minLength: 1, maxLength: MAX_CHARACTERS }),

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { MinRole, SignedIn } from '../access/access.decorators.js';
-import type { Actor } from '../access/actor.js';
+import type { UserActor } from '../access/actor.js';
 import { CurrentOrg } from '../access/current-org.decorator.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
 import { CurrentActor } from '../http/current-actor.decorator.js';
@@ -29,7 +29,7 @@ export class OrgsController {
     'invalid_token',
     'too_many_orgs',
   )
-  async createOrg(@CurrentActor() actor: Actor, @Body() body: CreateOrgRequest): Promise<OrgResult> {
+  async createOrg(@CurrentActor() actor: UserActor, @Body() body: CreateOrgRequest): Promise<OrgResult> {
     return { org: await this.orgs.create(actor, body.name) };
   }
 

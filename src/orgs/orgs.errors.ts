@@ -3,7 +3,7 @@ import { Problem } from '../problems/problem.js';
 export class TooManyOrgsError extends Problem {
   constructor(max: number) {
     super('too_many_orgs', {
-      detail: `You belong to ${max} organizations, the most that one user may belong to.`,
+      detail: `You belong to ${max} organizations, the maximum for one user.`,
     });
   }
 }

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
 import { MembershipsModule } from '../memberships/memberships.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { OrgsController } from './orgs.controller.js';
 import { OrgsService } from './orgs.service.js';
 
 @Module({
-  imports: [MembershipsModule, UsersModule],
+  imports: [EventsModule, MembershipsModule, UsersModule],
   controllers: [OrgsController],
   providers: [OrgsService],
   exports: [OrgsService],

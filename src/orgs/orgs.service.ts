@@ -1,9 +1,10 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
+import type { UserActor } from '../access/actor.js';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
 import { Transactions } from '../database/transactions.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
@@ -18,17 +19,15 @@ export class OrgsService {
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
     private readonly users: UsersRepository,
+    private readonly events: EventsRepository,
     private readonly wholeLists: WholeLists,
     private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
 
-  /**
-   * Takes a name as `orgName` makes it; the creator becomes the owner in the same transaction.
-   *
-   * @throws TooManyOrgsError, or InvalidTokenError when the user went away since the request began
-   */
-  create({ id: ownerId }: Actor, name: string): Promise<OrgResponse> {
+  /** @throws TooManyOrgsError, or InvalidTokenError when the user was deleted after the request began */
+  create(actor: UserActor, name: string): Promise<OrgResponse> {
+    const { id: ownerId } = actor;
     const id = newEntityId();
     const { maxOrgsPerUser } = this.env;
     return this.transactions.run(async (transaction) => {
@@ -39,16 +38,20 @@ export class OrgsService {
         const isThere = await this.users.exists(transaction, ownerId);
         throw isThere ? new TooManyOrgsError(maxOrgsPerUser) : new InvalidTokenError();
       }
+      const created = { actor, orgId: id, orgRevision: 1 };
+      await this.events.record(
+        transaction,
+        { ...created, type: 'org.created' },
+        { ...created, type: 'member.added', userId: ownerId, data: { role: 'owner', via: 'created' } },
+      );
       return { id, name };
     });
   }
 
-  /** @param sessionId of the reader */
   getDetail({ id, name }: CurrentOrg, sessionId: string): Promise<OrgDetailResult | StreamableFile> {
     return this.wholeLists.answer({ orgId: id, sessionId }, (members) => ({ org: { id, name, members } }));
   }
 
-  /** By the time the user joined them, then by id. */
   async listOf(userId: string): Promise<OrgResponse[]> {
     const orgs = await this.orgs.findOfUser(userId);
     return orgs.map(({ id, name }) => ({ id, name }));

@@ -1,15 +1,12 @@
-interface Catalogued {
+interface ProblemDefinition {
   status: number;
-  /** for who reads the documentation */
+  /** for readers of the documentation */
   meaning: string;
-  /** what the answer says, where nothing is to be said that is more specific */
+  /** the default text of the answer */
   detail: string;
 }
 
-/**
- * Every error the service can answer with: the stable `code` that clients branch on, its HTTP status and
- * what it means. The OpenAPI document is made from this table.
- */
+/** Every error code of the service, its HTTP status and meaning; the source of the OpenAPI document. */
 export const PROBLEMS = {
   bad_request: {
     status: 400,
@@ -51,6 +48,16 @@ export const PROBLEMS = {
     meaning: 'This is not allowed',
     detail: 'This is not allowed.',
   },
+  account_disabled: {
+    status: 403,
+    meaning: 'The account is disabled',
+    detail: 'An operator has disabled this account.',
+  },
+  password_session_required: {
+    status: 403,
+    meaning: 'A login by password is required',
+    detail: 'This token comes from a one-time code; log in with the password.',
+  },
   not_a_member: {
     status: 403,
     meaning: 'You are not a member of this organization',
@@ -63,7 +70,7 @@ export const PROBLEMS = {
   },
   not_found: {
     status: 404,
-    meaning: 'There is nothing here',
+    meaning: 'There is no such route',
     detail: 'No route has this path.',
   },
   org_not_found: {
@@ -103,13 +110,13 @@ export const PROBLEMS = {
   },
   too_many_orgs: {
     status: 409,
-    meaning: 'You belong to as many organizations as one user may',
-    detail: 'You belong to 5000 organizations, the most that one user may belong to.',
+    meaning: 'You have reached the maximum number of organizations',
+    detail: 'You belong to 5000 organizations, the maximum for one user.',
   },
   user_has_too_many_orgs: {
     status: 409,
-    meaning: 'The user belongs to as many organizations as one may',
-    detail: 'The user belongs to 5000 organizations, the most that one user may belong to.',
+    meaning: 'The user has reached the maximum number of organizations',
+    detail: 'The user belongs to 5000 organizations, the maximum for one user.',
   },
   last_owner: {
     status: 409,
@@ -144,13 +151,13 @@ export const PROBLEMS = {
   internal_error: {
     status: 500,
     meaning: 'Something went wrong',
-    detail: 'Something went wrong; the log names this request.',
+    detail: 'Something went wrong; the log has the details under this request id.',
   },
   unavailable: {
     status: 503,
     meaning: 'The service cannot answer right now',
     detail: 'The database cannot be reached; repeat the request.',
   },
-} as const satisfies Record<string, Catalogued>;
+} as const satisfies Record<string, ProblemDefinition>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

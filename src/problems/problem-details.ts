@@ -3,7 +3,7 @@ import type { Problem } from './problem.js';
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
-/** The problem details object of RFC 9457 section 3. With `about:blank` the title is the status phrase. */
+/** RFC 9457 section 3. With `about:blank` the title is the status phrase. */
 export function problemDetails(problem: Problem, requestId: string): Record<string, unknown> {
   return {
     type: 'about:blank',

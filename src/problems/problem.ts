@@ -6,18 +6,14 @@ export interface FieldError {
 }
 
 export interface ProblemOptions {
-  /** public text, never a secret; without it that of the code */
+  /** public text, never a secret; by default that of the code */
   detail?: string;
-  /** Response headers that belong to this failure, such as `Retry-After`. */
   headers?: Record<string, string>;
-  /** Extension members of the problem details object (RFC 9457 section 3.2). */
+  /** Extension members (RFC 9457 section 3.2). */
   extensions?: Record<string, unknown>;
   cause?: unknown;
 }
 
-/**
- * A failure that the client is told about. `code` fixes the status and title.
- */
 export class Problem extends Error {
   readonly status: number;
   readonly detail: string;
@@ -44,7 +40,7 @@ export class ValidationProblem extends Problem {
   }
 }
 
-/** The service is whole but cannot do this now; the client may repeat the request after the given seconds. */
+/** A temporary failure: the client may repeat the request after the given seconds. */
 export class UnavailableError extends Problem {
   constructor(detail: string, retryAfterSeconds = 1, cause?: unknown) {
     super('unavailable', { detail, headers: { 'Retry-After': String(retryAfterSeconds) }, cause });

@@ -2,7 +2,7 @@ import { HttpException } from '@nestjs/common';
 import type { ProblemCode } from './problem-codes.js';
 import { Problem, UnavailableError } from './problem.js';
 
-/** The answer for what the framework refuses by itself, by its status. */
+/** For errors of the framework. */
 const BY_STATUS: Record<number, ProblemCode> = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -16,7 +16,7 @@ const BY_STATUS: Record<number, ProblemCode> = {
   431: 'headers_too_large',
 };
 
-/** Turns anything thrown into a problem; what nobody foresaw becomes a 500 that says nothing of the inside. */
+/** Unforeseen errors become a 500 that reveals nothing. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const status = statusOf(error) ?? 500;
@@ -25,7 +25,6 @@ export function toProblem(error: unknown): Problem {
   return new Problem(BY_STATUS[status] ?? 'internal_error', { cause: error });
 }
 
-/** The HTTP status that an error of the framework names. */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof HttpException) return error.getStatus();
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {

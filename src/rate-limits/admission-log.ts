@@ -1,7 +1,6 @@
-/** Bytes for each slot: its times and how many there are. */
 export const logBytesPerSlot = (length: number): number => length * 8 + 2;
 
-/** The times of the admitted requests of each slot, oldest first, at most `length` of each. */
+/** The times of each slot's admitted requests, oldest first, at most `length` of each. */
 export class AdmissionLog {
   private readonly times: Float64Array;
   private readonly counts: Uint16Array;
@@ -18,23 +17,20 @@ export class AdmissionLog {
     return this.counts[slot]!;
   }
 
-  /** The first of a slot with at least one time. */
+  /** of a slot that is not empty */
   oldest(slot: number): number {
     return this.times[slot * this.length]!;
   }
 
-  /** The last of a slot with at least one time. */
   newest(slot: number): number {
     return this.times[slot * this.length + this.count(slot) - 1]!;
   }
 
-  /** To a slot with fewer times than `length`. */
   append(slot: number, time: number): void {
     this.times[slot * this.length + this.count(slot)] = time;
     this.counts[slot]! += 1;
   }
 
-  /** Forgets the times that are `age` or older at `now`. */
   expire(slot: number, now: number, age: number): void {
     const begin = slot * this.length;
     let expired = 0;
@@ -42,7 +38,7 @@ export class AdmissionLog {
     this.delete(slot, 0, expired);
   }
 
-  /** Forgets one request of that time, if there is one. */
+  /** Drops one request of that time, if there is one. */
   remove(slot: number, time: number): void {
     const begin = slot * this.length;
     let nth = this.count(slot) - 1;

@@ -20,11 +20,11 @@ it.each([
 it.each([
   ['203.0.113.7', '203.0.113.7'],
   ['2001:db8:1:2ff:3:4:5:6', '2001:db8:1:200::/56'],
-])('counts %s as %s where a customer with many networks is one client', (address, key) => {
+])('counts %s as %s where a customer is one client', (address, key) => {
   expect(clientKey(address, 56)).toBe(key);
 });
 
-it('puts twenty addresses of one /64 together and another /64 apart', () => {
+it('counts the addresses of one /64 together and those of another separately', () => {
   const neighbours = Array.from({ length: 20 }, (_, i) =>
     clientKey(`2001:db8:a:b::${(i * 977).toString(16)}`),
   );

@@ -2,16 +2,10 @@ import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parseIpAddress } from '../config/ip-address.js';
 
-/** One subscriber usually holds a whole /64 (RFC 6177): single addresses would make a limit meaningless. */
+/** One subscriber usually holds a whole /64 (RFC 6177), with too many addresses to limit singly. */
 const SUBSCRIBER_PREFIX = 64;
 
-/**
- * The part of a client's address that a limit counts by: IPv4 as it is, IPv6 as its prefix. Text that is no
- * address stands for itself; nothing throws.
- *
- * @param address from `clientAddress`
- * @param prefixLength of IPv6, in bits, a multiple of eight
- */
+/** IPv4 as it is, IPv6 as its prefix; text that is no address stays as it is. */
 export function clientKey(address: string, prefixLength = SUBSCRIBER_PREFIX): string {
   if (isIPv4(address)) return address;
   const ip = parseIpAddress(address);

@@ -50,7 +50,7 @@ describe('a shared window that answers', () => {
     for (const end = performance.now() + ms; performance.now() < end;);
   }
 
-  it('is not taken for slow because this thread was', async () => {
+  it('is not considered slow because this event loop was', async () => {
     const store = new FallbackStore(shared(), own);
     const asked = store.admit(COUNTERS);
     peer.write('answer');
@@ -61,7 +61,7 @@ describe('a shared window that answers', () => {
     store.close();
   });
 
-  it('too late is not waited for', async () => {
+  it('is not waited for when it is late', async () => {
     const store = new FallbackStore(shared(), own);
 
     expect((await store.admit(COUNTERS)).admitted).toBe(false);

@@ -2,30 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { Admission, Counter, RateLimitStore } from './rate-limit-store.js';
 
-/** the longest that a request waits for the shared window, in milliseconds */
 const ANSWER_TIMEOUT_MS = 250;
 const PROBE_PERIOD_MS = 1000;
 const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 
 /**
- * Asks the shared window, and while that is gone or slow the instance's own: a request is always limited and
- * never fails because of it. The first failure switches over; a probe that runs the very same step switches
- * back, so that a server which answers but cannot write does not count as well.
+ * Falls back to the instance's own windows while the shared ones fail or are slow. The probe that switches
+ * back runs the same step, so that a server which answers but cannot write stays out.
  */
 export class FallbackStore implements RateLimitStore {
   private readonly logger = new Logger('RateLimits');
   private probe: NodeJS.Timeout | undefined;
-  private readonly firstLook: NodeJS.Timeout;
+  private readonly firstProbe: NodeJS.Timeout;
 
   constructor(
     private readonly shared: RateLimitStore,
     private readonly own: RateLimitStore,
   ) {
-    // So that a start without Redis is told before the first request that would find it out.
-    this.firstLook = setTimeout(() => void this.look(), PROBE_PERIOD_MS).unref();
+    // A start without Redis is logged before the first request meets it.
+    this.firstProbe = setTimeout(() => void this.probeNow(), PROBE_PERIOD_MS).unref();
   }
 
-  /** Whether this instance counts by itself right now. */
   get degraded(): boolean {
     return this.probe !== undefined;
   }
@@ -33,7 +30,7 @@ export class FallbackStore implements RateLimitStore {
   async admit(counters: readonly Counter[]): Promise<Admission> {
     if (!this.degraded) {
       try {
-        const admission = await inTime(this.shared.admit(counters));
+        const admission = await withTimeout(this.shared.admit(counters));
         return { ...admission, giveBack: () => this.giveBackShared(admission) };
       } catch (error) {
         this.degrade(error);
@@ -43,7 +40,7 @@ export class FallbackStore implements RateLimitStore {
   }
 
   close(): void {
-    clearTimeout(this.firstLook);
+    clearTimeout(this.firstProbe);
     clearInterval(this.probe);
     this.shared.close();
     this.own.close();
@@ -52,24 +49,24 @@ export class FallbackStore implements RateLimitStore {
   private degrade(error: unknown): void {
     if (this.degraded) return;
     this.logger.warn({
-      msg: 'Redis does not answer: this instance limits by itself until it does',
+      msg: 'Redis does not answer: this instance counts by itself until it does',
       err: error,
     });
     this.probe = setInterval(() => void this.tryShared(), PROBE_PERIOD_MS);
     this.probe.unref();
   }
 
-  /** What cannot be given back stays counted: that errs on the side of the limit. */
+  /** If this fails the request stays counted: the limit errs on the strict side. */
   private async giveBackShared({ giveBack }: Admission): Promise<void> {
-    await inTime(giveBack()).catch((error: unknown) => this.degrade(error));
+    await withTimeout(giveBack()).catch((error: unknown) => this.degrade(error));
   }
 
-  private async look(): Promise<void> {
+  private async probeNow(): Promise<void> {
     await this.askShared().catch((error: unknown) => this.degrade(error));
   }
 
   private askShared(): Promise<Admission> {
-    return inTime(this.shared.admit([{ ...PROBE_RULE, key: `probe:${randomUUID()}` }]));
+    return withTimeout(this.shared.admit([{ ...PROBE_RULE, key: `probe:${randomUUID()}` }]));
   }
 
   private async tryShared(): Promise<void> {
@@ -84,11 +81,11 @@ export class FallbackStore implements RateLimitStore {
   }
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const refuse = (): void => reject(new Error('no answer in time'));
-    // After a loop that was busy for so long, an answer that has come is read before this counts.
+    // After the event loop was blocked, an answer that has arrived is read before the timeout counts.
     timer = setTimeout(() => setImmediate(refuse), ANSWER_TIMEOUT_MS);
   });
   try {

@@ -5,15 +5,12 @@ import type { Admission } from './rate-limit-store.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** set where limits apply to the request and admitted it */
+    /** set when limits apply to the request and admitted it */
     admission?: Admission & { counters: readonly NamedCounter[] };
   }
 }
 
-/**
- * Gives an admitted request back to its limits when it is answered in a way that they do not count. Nothing waits
- * for that: an answer on its way must not meet the one that the deadline sends.
- */
+/** In the background: an answer that waited for it could meet that of the deadline. */
 export function giveBackUncounted(fastify: FastifyInstance): void {
   fastify.decorateRequest('admission', undefined);
   fastify.addHook('onSend', (request, reply, _payload, done) => {

@@ -3,15 +3,12 @@ import { KEY_BYTES, KEY_LENGTH } from './rate-limit-key.js';
 
 const WORDS = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
 
-/** Bytes for each slot: the key, its link and at most one bucket head. */
+/** the key, its link and at most one bucket head */
 export const INDEX_BYTES_PER_SLOT = KEY_BYTES + 8;
 
 /**
- * Finds the slot of a key: a hash table with chains, in typed arrays. Slots are 1 to `capacity`, 0 is none.
- *
- * A `Map` of as many strings takes twice the memory and stops the process while it rehashes and while the garbage
- * collector traces it. The arrays have their final length from the start, and the system gives them memory page
- * by page as they are written.
+ * A hash table with chains. Typed arrays take half the memory of a `Map` of strings, without its pauses to
+ * rehash and to be traced by the garbage collector; the system allocates their pages on the first write.
  */
 export class KeyIndex {
   private readonly heads: Uint32Array;
@@ -44,7 +41,7 @@ export class KeyIndex {
     return this.free === 0 && this.used === this.capacity;
   }
 
-  /** Takes a slot for a key that has none; the index must not be full. */
+  /** The key must be new and the index not full. */
   insert(key: string): number {
     this.load(key);
     const slot = this.takeFreeSlot();
@@ -85,7 +82,7 @@ export class KeyIndex {
     return this.key.every((word, i) => this.keys[slot * WORDS + i] === word);
   }
 
-  /** Secret multipliers keep a client from choosing e-mails whose keys share one bucket. */
+  /** Secret multipliers, so that clients cannot choose e-mails whose keys share a bucket. */
   private bucketOf(key: Uint32Array): number {
     const sum = key.reduce((total, word, i) => (total + Math.imul(word, this.multipliers[i]!)) | 0, 0);
     return sum >>> this.shift;

@@ -1,9 +1,9 @@
 import type { Counter, Quota } from './rate-limit-store.js';
 
-/** Whole seconds that suffice for the wait. */
+/** Rounded up, so that the wait suffices. */
 export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
-/** The two fields of draft-ietf-httpapi-ratelimit-headers: RFC 9651 lists with one item for each limit. */
+/** draft-ietf-httpapi-ratelimit-headers: two RFC 9651 lists with an item for each limit. */
 export function rateLimitHeaders(
   counters: readonly Counter[],
   quotas: readonly Quota[],

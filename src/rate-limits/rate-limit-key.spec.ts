@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { rateLimitKey } from './rate-limit-key.js';
 
-it('is 22 characters of base64url that show nothing of the e-mail', () => {
+it('is 22 characters of base64url without the e-mail', () => {
   const key = rateLimitKey('login', '203.0.113.7', 'alice@example.com');
   expect(key).toMatch(/^[\w-]{22}$/);
   expect(key).toBe(rateLimitKey('login', '203.0.113.7', 'alice@example.com'));
 });
 
-it('differs by name, client and e-mail, and by where one part ends', () => {
+it('differs by name, client and e-mail, and by the boundaries between them', () => {
   const keys = [
     rateLimitKey('login', '203.0.113.7', 'a@b.co'),
     rateLimitKey('register', '203.0.113.7', 'a@b.co'),

@@ -17,18 +17,17 @@ export interface NamedCounter extends Counter {
 
 interface RateLimitRule {
   limitOf(env: Env): RateLimit | undefined;
-  /** undefined: the request is not counted. The body is as it came: guards run before validation. */
+  /** undefined: not counted. The body is raw, since guards run before validation. */
   keyOf(request: FastifyRequest): string | undefined;
-  /** whether a request that was answered so stays counted */
+  /** whether a request with this answer stays counted */
   counts(status: number, code: ProblemCode | undefined): boolean;
-  /** what a refused client is told */
   refusal: string;
 }
 
-/** What providers give to one customer (RFC 6177): whoever changes subnets within it is still the same. */
+/** A customer's usual network (RFC 6177), so that changing subnets makes no new client. */
 const CUSTOMER_PREFIX = 56;
 
-/** A service that was busy or broken must not use up the tries of a client that obeys `Retry-After`. */
+/** Faults of the service must not use up the attempts of a client that obeys `Retry-After`. */
 const unlessServiceFailed = (status: number): boolean => status < 500;
 
 const RULES: Record<RateLimitName, RateLimitRule> = {
@@ -59,7 +58,6 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
   },
 };
 
-/** The limits that are switched on. */
 export function activeLimits(env: Env): [RateLimitName, RateLimit][] {
   return RATE_LIMIT_NAMES.flatMap((name) => {
     const limit = RULES[name].limitOf(env);
@@ -67,7 +65,6 @@ export function activeLimits(env: Env): [RateLimitName, RateLimit][] {
   });
 }
 
-/** A request's counters, under those of the named limits that are switched on and apply to it. */
 export function countersOf(
   env: Env,
   names: readonly RateLimitName[],
@@ -91,7 +88,7 @@ function keyOfEmail(name: RateLimitName, request: FastifyRequest): string | unde
   return email && rateLimitKey(name, clientKey(clientAddress(request)), email);
 }
 
-/** In canonical form; a request without a usable e-mail is left to validation. */
+/** In canonical form; validation refuses a request without a usable e-mail. */
 function emailIn({ body }: FastifyRequest): string | undefined {
   return canonicalEmail(
     typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined,

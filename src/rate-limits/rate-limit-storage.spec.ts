@@ -19,7 +19,7 @@ it.each([
   [1000, 1],
   [1000.25, 2],
   [899_001, 900],
-])('turns a wait of %d ms into %d whole seconds, which suffice', async (resetMs, seconds) => {
+])('rounds a wait of %d ms up to %d seconds', async (resetMs, seconds) => {
   expect(await record(false, { remaining: 0, resetMs })).toEqual({
     totalHits: 11,
     timeToExpire: seconds,

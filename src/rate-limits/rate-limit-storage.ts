@@ -4,11 +4,11 @@ import type { RateLimitStore } from './rate-limit-store.js';
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** Shows a {@link RateLimitStore} to @nestjs/throttler, whose times are whole seconds: rounded up, so that they suffice. */
+/** For @nestjs/throttler, whose times are whole seconds: rounded up, so that waits suffice. */
 export class RateLimitStorage implements ThrottlerStorage {
   constructor(private readonly store: Pick<RateLimitStore, 'admit'>) {}
 
-  /** `ttl` is in milliseconds. A sliding log has no block duration of its own. */
+  /** `ttl` is in milliseconds. A sliding log has no block duration. */
   async increment(
     key: string,
     ttl: number,

@@ -7,12 +7,11 @@ import { SlidingWindowStore } from './sliding-window-store.js';
 async function createStore(env: Env): Promise<RateLimitStore> {
   const own = new SlidingWindowStore();
   if (env.redisUrl === undefined) return own;
-  // Only who has a Redis pays for its client, in memory and in time at the start.
+  // Loads the client only where Redis is used: it takes memory and time at start.
   const { RedisWindowStore } = await import('./redis-window.js');
   return new FallbackStore(new RedisWindowStore(env.redisUrl, env.redisCa), own);
 }
 
-/** The one place that chooses where requests are counted. */
 @Module({
   providers: [{ provide: RATE_LIMIT_STORE, inject: [Env], useFactory: createStore }],
   exports: [RATE_LIMIT_STORE],

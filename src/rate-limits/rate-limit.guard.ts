@@ -11,19 +11,16 @@ import { RateLimitedError } from './rate-limits.errors.js';
 export const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
 
 /**
- * Admits a request of a handler marked `@RateLimited` under all of its limits in one step, or refuses it. As a
- * guard of the handler it comes after those of the whole application, and before validation.
- *
- * Of ThrottlerGuard this keeps its place in the framework. Its `canActivate` is replaced whole, since it asks
- * one limit after the other, so that one counts what the next refuses, names headers after the throttler
- * (`Retry-After-login`), and applies every throttler to every route.
+ * Runs after the guards of the application, and before validation. `canActivate` of ThrottlerGuard is
+ * replaced: it asks one limit after the other, so that one counts what the next refuses, names headers after
+ * the throttler (`Retry-After-login`), and applies every throttler to every route.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   @Inject(Env) private readonly env: Env;
   @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore;
 
-  /** What the base class prepares here, and warns of where every limit is off, is not used. */
+  /** The base class prepares what is not used here, and warns when every limit is off. */
   override onModuleInit(): Promise<void> {
     return Promise.resolve();
   }
@@ -42,7 +39,7 @@ export class RateLimitGuard extends ThrottlerGuard {
   }
 }
 
-/** Tells of the limit that asks for the longest wait. */
+/** Reports the limit with the longest wait. */
 function refusal(counters: readonly NamedCounter[], quotas: readonly Quota[]): RateLimitedError {
   const [longest] = counters
     .map(({ name }, i) => ({ name, ...quotas[i]! }))

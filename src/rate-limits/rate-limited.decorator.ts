@@ -3,7 +3,7 @@ import { ApiProblem } from '../openapi/api-problems.decorator.js';
 import { LimitedBy, RateLimitGuard } from './rate-limit.guard.js';
 import { type RateLimitName, refusalOf } from './rate-limit-rules.js';
 
-/** Limits the handler under the named limits of the configuration, the one that stands for it in examples first. */
+/** The first name's limit stands for the handler in examples. */
 export const RateLimited = (...names: [RateLimitName, ...RateLimitName[]]): MethodDecorator =>
   applyDecorators(
     LimitedBy(names),

@@ -6,7 +6,7 @@ import { RateLimitStorage } from './rate-limit-storage.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { RateLimitStoreModule } from './rate-limit-store.module.js';
 
-/** For each module with a `@RateLimited` handler. */
+/** Import it into each module with a `@RateLimited` handler. */
 @Module({
   imports: [
     RateLimitStoreModule,

@@ -87,7 +87,7 @@ async function started(variables: Record<string, string> = {}, trustProxy?: stri
 }
 
 describe('a limited route', () => {
-  it('tells the quota with every counted answer and refuses what is beyond it', async () => {
+  it('reports the quota with every counted answer, and refuses requests beyond it', async () => {
     const { post } = await started();
     for (let remaining = 9; remaining >= 0; remaining--) {
       const answer = await post('login', 'alice@example.com');
@@ -148,7 +148,7 @@ describe('a request that its limit admitted', () => {
     [500, 0],
     [503, 0],
     ['a broken database', 0],
-  ])('and that ended with %j counts %d times', async (failure, counted) => {
+  ])('with the answer %j counts %d times', async (failure, counted) => {
     const { postText } = await started({ RATE_LIMIT_LOGIN: '2/15m' });
     const login = (fields: object) => postText('login', JSON.stringify({ email: 'a@b.co', ...fields }));
 
@@ -160,13 +160,13 @@ describe('a request that its limit admitted', () => {
 });
 
 describe('the client', () => {
-  it('is the peer, whatever it forwards', async () => {
+  it('is the peer, whatever X-Forwarded-For says', async () => {
     const { post } = await started({ RATE_LIMIT_LOGIN: '1/15m' });
     expect((await post('login', 'a@b.co', { 'x-forwarded-for': '203.0.113.1' })).status).toBe(200);
     expect((await post('login', 'a@b.co', { 'x-forwarded-for': '203.0.113.2' })).status).toBe(429);
   });
 
-  it('is whom a trusted proxy names, IPv6 by /64', async () => {
+  it('is the one that a trusted proxy names, IPv6 by /64', async () => {
     const { post } = await started({ RATE_LIMIT_LOGIN: '1/15m' }, '127.0.0.1');
     const from = async (ip: string) => (await post('login', 'a@b.co', { 'x-forwarded-for': ip })).status;
     expect(await from('203.0.113.1')).toBe(200);
@@ -197,7 +197,7 @@ describe('a request without a usable e-mail', () => {
     '{"hasOwnProperty":1,"email":{"length":3}}',
   ];
 
-  it('passes on to validation uncounted', async () => {
+  it('reaches validation uncounted', async () => {
     const { postText } = await started({ RATE_LIMIT_LOGIN: '1/15m' });
     for (const body of [...bodies, ...bodies]) {
       const answer = await postText('login', body);
@@ -219,7 +219,7 @@ describe('no limit', () => {
     }
   });
 
-  it('applies where it is switched off', async () => {
+  it('applies when switched off', async () => {
     const { post } = await started({ RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' });
     for (let i = 0; i < 12; i++) {
       const answer = await post('login', 'a@b.co');

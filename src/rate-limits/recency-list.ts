@@ -1,7 +1,7 @@
-/** Bytes for each slot: two links. */
+/** two links */
 export const RECENCY_BYTES_PER_SLOT = 8;
 
-/** Orders slots (1 and up) by when they were last touched: a doubly linked list, a ring closed by slot 0. */
+/** Slots by when they were last touched: a doubly linked ring closed by slot 0. */
 export class RecencyList {
   private readonly older: Uint32Array;
   private readonly newer: Uint32Array;
@@ -11,7 +11,6 @@ export class RecencyList {
     this.newer = new Uint32Array(capacity + 1);
   }
 
-  /** The slot touched longest ago; 0 when the list is empty. */
   get oldest(): number {
     return this.newer[0]!;
   }

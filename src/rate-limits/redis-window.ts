@@ -6,10 +6,9 @@ const CONNECT_TIMEOUT_MS = 1000;
 const MAX_RECONNECT_BACKOFF_MS = 1000;
 
 /**
- * The sliding log of each key is a list of times, oldest first. The script runs as one step on the server and by
- * the server's clock, so that neither the number of instances nor their clocks matter. The arguments are window
- * and limit of each key; the reply is the time that was recorded, 0 for a refused request, and what is left of
- * each key.
+ * The log of each key is a list of times, oldest first. One step on the server's clock, so that the number of
+ * instances and their clocks do not matter. Arguments: window and limit of each key. Reply: the recorded
+ * time, 0 for a refused request, and the rest of each key.
  */
 const ADMIT = `
 local time = redis.call('TIME')
@@ -60,14 +59,13 @@ interface ScriptedRedis extends Redis {
   giveBack: Script<null>;
 }
 
-/** The windows that all instances share. Fails when Redis does; see FallbackStore for what happens then. */
+/** The windows that all instances share. Fails with Redis; FallbackStore handles that. */
 export class RedisWindowStore implements RateLimitStore {
   readonly degraded = false;
   private readonly redis: ScriptedRedis;
-  /** why there was none the last time */
   private connectionError: Error | undefined;
 
-  /** @param ca PEM certificates that a `rediss://` server is trusted by; undefined: those that Node knows */
+  /** @param ca PEM, for `rediss://`; undefined: Node's authorities */
   constructor(url: string, ca?: string) {
     this.redis = new Redis(url, {
       ...(ca !== undefined && { tls: { ca } }),
@@ -77,13 +75,13 @@ export class RedisWindowStore implements RateLimitStore {
       retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RECONNECT_BACKOFF_MS),
       scripts: { admit: { lua: ADMIT }, giveBack: { lua: GIVE_BACK } },
     }) as ScriptedRedis;
-    // Every failed connection is seen by the request or the probe that needed it.
+    // The request or the probe that needs the connection sees its failure.
     this.redis.on('error', (error: Error) => (this.connectionError = error));
   }
 
   async admit(counters: readonly Counter[]): Promise<Admission> {
     if (this.redis.status !== 'ready') {
-      throw new Error('there is no connection', { cause: this.connectionError });
+      throw new Error('not connected', { cause: this.connectionError });
     }
     const rules = counters.flatMap(({ windowMs, limit }) => [windowMs, limit]);
     const keys = counters.map(({ key }) => KEY_PREFIX + key);

@@ -99,7 +99,7 @@ describe('the window', () => {
 });
 
 describe('memory', () => {
-  it('gives up the key admitted longest ago first', async () => {
+  it('evicts the key admitted longest ago first', async () => {
     const { admitAt } = aStore(1, 3);
     await admitAt(0, 'first');
     await admitAt(1, 'second');
@@ -124,7 +124,7 @@ describe('memory', () => {
     expect((await admitAt(5, 'idle')).remaining).toBe(1);
   });
 
-  it('uses the room of expired keys before that of live ones', async () => {
+  it('reuses expired keys before it evicts live ones', async () => {
     const { admitAt } = aStore(1, 100);
     for (let i = 0; i < 60; i++) await admitAt(0, `early ${i}`);
     for (let i = 0; i < 40; i++) await admitAt(W - 1, `late ${i}`);
@@ -157,7 +157,7 @@ describe('memory', () => {
     expect(differences).toBe(0);
   });
 
-  it('has a bound in keys that falls as limits grow', () => {
+  it('holds fewer keys as limits grow', () => {
     expect(keyCapacity(5)).toBeGreaterThan(1_300_000);
     expect(keyCapacity(10)).toBeGreaterThan(800_000);
     expect(keyCapacity(100)).toBeGreaterThan(100_000);
@@ -170,7 +170,7 @@ describe('several limits', () => {
   const narrow = aCounter('a@b.co', { limit: 2, windowMs: 1000 }, 'narrow');
   const wide = (email: string): Counter => aCounter(email, { limit: 3, windowMs: 5000 }, 'wide');
 
-  it('admit together what each of them admits, and tell what each has left', async () => {
+  it('admit what each of them admits, and report what each has left', async () => {
     const { store, clock } = aStore();
     await store.admit([wide('a@b.co')]);
     clock.ms = 400;
@@ -184,7 +184,7 @@ describe('several limits', () => {
     });
   });
 
-  it('count nothing of a request that one of them refuses', async () => {
+  it('do not count a request that one of them refuses', async () => {
     const { store } = aStore();
     for (let i = 0; i < 2; i += 1) await store.admit([narrow, wide('a@b.co')]);
 
@@ -195,7 +195,7 @@ describe('several limits', () => {
     expect((await store.admit([wide('a@b.co')])).admitted).toBe(true);
   });
 
-  it('tell of a key that was never counted a whole window', async () => {
+  it('report a whole window for a key that was never counted', async () => {
     const { store } = aStore();
     for (let i = 0; i < 2; i += 1) await store.admit([narrow]);
     const { quotas } = await store.admit([narrow, wide('b@b.co')]);
@@ -204,7 +204,7 @@ describe('several limits', () => {
 });
 
 describe('a request given back', () => {
-  it('was never counted', async () => {
+  it('is no longer counted', async () => {
     const { store, clock, admitAt } = aStore(2);
     const rule = { limit: 2, windowMs: W };
     const first = await store.admit([aCounter('a@b.co', rule)]);
@@ -216,7 +216,7 @@ describe('a request given back', () => {
     expect(await admitAt(40)).toEqual({ admitted: true, remaining: 0, resetMs: W - 30 });
   });
 
-  it('leaves no trace where it was the only one', async () => {
+  it('leaves no entry when it was the only one', async () => {
     const { store, admitAt } = aStore(1, 1);
     const { giveBack } = await store.admit([aCounter('a@b.co', { limit: 1, windowMs: W })]);
     await giveBack();
@@ -224,7 +224,7 @@ describe('a request given back', () => {
     expect((await admitAt(2, 'b@b.co')).admitted).toBe(false);
   });
 
-  it('takes no other with it, when it is over or was refused', async () => {
+  it('does not uncount others, when it has expired or was refused', async () => {
     const { store, clock, admitAt } = aStore(1);
     const counter = aCounter('a@b.co', { limit: 1, windowMs: W });
     const old = await store.admit([counter]);
@@ -237,7 +237,7 @@ describe('a request given back', () => {
   });
 });
 
-it('refuses a key that it could not find again', async () => {
+it('rejects a key that is not 128 bits in base64url', async () => {
   const { store } = aStore();
   for (const key of ['a@b.co', '!'.repeat(22)]) {
     await expect(store.admit([{ name: 'login', key, limit: 1, windowMs: W }])).rejects.toThrow(RangeError);

@@ -1,15 +1,11 @@
 import type { Admission, Counter, RateLimitStore } from './rate-limit-store.js';
 import { SlidingWindow } from './sliding-window.js';
 
-/** The windows of this process, one for each rule. */
 export class SlidingWindowStore implements RateLimitStore {
   readonly degraded = false;
   private readonly windows = new Map<string, SlidingWindow>();
 
-  /**
-   * @param now milliseconds of a clock that never steps back
-   * @param capacity of each window in keys; without it as many as fit its memory
-   */
+  /** @param now milliseconds of a monotonic clock */
   constructor(
     private readonly now: () => number = () => performance.now(),
     private readonly capacity?: number,
@@ -30,9 +26,7 @@ export class SlidingWindowStore implements RateLimitStore {
     };
   }
 
-  close(): void {
-    // Holds nothing but memory.
-  }
+  close(): void {}
 
   private windowOf({ name, limit, windowMs }: Counter): SlidingWindow {
     let window = this.windows.get(name);

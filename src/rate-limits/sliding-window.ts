@@ -5,21 +5,17 @@ import type { Quota } from './rate-limit-store.js';
 import { RECENCY_BYTES_PER_SLOT, RecencyList } from './recency-list.js';
 
 const MAX_BYTES = 96 * 2 ** 20;
-/** More than the one key that a request can add, so that expired keys never pile up. */
+/** More than the one key that a request can add, so that expired keys do not accumulate. */
 const EXPIRED_PER_REQUEST = 4;
 
-/**
- * How many keys fit the memory of one window: 1.3 million for 5 requests each, 880,000 for 10, 120,000 for 100. At the
- * default cost the four threads that hash make 1.3 million passwords in an hour, 330,000 in fifteen minutes.
- */
+/** 880,000 keys for 10 requests each. At the default cost four threads make 330,000 hashes in 15 minutes. */
 export function keyCapacity(limit: number): number {
   return Math.floor(MAX_BYTES / (logBytesPerSlot(limit) + INDEX_BYTES_PER_SLOT + RECENCY_BYTES_PER_SLOT));
 }
 
 /**
- * The exact sliding logs of all keys of one rule, in at most 96 MiB of this process's memory. When that is full,
- * the key admitted longest ago makes room. Expired keys go a few with each request, never all at once. Times are
- * milliseconds of a clock that never steps back.
+ * The exact logs of all keys of one rule, in at most 96 MiB; when full, the key admitted longest ago makes
+ * room. A few expired keys go with each request, never all at once.
  */
 export class SlidingWindow {
   private readonly index: KeyIndex;
@@ -39,7 +35,7 @@ export class SlidingWindow {
     return this.quotaOf(this.find(key, now), now);
   }
 
-  /** Records a request of a key that has quota left. */
+  /** For a key that has quota left. */
   add(key: string, now: number): Quota {
     this.removeExpired(now);
     let slot = this.find(key, now);
@@ -50,7 +46,6 @@ export class SlidingWindow {
     return this.quotaOf(slot, now);
   }
 
-  /** Forgets the request that was recorded at that time, unless it is forgotten already. */
   remove(key: string, time: number): void {
     const slot = this.index.find(key);
     if (slot === 0) return;

@@ -18,7 +18,7 @@ describe('canonicalEmail', () => {
     ['a@1.2.b2', 'a@1.2.b2'],
     ['a@axn--b.co', 'a@axn--b.co'],
     ['a@r3---sn.example.com', 'a@r3---sn.example.com'],
-  ])('makes %j into %j, which stays as it is', (input, canonical) => {
+  ])('turns %j into %j, which stays as it is', (input, canonical) => {
     expect(canonicalEmail(input)).toBe(canonical);
     expect(canonicalEmail(canonical)).toBe(canonical);
   });
@@ -150,7 +150,7 @@ describe('canonicalEmail', () => {
     ['an object without prototype', Object.create(null)],
     ['an object with traps', { toString: trap, valueOf: trap, [Symbol.toPrimitive]: trap }],
     ['a proxy', new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap })],
-  ])('refuses %s without touching it', (_name, input: unknown) => {
+  ])('refuses %s without reading it', (_name, input: unknown) => {
     expect(canonicalEmail(input)).toBeUndefined();
   });
 });

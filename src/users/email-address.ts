@@ -2,21 +2,21 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 const MAX_OCTETS = 254; // RFC 5321 section 4.5.3.1.3: a path of 256 less its angle brackets
 const MAX_LOCAL_OCTETS = 64; // RFC 5321 section 4.5.3.1.1
-/** Decomposed and astral letters shrink in punycode, so the raw text may be longer than its canonical form. */
+/** Some letters shrink in punycode, so the raw text may be longer than its canonical form. */
 const MAX_RAW_UNITS = 512;
 
 const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i; // RFC 5322 section 3.2.3
 const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/; // RFC 5890 section 2.3.1
-/** Nearly every domain: nothing in it that a URL parser would map, decode or take for a number. */
+/** Nearly every domain: nothing that a URL parser would map, decode or read as a number. */
 const USUAL_DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const PUNYCODE = /(?:^|\.)xn--/;
 const DOMAIN_TEXT = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 /**
- * The one canonical form of an e-mail address: what is stored, compared, limited by and returned.
- * undefined for anything that is no plain `dot-atom@domain` of at most 254 octets (RFC 5321). It runs on
- * raw request bodies, so it takes any value and never throws. Applied to its own result it changes nothing.
+ * The canonical form, which is stored, compared, rate-limited and returned; undefined for anything but a
+ * plain `dot-atom@domain` of at most 254 octets (RFC 5321). Idempotent; runs on raw bodies, so it never
+ * throws.
  */
 export function canonicalEmail(input: unknown): string | undefined {
   if (typeof input !== 'string' || input.length > MAX_RAW_UNITS) return undefined;
@@ -36,15 +36,13 @@ function canonicalDomain(raw: string): string | undefined {
   const ascii = domainToASCII(raw);
   const labels = ascii.split('.');
   if (labels.length < 2 || !labels.every((label) => LDH_LABEL.test(label))) return undefined;
-  // An all-digit last label is an IPv4 address to every URL parser (WHATWG URL, "ends in a number").
+  // To URL parsers an all-digit last label makes an IPv4 address (WHATWG URL, "ends in a number").
   if (/^\d+$/.test(labels.at(-1) ?? '')) return undefined;
   return PUNYCODE.test(ascii) && !isGenuinePunycode(ascii) ? undefined : ascii;
 }
 
-/**
- * domainToASCII percent-decodes, drops invisible characters and maps look-alikes (`ａ`, `ﬁ`, U+212A) to
- * ASCII without a word, so two addresses that look different would become one. They are refused before it.
- */
+// domainToASCII silently percent-decodes, drops invisible characters and maps look-alikes (`ａ`, `ﬁ`, U+212A)
+// to ASCII, which would make addresses equal that look different.
 function isPlainDomainText(raw: string): boolean {
   return (
     DOMAIN_TEXT.test(raw) &&
@@ -53,7 +51,7 @@ function isPlainDomainText(raw: string): boolean {
   );
 }
 
-/** domainToASCII passes an all-ASCII `xn--` label unread; domainToUnicode leaves one that is not valid. */
+/** domainToASCII passes all-ASCII `xn--` labels unread; domainToUnicode leaves invalid ones as they are. */
 function isGenuinePunycode(ascii: string): boolean {
   const unicode = domainToUnicode(ascii);
   return !PUNYCODE.test(unicode) && isPlainDomainText(unicode);

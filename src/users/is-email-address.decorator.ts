@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { canonicalEmail } from './email-address.js';
 
-/** The property becomes the canonical form of an e-mail address; text that has none is refused. */
+/** Replaces the property with its canonical form; refuses text that has none. */
 export function IsEmailAddress(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ format: 'email', maxLength: 254 }),

@@ -1,17 +1,15 @@
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 import type { UniqueKey } from '../database/database-errors.js';
 
 export const USERS_EMAIL_KEY: UniqueKey = { name: 'users_email_key', columns: 'users.email' };
 
 @Entity('users')
 @Unique(USERS_EMAIL_KEY.name, ['email'])
-// What memberships refer to.
-@Index('users_id_email_key', ['id', 'email'], { unique: true })
 export class User {
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
 
-  /** canonical form, see email-address.ts */
+  /** canonical, see email-address.ts */
   @Column({ type: 'varchar', length: 254 })
   email: string;
 
@@ -20,4 +18,21 @@ export class User {
 
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt: number;
+
+  /** raised by every change of the account */
+  @Column({ type: 'integer', default: 1 })
+  revision: number;
+
+  /** sessions of another epoch are dead: raising it ends them all */
+  @Column({ name: 'auth_epoch', type: 'integer', default: 0 })
+  authEpoch: number;
+
+  @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
+  disabledAt: number | null;
+
+  @Column({ name: 'email_verified_at', type: 'bigint', nullable: true })
+  emailVerifiedAt: number | null;
+
+  @Column({ name: 'password_changed_at', type: 'bigint', nullable: true })
+  passwordChangedAt: number | null;
 }

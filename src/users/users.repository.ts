@@ -6,15 +6,20 @@ import type { Transaction } from '../database/transaction.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
 import { EmailTakenError } from './users.errors.js';
 
-export type Credentials = Pick<User, 'id' | 'email' | 'passwordHash'>;
+export type Credentials = Pick<User, 'id' | 'email' | 'passwordHash' | 'authEpoch' | 'disabledAt'>;
 
-/** E-mails are canonical, see email-address.ts. */
+/** What a new account begins with besides its defaults. */
+export type NewUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'createdAt'>;
+
+const CREDENTIALS = { id: true, email: true, passwordHash: true, authEpoch: true, disabledAt: true } as const;
+
+/** Takes canonical e-mails, see email-address.ts. */
 @Injectable()
 export class UsersRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
   /** @throws EmailTakenError */
-  async insert(transaction: Transaction, user: User): Promise<void> {
+  async insert(transaction: Transaction, user: NewUser): Promise<void> {
     try {
       await transaction.of(this.users).insert(user);
     } catch (error) {
@@ -23,7 +28,7 @@ export class UsersRepository {
   }
 
   findCredentials(email: string): Promise<Credentials | null> {
-    return this.users.findOne({ where: { email }, select: { id: true, email: true, passwordHash: true } });
+    return this.users.findOne({ where: { email }, select: CREDENTIALS });
   }
 
   exists(transaction: Transaction, id: string): Promise<boolean> {

@@ -2,17 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import type { User } from './user.entity.js';
-import { type Credentials, UsersRepository } from './users.repository.js';
+import { type Credentials, type NewUser, UsersRepository } from './users.repository.js';
+
+/** As its row's defaults make it. */
+export type CreatedUser = NewUser & Pick<User, 'revision' | 'authEpoch'>;
 
 @Injectable()
 export class UsersService {
   constructor(private readonly users: UsersRepository) {}
 
-  /** @throws EmailTakenError */
-  async create(transaction: Transaction, email: string, passwordHash: string): Promise<User> {
+  async create(transaction: Transaction, email: string, passwordHash: string): Promise<CreatedUser> {
     const user = { id: newEntityId(), email, passwordHash, createdAt: Date.now() };
     await this.users.insert(transaction, user);
-    return user;
+    return { ...user, revision: 1, authEpoch: 0 };
   }
 
   findCredentials(email: string): Promise<Credentials | null> {

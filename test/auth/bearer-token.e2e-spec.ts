@@ -16,23 +16,26 @@ describe('the bearer token', () => {
 
   const meWith = (authorization: string) => service.anyone.with({ authorization }).get('/api/me');
 
-  it('is asked for without an error code when none came', async () => {
+  it('missing: gets a challenge without an error code', async () => {
     const answer = await service.anyone.get('/api/me');
 
     expect(answer).toMatchObject(unauthorized);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('is called invalid when it is', async () => {
+  it('invalid: gets the error invalid_token', async () => {
     const answer = await meWith('Bearer nonsense');
 
     expect(answer).toMatchObject(invalidToken);
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
   });
 
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('has a scheme in any case: %s', async (scheme) => {
-    expect((await meWith(`${scheme} ${ada.token}`)).status).toBe(200);
-  });
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
+    'accepts the scheme in any letter case: %s',
+    async (scheme) => {
+      expect((await meWith(`${scheme} ${ada.token}`)).status).toBe(200);
+    },
+  );
 
   it.each([
     ['nothing after the scheme', () => 'Bearer'],
@@ -71,7 +74,7 @@ describe('the bearer token', () => {
     ['the same one', [0, 0]],
     ['a right one and then a wrong one', [0, 1]],
     ['a wrong one and then a right one', [1, 0]],
-  ])('is refused when two headers bring %s', async (_what, order) => {
+  ])('is refused in two headers: %s', async (_what, order) => {
     const headers = [`Authorization: Bearer ${ada.token}`, 'Authorization: Bearer a.b.c'];
 
     const bytes = requestBytes(
@@ -91,7 +94,7 @@ describe('the bearer token', () => {
     ['POST', '/api/orgs/x/members'],
     ['PATCH', '/api/orgs/x/members/y'],
     ['DELETE', '/api/orgs/x/members/y'],
-  ])('is needed for %s %s, whatever else is wrong', async (method, path) => {
+  ])('is required for %s %s, whatever else is wrong', async (method, path) => {
     expect(await service.anyone.send(method, path)).toMatchObject(unauthorized);
     expect(await service.anyone.withToken('a.b.c').send(method, path)).toMatchObject(invalidToken);
   });

@@ -17,7 +17,7 @@ describe('a code with a proof key (RFC 7636)', () => {
   const exchange = (code: string, codeVerifier?: unknown) =>
     service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code, codeVerifier });
 
-  it('is exchanged by whoever holds the verifier', async () => {
+  it('is exchanged with the verifier', async () => {
     const { code, verifier } = await aBoundCode(ada);
 
     const answer = await exchange(code, verifier);
@@ -26,7 +26,7 @@ describe('a code with a proof key (RFC 7636)', () => {
     expect((await service.anyone.withToken(answer.body.token).get('/api/me')).status).toBe(200);
   });
 
-  it('is refused without the verifier or with a wrong one, which consumes nothing', async () => {
+  it('is refused without the verifier or with a wrong one, and not consumed', async () => {
     const { code, verifier } = await aBoundCode(ada);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
 
@@ -45,20 +45,23 @@ describe('a code with a proof key (RFC 7636)', () => {
     expect((await exchange(code, verifier)).status).toBe(200);
   });
 
-  it.each([[null], [0], [true], [['x']], [{}]])('takes no verifier of another type: %j', async (verifier) => {
-    const { code } = await aBoundCode(ada);
+  it.each([[null], [0], [true], [['x']], [{}]])(
+    'refuses a verifier of another type: %j',
+    async (verifier) => {
+      const { code } = await aBoundCode(ada);
 
-    expect(await exchange(code, verifier)).toMatchObject(invalidFields('codeVerifier'));
-  });
+      expect(await exchange(code, verifier)).toMatchObject(invalidFields('codeVerifier'));
+    },
+  );
 
-  it('does not let a verifier go with a code that was issued without one', async () => {
+  it('refuses a verifier for a code that was issued without a challenge', async () => {
     const code = await aCode(ada);
 
     expect(await exchange(code, randomBytes(32).toString('base64url'))).toMatchObject(invalidCode);
     expect((await exchange(code)).status).toBe(200);
   });
 
-  it('ends the first session when it is used again rightly, not by a stranger without the verifier', async () => {
+  it('revokes the first session when reused with the verifier, not without it', async () => {
     const { code, verifier } = await aBoundCode(ada);
     const first = await exchange(code, verifier);
     const desktop = service.anyone.withToken(first.body.token);

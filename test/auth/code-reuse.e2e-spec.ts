@@ -35,7 +35,7 @@ describe('a code that is used again', () => {
     return answer.status === 200;
   };
 
-  it('ends the session that it opened and all that were derived from it, not the one that issued it', async () => {
+  it('revokes the session it opened and all derived from it, not the one that issued it', async () => {
     const stolen = await aCode(ada);
     const thief = await exchanged(stolen);
     const second = await exchanged(await aCode(thief));
@@ -50,7 +50,7 @@ describe('a code that is used again', () => {
     expect(await exchange(unused)).toMatchObject(invalidCode);
   });
 
-  it('ends nothing above it and nothing beside it', async () => {
+  it('revokes neither parent nor sibling sessions', async () => {
     const first = await exchanged(await aCode(ada));
     const code = await aCode(first);
     const [second, beside] = [await exchanged(code), await exchanged(await aCode(first))];
@@ -62,11 +62,11 @@ describe('a code that is used again', () => {
     expect(alive).toEqual([true, true, true, false, false]);
   });
 
-  it('is noted in the log, with the session that it ended', async () => {
+  it('is logged, with the session that it revoked', async () => {
     const code = await aCode(ada);
     const desktop = await exchanged(code);
     const lineOf = (): string | undefined =>
-      service.logs.find((line) => line.includes('used again') && line.includes(sessionOf(desktop)));
+      service.logs.find((line) => line.includes('code reused') && line.includes(sessionOf(desktop)));
     expect(lineOf()).toBeUndefined();
 
     await exchange(code);
@@ -74,12 +74,12 @@ describe('a code that is used again', () => {
     await expect.poll(lineOf, { timeout: hangTimeoutMs() }).toBeDefined();
     expect(JSON.parse(lineOf()!)).toMatchObject({
       level: WARN,
-      msg: 'authorization code used again',
+      msg: 'authorization code reused',
       sessionId: sessionOf(desktop),
     });
   });
 
-  it('is not known by a stranger without its verifier, also once its row is gone', async () => {
+  it('revokes nothing without its verifier, even after its row was deleted', async () => {
     const { code, verifier } = await aBoundCode(ada);
     const desktop = await exchanged(code, verifier);
     await service.db.query('DELETE FROM authorization_codes WHERE session_id = ?', [sessionOf(ada)]);
@@ -95,14 +95,14 @@ describe('a code that is used again', () => {
   it.each([
     ['of the same code', 1],
     ['of a code above it', 0],
-  ])('ends what an ending that broke off left alive, by another use %s', async (_which, used) => {
+  ])('completes a revocation that was interrupted, on another use %s', async (_which, used) => {
     const codes: string[] = [];
     const chain: Account[] = [ada];
     for (let link = 0; link < 5; link += 1) {
       codes.push(await aCode(chain.at(-1)!));
       chain.push(await exchanged(codes.at(-1)!));
     }
-    // As if the second code had been used again: its session was ended, and one far below it.
+    // As after a reuse of the second code that was interrupted: its session is revoked, and one far below it.
     for (const ended of [chain[2]!, chain[5]!]) {
       const values = [Date.now(), sessionOf(ended)];
       await service.db.query('UPDATE sessions SET revoked_at = ? WHERE id = ?', values);
@@ -115,7 +115,7 @@ describe('a code that is used again', () => {
     expect(alive).toEqual(chain.map((_, link) => link <= used));
   });
 
-  it('ends a chain of thousands, and a session with thousands of children', async () => {
+  it('revokes a chain of thousands, and a session with thousands of children', async () => {
     const code = await aCode(ada);
     const desktop = await exchanged(code);
     const now = Date.now();
@@ -146,7 +146,7 @@ describe('a code that is used again', () => {
     };
     expect(await alive()).toBe(CHAIN + CHILDREN);
 
-    // A busy machine may answer 503 before it is done; it goes on with it.
+    // A busy machine may answer 503 first; the revocation continues.
     expect([400, 503]).toContain((await exchange(code)).status);
 
     await expect.poll(alive, { timeout: hangTimeoutMs() }).toBe(0);

@@ -17,7 +17,7 @@ describe('the identity of an e-mail', () => {
   /** A different domain for each test, so that none meets another's accounts. */
   const domain = (): string => anEmail().split('@')[0]! + '.example.com';
 
-  it('is one canonical form at register, login and add-member', async () => {
+  it('is the canonical form at register, login and add-member', async () => {
     const { org, owner } = await anOrg(service);
     const host = domain();
     const password = aPassword();
@@ -37,7 +37,7 @@ describe('the identity of an e-mail', () => {
     expect(added.body).toEqual({ member: { userId: alice.body.user.id, role: 'member' } });
   });
 
-  it('writes an internationalized domain in ASCII', async () => {
+  it('encodes an internationalized domain in ASCII', async () => {
     const label = anEmail().split('@')[0]!;
 
     const first = await register(`x@${label}.BÜCHER.de`);
@@ -47,7 +47,7 @@ describe('the identity of an e-mail', () => {
     expect(await register(`x@${label}.bu\u0308cher.de`)).toMatchObject(emailTaken);
   });
 
-  it('keeps plus tags and dots: they make other accounts', async () => {
+  it('keeps plus tags and dots, which make different accounts', async () => {
     const host = domain();
 
     const answers = [
@@ -94,7 +94,7 @@ describe('the identity of an e-mail', () => {
     ['lone surrogate', 'a\ud800@b.co'],
     ['empty', ''],
     ['blank', '   '],
-  ])('is refused at every door: %s', async (_what, email) => {
+  ])('is refused by every endpoint: %s', async (_what, email) => {
     const { org, owner } = await anOrg(service);
 
     expect(await register(email)).toMatchObject(invalidFields('email'));
@@ -114,11 +114,11 @@ describe('the identity of an e-mail', () => {
     ['a label of 63', 201, `a@${'b'.repeat(63)}.co`],
     ['a label of 64', 400, `a@${'b'.repeat(64)}.co`],
     ['10,000 characters', 400, `${'a'.repeat(10_000)}@b.co`],
-  ])('has the lengths of RFC 5321: %s', async (_what, status, email) => {
+  ])('respects the lengths of RFC 5321: %s', async (_what, status, email) => {
     expect((await register(email)).status).toBe(status);
   });
 
-  it('does not find an account through what a database might take for equal', async () => {
+  it('does not match text that a database collation takes for equal', async () => {
     const alice = await anAccount(service, 'alice');
     const near = [
       alice.email.replace('alice', 'alicf'),

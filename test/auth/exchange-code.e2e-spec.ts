@@ -29,7 +29,7 @@ describe('POST /api/auth/code/exchange', () => {
     expect(me.body).toEqual({ user: { id: ada.id, email: ada.email }, orgs: [] });
   });
 
-  it('works once; a second try also ends the session that the first one made', async () => {
+  it('works once; a second try revokes the session of the first', async () => {
     const code = await aCode(ada);
     const first = await exchange(code);
     const desktop = service.anyone.withToken(first.body.token);
@@ -42,7 +42,7 @@ describe('POST /api/auth/code/exchange', () => {
     expect(await exchange(code)).toMatchObject(invalidCode);
   });
 
-  it('has one answer for every code that is no good', async () => {
+  it('answers every invalid code alike', async () => {
     const used = await aCode(ada);
     await exchange(used);
     const expired = await aCode(ada);
@@ -77,13 +77,13 @@ describe('POST /api/auth/code/exchange', () => {
   });
 
   it.each([[undefined], [null], [0], [1], [false], [true], [[]], [{}], [{ code: 1 }], [{ $gt: '' }]])(
-    'takes no code of another type: %j',
+    'refuses a code of another type: %j',
     async (code) => {
       expect(await exchange(code)).toMatchObject(invalidFields('code'));
     },
   );
 
-  it('refuses what differs from the code', async () => {
+  it('rejects text that is only similar to a code', async () => {
     const code = await aCode(ada);
     const near = [
       [code],
@@ -106,7 +106,7 @@ describe('POST /api/auth/code/exchange', () => {
     expect((await exchange(code)).status).toBe(200);
   });
 
-  it('does not take a token for a code, nor a code for a token', async () => {
+  it('accepts neither a token as a code nor a code as a token', async () => {
     expect(await exchange(ada.token)).toMatchObject(invalidCode);
     expect(await service.anyone.withToken(await aCode(ada)).get('/api/me')).toMatchObject(invalidToken);
   });
@@ -123,14 +123,14 @@ describe('POST /api/auth/code/exchange', () => {
     expect(await exchange(code)).toMatchObject(invalidCode);
   });
 
-  it('leaves two codes of one user independent', async () => {
+  it('keeps two codes of one user independent', async () => {
     const [one, two] = [await aCode(ada), await aCode(ada)];
 
     expect((await exchange(two)).status).toBe(200);
     expect((await exchange(one)).status).toBe(200);
   });
 
-  it('needs no token, and is not put off by a wrong one', async () => {
+  it('needs no token, and ignores a wrong one', async () => {
     const code = await aCode(ada);
 
     const answer = await service.anyone.withToken('a.b.c').post('/api/auth/code/exchange', { code });

@@ -19,7 +19,7 @@ describe('one code and many clients', () => {
   });
   afterAll(() => cluster.stop());
 
-  it('make one session, and the others learn nothing but that the code is no good', async () => {
+  it('make one session; all others get invalid_code', async () => {
     const [first] = cluster.instances;
     const ada = await anAccount(first!, 'ada');
 
@@ -55,7 +55,7 @@ describe('one code and many clients', () => {
     expect((await ada.get('/api/me')).status).toBe(200);
   });
 
-  it('of many, each is judged by itself', async () => {
+  it('are judged one by one when there are many codes', async () => {
     const [instance] = cluster.instances;
     const [ada, revoked] = [await anAccount(instance!, 'ada'), await anAccount(instance!, 'revoked')];
     const exchange = (code: string) => instance!.anyone.post('/api/auth/code/exchange', { code });
@@ -89,7 +89,7 @@ describe('one code and many clients', () => {
     }
   });
 
-  it('leave no session alive that is derived while another use of the code ends all of them', async () => {
+  it('leave no session alive that is derived while reuse of the code revokes all of them', async () => {
     const [owner, thief] = [cluster.instances[0]!, cluster.instances.at(-1)!];
     const ada = await anAccount(owner, 'ada');
     const rounds = [];

@@ -35,7 +35,7 @@ describe('a forged token', () => {
     return second;
   };
 
-  it('would be accepted were it right: the forge of these tests works', async () => {
+  it('is accepted when signed correctly, so these tests can fail', async () => {
     expect((await tryToken(signToken(header, claims, key))).status).toBe(200);
     expect((await tryToken(signToken(header, { ...claims, further: 'claim' }, key))).status).toBe(200);
   });
@@ -86,7 +86,7 @@ describe('a forged token', () => {
     expect(await tryToken(signToken(header, { ...claims, ...change() }, key))).toMatchObject(invalidToken);
   });
 
-  it('is refused when it claims more time than any token gets', async () => {
+  it('is refused when its lifetime exceeds the maximum', async () => {
     const longest = await tryToken(signToken(header, { ...claims, exp: 1e30 }, key));
     const long = await tryToken(signToken(header, { ...claims, exp: now() + 10 * 365 * 86_400 }, key));
 
@@ -141,13 +141,13 @@ describe('a forged token', () => {
   });
 
   it.each([['text'], [null], [[]], [1], [true], [['sub']], [{}]])(
-    'is refused with a payload that is no claims set: %j',
+    'is refused with a payload that is not a claims set: %j',
     async (payload) => {
       expect(await tryToken(signToken(header, payload, key))).toMatchObject(invalidToken);
     },
   );
 
-  it.each([['text'], [null], [[]], [1], [{}]])('is refused with a header that is none: %j', async (wrong) => {
+  it.each([['text'], [null], [[]], [1], [{}]])('is refused with a malformed header: %j', async (wrong) => {
     expect(await tryToken(signToken(wrong, claims, key))).toMatchObject(invalidToken);
   });
 
@@ -181,7 +181,7 @@ describe('a forged token', () => {
     expect(await tryToken(`${head}.${ada.token.split('.')[1]}.${signature}`)).toMatchObject(invalidToken);
   });
 
-  it('is refused when another key signed it under the known kid', async () => {
+  it('is refused when signed by another key under a known kid', async () => {
     expect(await tryToken(signToken(header, claims, aSigningKey()))).toMatchObject(invalidToken);
   });
 
@@ -204,7 +204,7 @@ describe('a forged token', () => {
     }
   });
 
-  describe('that brings its own key', () => {
+  describe('with a key of its own', () => {
     let listener: Server;
     let connections = 0;
     let listenerUrl: string;

@@ -11,7 +11,7 @@ describe('a storm of logins', () => {
   });
   afterAll(() => service.stop());
 
-  it('is turned away at once where it is too much, and stops nobody else', async () => {
+  it('is refused at once beyond the limit, and delays no other route', async () => {
     const ada = await anAccount(service, 'ada');
 
     const storm = times(120, () =>

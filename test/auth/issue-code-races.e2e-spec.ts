@@ -32,7 +32,7 @@ describe('codes that are issued together', () => {
     }
   }
 
-  it('are issued to one user although another is deleted meanwhile', async () => {
+  it('succeed for one user although another one is deleted meanwhile', async () => {
     const ada = await anAccount(service, 'ada');
     const ask = (account: Account): Promise<Answer> => account.post('/api/auth/code', {});
     for (let round = 1; round <= ROUNDS; round += 1) {

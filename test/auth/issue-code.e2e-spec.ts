@@ -37,7 +37,7 @@ describe('POST /api/auth/code', () => {
     expect(answer.status, answer.text).toBe(201);
   });
 
-  it.each(['null', '[]', '"x"', '1', '{'])('does not take %s for a body', async (body) => {
+  it.each(['null', '[]', '"x"', '1', '{'])('refuses %s as a body', async (body) => {
     const answer = await ada.send('POST', '/api/auth/code', {
       headers: { 'content-type': 'application/json' },
       body,
@@ -59,11 +59,11 @@ describe('POST /api/auth/code', () => {
     [{ codeChallenge: [CHALLENGE], codeChallengeMethod: 'S256' }, ['codeChallenge']],
     [{ codeChallenge: 0, codeChallengeMethod: 'S256' }, ['codeChallenge']],
     [{ codeChallenge: null, codeChallengeMethod: null }, ['codeChallenge', 'codeChallengeMethod']],
-  ])('takes no other PKCE request: %j', async (body, fields) => {
+  ])('refuses any other PKCE request: %j', async (body, fields) => {
     expect(await ada.post('/api/auth/code', body)).toMatchObject(invalidFields(...fields));
   });
 
-  it('issues codes that share nothing', async () => {
+  it('issues codes that are independent of each other', async () => {
     const codes = [];
     for (let round = 0; round < 500; round += 1) codes.push(await aCode(ada));
 
@@ -79,7 +79,7 @@ describe('POST /api/auth/code', () => {
     expect(Math.abs(ones - 60_000)).toBeLessThan(1_560);
   });
 
-  it('stores a code and its challenge only as one keyed hash', async () => {
+  it('stores only a keyed hash of a code and its challenge', async () => {
     const plain = await aCode(ada);
     const { code: bound, verifier } = await aBoundCode(ada);
     const challenge = createHash('sha256').update(verifier).digest('base64url');

@@ -6,7 +6,7 @@ import { startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 describe('lifetimes', () => {
-  it('a code ends after CODE_TTL', async () => {
+  it('a code expires after CODE_TTL', async () => {
     const service = await startService({ env: { CODE_TTL: '1s' } });
     const ada = await anAccount(service, 'ada');
     const code = await aCode(ada);
@@ -17,14 +17,14 @@ describe('lifetimes', () => {
     await service.stop();
   });
 
-  it('a chain of codes never extends the login that it began with', async () => {
+  it('a chain of codes never extends the login', async () => {
     const service = await startService({ env: { TOKEN_TTL: '1h', SESSION_MAX_AGE: '1h' } });
     const ada = await anAccount(service, 'ada');
     const login = decodeToken(ada.token).claims as { auth_time: number };
 
     let token = ada.token;
     for (let link = 0; link < 20; link += 1) {
-      // Without time passing, a lifetime that starts anew at each link would look right.
+      // Without this wait, a lifetime that restarts at each link would go unnoticed.
       if (link === 1) await pass(1_100);
       const issued = await service.anyone.withToken(token).post<{ code: string }>('/api/auth/code');
       const exchanged = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', {
@@ -39,7 +39,7 @@ describe('lifetimes', () => {
     await service.stop();
   });
 
-  it('a code opens nothing once its login has reached SESSION_MAX_AGE', async () => {
+  it('a code is refused once its login has reached SESSION_MAX_AGE', async () => {
     const service = await startService({ env: { SESSION_MAX_AGE: '2s' } });
     const ada = await anAccount(service, 'ada');
     const { auth_time: authTime } = decodeToken(ada.token).claims as { auth_time: number };

@@ -7,15 +7,15 @@ import { startService } from '../support/service.js';
 
 const CHEAP = { ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1' };
 /** Fifty times the work, so that hashing is nearly all of a login's time. */
-const DEAR = { ARGON2_MEMORY_KIB: '16384', ARGON2_TIME: '3' };
+const EXPENSIVE = { ARGON2_MEMORY_KIB: '16384', ARGON2_TIME: '3' };
 const LIMITS = { RATE_LIMIT_LOGIN: 'off' };
 const PAIRS = 30;
 /** Where one of the two costs fifty times the other, its quick logins take many times as long. */
 const SIMILAR = { least: 0.4, most: 2.5 };
 
 describe.each([
-  { change: 'raised', before: CHEAP, after: DEAR },
-  { change: 'lowered', before: DEAR, after: CHEAP },
+  { change: 'raised', before: CHEAP, after: EXPENSIVE },
+  { change: 'lowered', before: EXPENSIVE, after: CHEAP },
 ])('after the cost of a hash was $change', ({ before, after }) => {
   it('a wrong password takes as long as an unknown e-mail', async () => {
     const installation = await anInstallation();
@@ -31,7 +31,7 @@ describe.each([
     };
     for (const name of [anEmail(), email]) await fail(name);
 
-    // In turn, so that whatever else the machine does comes upon both.
+    // Alternately, so that other load on the machine affects both.
     const [known, unknown]: number[][] = [[], []];
     for (const _ of times(PAIRS, () => 0)) {
       known!.push(await fail(email));
@@ -46,7 +46,7 @@ describe.each([
   });
 });
 
-/** The lower quartile: a busy machine adds to some of them, and takes from none. */
+/** The lower quartile: other load only ever adds time. */
 function quick(values: number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 2]!;
 }

@@ -16,7 +16,7 @@ describe('POST /api/auth/login', () => {
   const login = (email: unknown, password: unknown) =>
     service.anyone.post<Session>('/api/auth/login', { email, password });
 
-  it('answers with the user and a token of a session of its own', async () => {
+  it('answers with the user and a token of a new session', async () => {
     const ada = await anAccount(service, 'ada');
 
     const [one, two] = [await login(ada.email, ada.password), await login(ada.email, ada.password)];
@@ -38,7 +38,7 @@ describe('POST /api/auth/login', () => {
   });
 
   it.each(['Admin-2026', 'harbor\ud800lantern', 'harbor\ufffdlantern', 'x', 'x'.repeat(5000), ' '])(
-    'takes any text for a password and finds it wrong: %j',
+    'accepts any text as a password, and finds it wrong: %j',
     async (password) => {
       const ada = await anAccount(service, 'ada');
 
@@ -48,7 +48,7 @@ describe('POST /api/auth/login', () => {
   );
 
   it.each([[['x']], [{ $ne: '' }], [0], [true], [false], [null], [''], [undefined]])(
-    'takes nothing but non-empty text for a password: %j',
+    'refuses a password that is not non-empty text: %j',
     async (password) => {
       const ada = await anAccount(service, 'ada');
 
@@ -57,20 +57,20 @@ describe('POST /api/auth/login', () => {
   );
 
   it.each([[['a@example.com']], [{ $gt: '' }], [0], [true], [null], [undefined]])(
-    'takes no e-mail of another type: %j',
+    'refuses an e-mail of another type: %j',
     async (email) => {
       expect(await login(email, aPassword())).toMatchObject(invalidFields('email'));
     },
   );
 
-  it('does not take an array that holds the right e-mail', async () => {
+  it('refuses an array that contains the right e-mail', async () => {
     const ada = await anAccount(service, 'ada');
 
     expect(await login([ada.email], ada.password)).toMatchObject(invalidFields('email'));
     expect(await login(ada.email, [ada.password])).toMatchObject(invalidFields('password'));
   });
 
-  it('takes an account that is deleted meanwhile for unknown', async () => {
+  it('treats an account that is deleted meanwhile as unknown', async () => {
     const [ada, eve] = [await anAccount(service, 'ada'), await anAccount(service, 'eve')];
     const deletion = await holdRows(service);
     await deletion.write('DELETE FROM users WHERE id = ?', [ada.id]);
@@ -83,14 +83,13 @@ describe('POST /api/auth/login', () => {
     expect(await late).toMatchObject(invalidCredentials);
   });
 
-  it('has no account that it came with', async () => {
+  it('starts without default accounts', async () => {
     for (const email of ['admin@example.com', 'admin@localhost.localdomain', 'root@example.com']) {
       expect(await login(email, 'admin')).toMatchObject(invalidCredentials);
     }
   });
 });
 
-/** All that a client can see, but for what differs between any two answers. */
 function withoutRequestId({ status, headers, body }: Answer): object {
   const visible = Object.fromEntries(headers);
   for (const name of ['date', 'x-request-id', 'ratelimit']) delete visible[name];

@@ -33,7 +33,7 @@ describe('stored passwords', () => {
   const hashOf = async (from: Service, email: string): Promise<unknown> =>
     (await from.db.query('SELECT password_hash AS hash FROM users WHERE email = ?', [email]))[0]?.['hash'];
 
-  it('are argon2id at the cost that OWASP asks for, unless configured otherwise', async () => {
+  it('are argon2id at the cost that OWASP recommends, unless configured otherwise', async () => {
     const careful = await startService({ env: { ARGON2_MEMORY_KIB: undefined, ARGON2_TIME: undefined } });
 
     const { email } = await anAccount(careful);
@@ -52,7 +52,7 @@ describe('stored passwords', () => {
     expect(one).not.toBe(two);
   });
 
-  it('are hashed again at a login once the configured cost has risen', async () => {
+  it('are rehashed at login once the configured cost has risen', async () => {
     const installation = await anInstallation();
     const cheap = await startService({ installation });
     const { email, password } = await anAccount(cheap);
@@ -71,7 +71,7 @@ describe('stored passwords', () => {
   });
 
   it.each(['', 'garbage', '$argon2id$v=19$m=1024,t=1,p=1$', '$2b$10$abcdefghijklmnopqrstuv'])(
-    'that are damaged (%j) let nobody in and harm nobody else',
+    'that are damaged (%j) match nothing and affect no other user',
     async (damage) => {
       const [victim, other] = [await anAccount(service), await anAccount(service)];
       await service.db.query('UPDATE users SET password_hash = ? WHERE id = ?', [damage, victim.id]);

@@ -68,7 +68,7 @@ describe('the rules for passwords', () => {
     }
   });
 
-  it('refuse bytes that are no UTF-8 instead of replacing them', async () => {
+  it('refuse bytes that are not UTF-8 instead of replacing them', async () => {
     const body = Buffer.from(JSON.stringify({ email: anEmail(), password: 'harbor?lantern' }));
     body[body.indexOf('?')] = 0xff;
 
@@ -96,13 +96,13 @@ describe('the rules for passwords', () => {
     expect((await login(email, password)).status).toBe(200);
   });
 
-  it('take canonically equal text for equal', async () => {
+  it('treat canonically equivalent text as equal', async () => {
     const { email } = await register('\u00c5ngstr\u00f6m harbor');
 
     expect((await login(email, 'A\u030angstro\u0308m harbor')).status).toBe(200);
   });
 
-  it('can ask for more length', async () => {
+  it('can require more length', async () => {
     const strict = await startService({ env: { PASSWORD_MIN_LENGTH: '15' } });
     const attempt = (password: string) =>
       strict.anyone.post('/api/auth/register', { email: anEmail(), password });

@@ -7,7 +7,7 @@ import { anEmail, aPassword, type Session } from '../support/personas.js';
 import { type Cluster, startCluster } from '../support/service.js';
 
 const ROUNDS = 4;
-/** fewer than the places that one address has in the line for hashes */
+/** fewer than the places of one address in the hashing queue */
 const CLIENTS = 12;
 
 describe('one e-mail registered by many at once', () => {
@@ -20,7 +20,7 @@ describe('one e-mail registered by many at once', () => {
   });
   afterAll(() => cluster.stop());
 
-  it('in all its spellings makes one account, of whoever got the 201', async () => {
+  it('makes one account, with the password of the request that got 201', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const label = anEmail().split('@')[0]!;
       const spellings = [
@@ -43,7 +43,7 @@ describe('one e-mail registered by many at once', () => {
       );
 
       const created = answers.filter(({ status }) => status === 201);
-      // More at once than a busy machine can hash in time are sent away, though one may have taken effect.
+      // On a busy machine some get 503, of which one may have taken effect.
       const late = answers.filter(({ status }) => status === 503);
       const refused = answers.filter((answer) => ![...created, ...late].includes(answer));
       for (const answer of late) expect(answer).toMatchObject(unavailable);

@@ -22,7 +22,7 @@ describe('POST /api/auth/register', () => {
     expect(me.body).toEqual({ user: answer.body.user, orgs: [] });
   });
 
-  it('refuses an e-mail that is taken, and leaves its account as it was', async () => {
+  it('refuses an e-mail that is taken, and leaves its account unchanged', async () => {
     const ada = await anAccount(service, 'ada');
 
     const second = await service.anyone.post('/api/auth/register', {
@@ -45,7 +45,7 @@ describe('POST /api/auth/register', () => {
   });
 
   it.each([[['a@example.com']], [{ $gt: '' }], [{}], [0], [1], [true], [false], [null], ['']])(
-    'takes no e-mail of another type: %j',
+    'refuses an e-mail of another type: %j',
     async (email) => {
       const answer = await service.anyone.post('/api/auth/register', { email, password: aPassword() });
 
@@ -54,7 +54,7 @@ describe('POST /api/auth/register', () => {
   );
 
   it.each([[['longenough-1']], [{ length: 12 }], [1234567890123], [true], [null], ['']])(
-    'takes no password of another type: %j',
+    'refuses a password of another type: %j',
     async (password) => {
       const answer = await service.anyone.post('/api/auth/register', { email: anEmail(), password });
 
@@ -62,7 +62,7 @@ describe('POST /api/auth/register', () => {
     },
   );
 
-  it('ignores fields it does not know, and never binds them', async () => {
+  it('ignores unknown fields, and never binds them', async () => {
     const other = await anAccount(service);
     const [before] = await service.db.query('SELECT * FROM users WHERE id = ?', [other.id]);
 
@@ -81,14 +81,14 @@ describe('POST /api/auth/register', () => {
     expect(await service.db.query('SELECT * FROM users WHERE id = ?', [other.id])).toEqual([before]);
   });
 
-  it('gives ids that cannot be guessed from each other', async () => {
+  it('creates ids that cannot be guessed from each other', async () => {
     const [one, two] = [await anAccount(service), await anAccount(service)];
 
     expect(one.id.slice(-12)).not.toBe(two.id.slice(-12));
     expect(one.id < two.id).toBe(true);
   });
 
-  it('starts without any account', async () => {
+  it('starts without accounts', async () => {
     const fresh = await startOwnService();
 
     expect(await fresh.db.query('SELECT id FROM users')).toEqual([]);

@@ -14,7 +14,7 @@ describe('a session', () => {
 
   const sessionOf = (token: string): string => decodeToken(token).claims['sid'] as string;
 
-  it('that is revoked ends its own tokens at the next request, and no others', async () => {
+  it('when revoked ends its own tokens at the next request, and no others', async () => {
     const ada = await anAccount(service, 'ada');
     const login = await service.anyone.post<Session>('/api/auth/login', {
       email: ada.email,
@@ -35,7 +35,7 @@ describe('a session', () => {
   it.each([
     ['revoked', 'UPDATE sessions SET revoked_at = 1 WHERE id = ?'],
     ['gone', 'DELETE FROM sessions WHERE id = ?'],
-  ])('that was derived from one that is %s is dead, itself revoked or not', async (_what, sql) => {
+  ])('derived from one that is %s is dead, whether or not it is revoked itself', async (_what, sql) => {
     const ada = await anAccount(service, 'ada');
     const exchange = async (code: string) =>
       service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
@@ -49,7 +49,7 @@ describe('a session', () => {
     expect(await exchange(code)).toMatchObject(invalidCode);
   });
 
-  it('that is gone ends its tokens', async () => {
+  it('when deleted ends its tokens', async () => {
     const ada = await anAccount(service, 'ada');
 
     await service.db.query('DELETE FROM sessions WHERE id = ?', [sessionOf(ada.token)]);
@@ -72,7 +72,7 @@ describe('a session', () => {
     expect(left.body.members.map(({ userId }) => userId)).not.toContain(member.id);
   });
 
-  it('that cannot be looked up says nothing about its token', async () => {
+  it('that cannot be looked up gives 503, not 401', async () => {
     const ada = await anAccount(service, 'ada');
     await service.db.query('ALTER TABLE sessions RENAME TO hidden');
     try {
@@ -84,7 +84,7 @@ describe('a session', () => {
     expect((await ada.get('/api/me')).status).toBe(200);
   });
 
-  it('is not inherited by whoever registers the freed e-mail', async () => {
+  it('is not inherited by the next user of the e-mail', async () => {
     const ada = await anAccount(service, 'ada');
     await service.db.query('DELETE FROM users WHERE id = ?', [ada.id]);
 
@@ -98,7 +98,7 @@ describe('a session', () => {
     expect(await ada.get('/api/me')).toMatchObject(invalidToken);
   });
 
-  it('keeps an old token with its user when the e-mail changes hands', async () => {
+  it('of an old token stays with its user when the e-mail moves to another', async () => {
     const ada = await anAccount(service, 'ada');
     const before = ada.email;
     await service.db.query('UPDATE users SET email = ? WHERE id = ?', [`new-${before}`, ada.id]);

@@ -35,7 +35,7 @@ describe('the signing keys', () => {
     await service.stop();
   });
 
-  it('rotate: the first signs, all verify, one that is gone ends its tokens', async () => {
+  it('rotate: the first signs, all verify, and a removed key ends its tokens', async () => {
     const installation = await anInstallation();
     const [oldKey] = installation.keys as [ReturnType<typeof aSigningKey>];
     const newKey = aSigningKey();
@@ -62,7 +62,7 @@ describe('the signing keys', () => {
     await installation.remove();
   });
 
-  it('are made at the first start where there are none, for their owner alone, and kept', async () => {
+  it('are created at the first start, readable only by their owner, and kept', async () => {
     const installation = await anInstallation();
     const file = join(installation.directory, 'fresh', 'jwks.json');
     const env = { JWT_KEYS_FILE: file };
@@ -84,7 +84,7 @@ describe('the signing keys', () => {
     ['644', 1],
     ['640', 1],
     ['600', 0],
-  ])('are warned of at the start where others can read them: mode %s', async (mode, warnings) => {
+  ])('cause a warning at start when others can read them: mode %s', async (mode, warnings) => {
     const installation = await anInstallation();
     await chmod(installation.env['JWT_KEYS_FILE']!, mode);
 

@@ -14,7 +14,7 @@ describe('the claims of a token', () => {
   });
   afterAll(() => service.stop());
 
-  it('say who, for whom and until when, and nothing personal', async () => {
+  it('contain issuer, audience and expiry, and nothing personal', async () => {
     const before = Math.floor(Date.now() / 1000);
     const ada = await anAccount(service, 'ada');
 
@@ -35,7 +35,7 @@ describe('the claims of a token', () => {
     expect(claims['iat']).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000));
   });
 
-  it('never carry a role', async () => {
+  it('never contain a role', async () => {
     const ada = await anAccount(service, 'ada');
     await anOrgOf(ada);
 

@@ -116,7 +116,7 @@ describe('a command that changes something', () => {
     await done([...command(world), ...BY_ROOT], input);
 
     const common = { actor_type: 'operator', actor_id: 'root', reason: 'a test' };
-    const about = { org_id: null, user_id: world.user.id, data: null };
+    const about = { org_id: null, user_id: world.user.id, data: {} };
     const expected = leaves(world).map((event) => Object.assign({}, common, about, event));
     expect(await eventsSince(service.db, known)).toEqual(expected);
   });
@@ -139,7 +139,7 @@ describe('beside a running service, at the next request', () => {
 
     await done(['users', 'disable', user.email]);
     expect(await user.get('/api/me')).toMatchObject(invalidToken);
-    expect((await login(user, user.password)).status).toBe(401);
+    expect((await login(user, user.password)).status).toBe(403);
 
     await done(['users', 'enable', user.email]);
     expect(await user.get('/api/me')).toMatchObject(invalidToken);

@@ -18,7 +18,7 @@ describe('the environment', () => {
     return answer.headers.get('ratelimit-policy');
   };
 
-  it('needs nothing: data and keys are made under ./data', async () => {
+  it('needs no variables: data and keys are created under ./data', async () => {
     const service = await startService({
       installation,
       env: { DATABASE_URL: undefined, JWT_KEYS_FILE: undefined },
@@ -48,7 +48,7 @@ describe('the environment', () => {
     await service.stop();
   });
 
-  it('may have empty values, which count as none', async () => {
+  it('may have empty values, which count as unset', async () => {
     const service = await startService({
       installation,
       env: { RATE_LIMIT_LOGIN: '', TRUST_PROXY: '', CORS_ORIGINS: ' ', REDIS_URL: '', LOG_LEVEL: '' },

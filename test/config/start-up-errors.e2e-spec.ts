@@ -52,7 +52,7 @@ describe('a wrong configuration', () => {
     return service.stderr;
   }
 
-  it('stops the start with one line for each wrong variable, all at once, without the values', async () => {
+  it('stops the start with one line for each wrong variable, without values', async () => {
     for (let round = 0; round < 3; round += 1) {
       const env = Object.fromEntries(
         Object.entries(WRONG).map(([name, values]) => [name, values[round % values.length]!]),
@@ -66,7 +66,7 @@ describe('a wrong configuration', () => {
     }
   });
 
-  it('names only what is wrong', async () => {
+  it('names only the wrong variables', async () => {
     const lines = await failure({ PORT: 'eighty', LOG_LEVEL: 'info' });
 
     expect(lines.filter((line) => line.includes('PORT'))).toHaveLength(1);
@@ -85,7 +85,7 @@ describe('a wrong configuration', () => {
   it.each([
     ['a missing key file', 'none.json'],
     ['a key file that cannot be read', '.'],
-  ])('in production includes %s, before anything is made in the database', async (_what, file) => {
+  ])('in production includes %s, before the database is changed', async (_what, file) => {
     const lines = await failure({
       NODE_ENV: 'production',
       JWT_KEYS_FILE: join(installation.directory, file),
@@ -95,7 +95,7 @@ describe('a wrong configuration', () => {
     expect(await tables()).toEqual([]);
   });
 
-  it('includes a key file that cannot be made', async () => {
+  it('includes a key file that cannot be created', async () => {
     await writeFile(join(installation.directory, 'file'), '');
 
     const lines = await failure({ JWT_KEYS_FILE: join(installation.directory, 'file', 'keys.json') });
@@ -144,11 +144,14 @@ describe('a wrong configuration', () => {
     expect(await tables()).toEqual([]);
   });
 
-  it.each(['nowhere.invalid', '192.0.2.1'])('includes the host %s, which is not ours', async (host) => {
-    expect(await failure({ HOST: host })).toEqual([expect.stringMatching(/^PORT, HOST: cannot listen/)]);
-  });
+  it.each(['nowhere.invalid', '192.0.2.1'])(
+    'includes the host %s, on which it cannot listen',
+    async (host) => {
+      expect(await failure({ HOST: host })).toEqual([expect.stringMatching(/^PORT, HOST: cannot listen/)]);
+    },
+  );
 
-  it.runIf(engine === 'mariadb')('includes a database that is not there', async () => {
+  it.runIf(engine === 'mariadb')('includes a database that does not exist', async () => {
     const url = `${installation.db.url}_missing`;
 
     const lines = await failure({ DATABASE_URL: url });
@@ -157,8 +160,8 @@ describe('a wrong configuration', () => {
   });
 });
 
-describe('a database that nothing answers for', () => {
-  it('is waited for, which the log says', async () => {
+describe('a database that does not answer', () => {
+  it('is waited for, and the log says so', async () => {
     const installation = await anInstallation();
     const service = spawnService(installation.directory, {
       ...installation.env,

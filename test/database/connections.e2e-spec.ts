@@ -20,7 +20,7 @@ describe.runIf(engine === 'mariadb')('with one connection for transactions and o
   const promote = () =>
     cast.owner.patch(`/api/orgs/${cast.org.id}/members/${cast.member.id}`, { role: 'admin' });
 
-  it('a change that waits for a lock leaves the other one to what takes none', async () => {
+  it('a change that waits for a lock does not block statements that need none', async () => {
     const held: HeldRows = await holdRows(service);
     await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [cast.org.id]);
     const waiting = promote();
@@ -43,7 +43,7 @@ describe.runIf(engine === 'mariadb')('with one connection for transactions and o
     expect(await connections()).toBe(own);
   });
 
-  it('a transaction that was refused leaves nothing open', async () => {
+  it('a transaction that was refused leaves no transaction open', async () => {
     const refused = await cast.owner.post('/api/orgs', { name: 'One too many' });
 
     const open = await service.db.query(

@@ -66,7 +66,7 @@ describe.runIf(engine === 'mariadb')('the migration lease', () => {
     await other.query(
       'CREATE TABLE migrations (id int AUTO_INCREMENT PRIMARY KEY, timestamp bigint, name text)',
     );
-    // The migration can do its work and cannot note that it has.
+    // The migration can do its work but cannot record it.
     await other.query('LOCK TABLES migrations READ');
     const service = start({ DATABASE_POOL_SIZE: '2' });
     await vi.waitFor(async () => expect(await tables()).toContain('members'), hangTimeoutMs());

@@ -8,13 +8,13 @@ const USERS = 20_000;
 const ROWS_AT_ONCE = 2000;
 const TABLES = ['users', 'sessions', 'authorization_codes', 'orgs', 'members'];
 
-/** How each engine says that it reads a table whole, or sorts what it read. */
+/** How each engine reports a table scan, or a sort. */
 const SLOW = {
   sqlite: [/SCAN (?!CONSTANT|\w+ USING (?:COVERING )?INDEX)/, /TEMP B-TREE FOR ORDER BY/],
   mariadb: [/"type": "(?:ALL|index)"/, /filesort/],
 };
 
-/** Enough rows that an engine which reads a table whole does so because it must. */
+/** Enough rows that an engine scans a table only if it has to. */
 describe('the plan of', () => {
   let service: Service;
 

@@ -20,7 +20,6 @@ describe('a transaction', () => {
   const namesOf = async (name: string) =>
     (await data.db.query('SELECT name FROM orgs WHERE name = ?', [name])).length;
 
-  /** A transaction that stays open until it is told to end. */
   async function anOpenTransaction(): Promise<{ end: (how: 'commit' | 'rollback') => Promise<unknown> }> {
     const opened = Promise.withResolvers<void>();
     const told = Promise.withResolvers<'commit' | 'rollback'>();
@@ -59,7 +58,7 @@ describe('a transaction', () => {
     expect(await data.dataSource.query(ONE)).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a batched look-up inside itself also while another is under way', async () => {
+  it('refuses a batched look-up inside it, even while another query runs', async () => {
     const refused = data.transactions.run(async (transaction) => {
       await transaction.read(ONE, []);
       return lookUps.run('inside');
@@ -70,7 +69,7 @@ describe('a transaction', () => {
     await expect(outside).resolves.toBe('outside');
   });
 
-  it('lets work that it started use the database after its end', async () => {
+  it('lets work that it started use the database after it has ended', async () => {
     const ended = Promise.withResolvers<void>();
     let later: Promise<unknown> = Promise.resolve();
     await data.transactions.run(() => {
@@ -82,7 +81,7 @@ describe('a transaction', () => {
     await expect(later).resolves.toEqual([[{ one: 1 }], 'a']);
   });
 
-  it('is of no use after its end', async () => {
+  it('cannot be used after it has ended', async () => {
     let kept: Transaction | undefined;
     await data.transactions.run((transaction) => {
       kept = transaction;
@@ -94,7 +93,7 @@ describe('a transaction', () => {
     expect(await namesOf('late')).toBe(0);
   });
 
-  it('leaves nothing of what it wrote when it fails, and says why it did', async () => {
+  it('rolls back everything when it fails, and reports why', async () => {
     const failed = data.transactions.run(async (transaction) => {
       await transaction.write(INSERT_ORG, ['undone', 'undone']);
       throw new Error('changed its mind');
@@ -104,7 +103,7 @@ describe('a transaction', () => {
     expect(await namesOf('undone')).toBe(0);
   });
 
-  it('takes nothing of others with it when it is rolled back', async () => {
+  it('does not undo the writes of others when it is rolled back', async () => {
     const transaction = await anOpenTransaction();
     const inserted = data.dataSource.query(INSERT_ORG, ['outside', 'outside']);
     await transaction.end('rollback');
@@ -113,10 +112,10 @@ describe('a transaction', () => {
     expect(await namesOf('outside')).toBe(1);
   });
 
-  it('lets nobody wait for ever', async () => {
+  it('does not make others wait for ever', async () => {
     const transaction = await anOpenTransaction();
     const another = () => data.transactions.run((second) => second.read(ONE, []));
-    // On a server, statements by themselves have connections of their own.
+    // On a server, single statements have connections of their own.
     const statements = engine === 'sqlite' ? [data.dataSource.query(ONE), data.dataSource.query(ONE)] : [];
     const waiting = [another(), another(), ...statements];
     const outcomes = await Promise.allSettled(waiting);

@@ -44,7 +44,7 @@ interface Fault {
   begin: () => Promise<unknown>;
   lastsMs: number;
   end: () => Promise<unknown>;
-  /** It can be so short that nobody notices. */
+  /** so short that clients may not notice */
   mild?: boolean;
 }
 
@@ -142,7 +142,7 @@ it.each(faults)('answers in time and truthfully while its database is $name', as
   expect(memoryAfter - memoryBefore).toBeLessThan(MEMORY_GROWTH_MIB);
 });
 
-it('does not pile up what many clients send to a frozen database', async () => {
+it('does not accumulate requests while the database is frozen', async () => {
   const before = instance.memoryMiB();
   await database.freeze();
   const slowest: number[] = [];

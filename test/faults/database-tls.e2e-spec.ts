@@ -57,7 +57,7 @@ afterAll(async () => {
   removeDirectory(files);
 });
 
-/** The server's own socket is a way in that needs no TLS. */
+/** The server's own socket does not require TLS. */
 async function asRoot(sql: string): Promise<RowDataPacket[]> {
   const connection = await createConnection({ socketPath: join(server.directory, 'socket'), user: 'root' });
   try {
@@ -104,7 +104,7 @@ async function statusAtAService(env: Environment): Promise<number> {
   return status;
 }
 
-it('refuses to start without TLS at a server that demands it, and says what to set', async () => {
+it('refuses to start without TLS when the server requires it, and says what to set', async () => {
   expect(await refusal({})).toMatch(/^DATABASE_URL: .*DATABASE_SSL/);
   report({ faults: 1, wrong: 0 });
 });
@@ -155,7 +155,7 @@ it.each<[string, 'localhost' | 'address' | 'other name' | 'strange', () => Envir
   report({ faults: 1, wrong: 0 });
 });
 
-it('refuses to start at a server that has no TLS', async () => {
+it('refuses to start when the server has no TLS', async () => {
   const plain = await MariaDbServer.start();
   try {
     const line = await refusal({ DATABASE_URL: plain.url, DATABASE_SSL: 'required' });
@@ -166,7 +166,7 @@ it('refuses to start at a server that has no TLS', async () => {
   report({ faults: 1, wrong: 0 });
 });
 
-it('starts at the host that can prove itself when the first one cannot', async () => {
+it('uses the next host when the certificate of the first is invalid', async () => {
   const plain = await MariaDbServer.start();
   try {
     const path = new URL(installation.db.url).pathname;
@@ -179,7 +179,7 @@ it('starts at the host that can prove itself when the first one cannot', async (
   report({ faults: 1, wrong: 0 });
 });
 
-it('sends nothing that the network could read', async () => {
+it('sends nothing in clear text', async () => {
   await demandTls(false);
   const emails: Record<string, string> = {};
   for (const mode of ['off', 'required']) {
@@ -194,7 +194,7 @@ it('sends nothing that the network could read', async () => {
   report({ requests: 2, wrong: 0 });
 });
 
-it('answers 503 while the server cannot prove itself any more, and goes on when it can', async () => {
+it('answers 503 while the certificate of the server is invalid, and recovers', async () => {
   const instance = await startInstance(installation, { ...to('localhost'), ...verify(ours) });
   try {
     const someone = await anAccount(instance);
@@ -205,7 +205,7 @@ it('answers 503 while the server cannot prove itself any more, and goes on when 
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect((await instance.anyone.get('/health/live')).status).toBe(200);
     await waitFor('the log says why', RECOVERY_MS, async () =>
-      instance.logs.some((line) => line.includes('no TLS connection') && line.includes('certificate')),
+      instance.logs.some((line) => line.includes('over TLS') && line.includes('certificate')),
     );
 
     await show('localhost');
@@ -223,7 +223,7 @@ async function endConnections(): Promise<void> {
   }
 }
 
-/** A connection that was ended is noticed by the request that meets it. */
+/** The next request detects the connection that was closed. */
 function untilRefused(someone: Account) {
   return waitFor('a request is refused', RECOVERY_MS, async () => {
     const answer = await someone.get('/api/me');
@@ -232,7 +232,7 @@ function untilRefused(someone: Account) {
   });
 }
 
-it('waits for a server whose connections break off before TLS is there', async () => {
+it('waits for a server whose connections break before TLS is established', async () => {
   tap.resets = true;
   const service = spawnService(installation.directory, {
     ...installation.env,
@@ -251,7 +251,7 @@ it('waits for a server whose connections break off before TLS is there', async (
   report({ faults: 1, wrong: 0 });
 });
 
-it('holds for the doctor too', async () => {
+it('applies to the doctor, too', async () => {
   expect(await statusAtAService({ ...to('localhost'), ...verify(ours) })).toBe(200);
   const env = (authority: Authority) =>
     ({ ...to('localhost'), ...verify(authority) }) as Record<string, string>;

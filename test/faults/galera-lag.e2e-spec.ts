@@ -5,6 +5,7 @@ import { createDataSource } from '../../src/database/create-data-source.js';
 import { dataSourceOptions } from '../../src/database/data-source-options.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { SCHEMA } from '../../src/app/schema.js';
+import { times } from '../support/at-once.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, aCode, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
 import type { Instance } from '../support/service.js';
@@ -42,7 +43,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-/** What the first node has acknowledged and the second has not seen. */
+/** What the first node has committed and the second has not applied. */
 interface News {
   owner: Account;
   other: Account;
@@ -56,7 +57,35 @@ async function news(): Promise<News> {
   return { owner, other, org, code: await aCode(owner) };
 }
 
+/** Creates users in one transaction, which takes a while to apply, and adds the last of them in another. */
+async function addLastOf(userIds: string[], org: Org): Promise<string> {
+  const { db } = installation;
+  await db.query(
+    `INSERT INTO users (id, email, password_hash, created_at) VALUES ${userIds.map(() => "(?, ?, 'none', 1)").join()}`,
+    userIds.flatMap((id) => [id, `${id}@example.com`]),
+  );
+  const last = userIds.at(-1)!;
+  await db.query(
+    `INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES (?, ?, ?, 'member', 1)`,
+    [org.id, last, `${last}@example.com`],
+  );
+  return last;
+}
+
 const membersOf = ({ org }: News) => `/api/orgs/${org.id}/members`;
+
+it('applies a membership after its user, on several threads at once', async () => {
+  const { org } = await news();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const found = await lag(
+      () => addLastOf(times(2000, newEntityId), org),
+      (userId) => connections.query<object[]>('SELECT role FROM members WHERE user_id = ?', [userId]),
+    );
+    expect(found).toEqual([{ role: 'member' }]);
+  }
+  await cluster.waitForSize(2);
+  report({ faults: ROUNDS, requests: ROUNDS, wrong: 0 });
+});
 
 it.each<[string, (what: News) => Promise<{ status: number }>, number]>([
   [
@@ -123,9 +152,9 @@ it.each<[string, (what: News) => [string, unknown[]]]>([
   report({ faults: ROUNDS, requests: ROUNDS, wrong: 0 });
 });
 
-function lag<Answer>(
-  acknowledge: () => Promise<News>,
-  request: (what: News) => Promise<Answer>,
+function lag<Known, Answer>(
+  acknowledge: () => Promise<Known>,
+  request: (what: Known) => Promise<Answer>,
 ): Promise<Answer> {
   const schema = new URL(installation.db.url).pathname.slice(1);
   return whileLagging({ writer: cluster.node(0), lagging: cluster.node(1), schema }, acknowledge, request);

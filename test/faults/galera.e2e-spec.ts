@@ -25,7 +25,7 @@ const RECOVERY_MS = 6000;
 
 let cluster: GaleraCluster;
 let installation: Installation;
-/** One for each node, and knowing only that. */
+/** One for each node, which knows no other. */
 let instances: Instance[];
 /** Knows all three nodes. */
 let roaming: Instance;
@@ -67,7 +67,7 @@ async function twoOwners(round: number): Promise<{ org: Org; owners: [Account, A
 
 const tally = (statuses: number[]): string => statuses.toSorted((a, b) => a - b).join(' ');
 
-it('ran its migrations once though three instances started on the empty cluster at once', async () => {
+it('runs its migrations once when three instances start on an empty cluster', async () => {
   const rounds = 4;
   for (let round = 0; round < rounds; round += 1) {
     const fresh = await anInstallation({ mariadbPort: cluster.node(0).port });
@@ -90,7 +90,7 @@ it('ran its migrations once though three instances started on the empty cluster 
   report({ faults: rounds, requests: 6 * rounds, wrong: 0 });
 });
 
-it('reads on every node what was acknowledged on another', async () => {
+it('reads on every node what another node has committed', async () => {
   const rounds = 300;
   const owner = await anAccount(on(0));
   let wrong = 0;
@@ -103,7 +103,7 @@ it('reads on every node what was acknowledged on another', async () => {
   expect(wrong).toBe(0);
 });
 
-it('writes on every node upon what was acknowledged on another', async () => {
+it('writes on every node to rows that another node has committed', async () => {
   const rounds = 40;
   const wrong: string[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -183,7 +183,7 @@ it('exchanges one code once, for many clients on three nodes', async () => {
   expect(wrong).toEqual([]);
 });
 
-it('leaves no session alive that a thief derives on one node while his code is used again on another', async () => {
+it('leaves no session alive that is derived on one node while its code is reused on another', async () => {
   const rounds = 200;
   const [owner, thief] = [on(0), on(1)];
   const account = await anAccount(owner);
@@ -248,7 +248,7 @@ it('adds a member once, for many callers on three nodes', async () => {
   expect(wrong).toEqual([]);
 });
 
-it('loses no acknowledged write when the node that is written to is killed, and goes on with the next', async () => {
+it('loses no acknowledged write when the active node is killed, and uses the next', async () => {
   const someone = await anAccount(roaming);
   const load = new MixedLoad(someone, await anOrgOf(someone), [roaming, on(1), on(2)]);
   const recoveries: number[] = [];
@@ -280,7 +280,7 @@ it('loses no acknowledged write when the node that is written to is killed, and 
   await recovery(someone, on(0));
 });
 
-it('leaves a node that is cut off from the others, though it still answers, and uses it again when healed', async () => {
+it('takes a partitioned node out of rotation, although it still answers, and uses it again once it has rejoined', async () => {
   const someone = await anAccount(roaming);
   const load = new MixedLoad(someone, await anOrgOf(someone), [roaming]);
   const recoveries: number[] = [];

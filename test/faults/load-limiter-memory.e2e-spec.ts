@@ -8,7 +8,7 @@ import type { FloodReport } from './support/limiter-flood.js';
 const CAP_MIB = 256;
 const MAX_PAUSE_MS = 1000;
 
-it('two million e-mails leave the limiter under its cap, and the event loop turning', async () => {
+it('two million e-mails keep the limiter below its memory limit, without blocking the event loop', async () => {
   const script = join(import.meta.dirname, 'support/limiter-flood.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [script]);
   const flood = JSON.parse(stdout) as FloodReport;
@@ -16,7 +16,7 @@ it('two million e-mails leave the limiter under its cap, and the event loop turn
   expect(flood.peakMiB - flood.bareMiB).toBeLessThan(CAP_MIB);
   expect(flood.longestPauseMs).toBeLessThan(MAX_PAUSE_MS);
   expect(flood.wronglyRefused).toBe(0);
-  // Making room does not forget whoever was there last.
+  // Eviction spares the most recent keys.
   expect(flood.admittedOfLast).toBe(9);
   report({ requests: flood.keys, wrong: 0, longestAnswerMs: Math.round(flood.longestPauseMs) });
 });

@@ -10,13 +10,13 @@ import { asString, clientOf, type Send } from '../support/service-client.js';
 import { Storage } from './support/storage.js';
 import { PASSWORD } from './support/writer.js';
 
-/** More than the service hashes at once and lets wait. */
+/** More than the service hashes and queues. */
 const CLIENTS = 300;
 const PAUSE_MS = 500;
 const FLOOD_MS = 12_000;
 /** Enough of them that limits are met, and that requests within the limits remain. */
 const ACCOUNTS = 60;
-/** A heap grows to its working size; from then on nothing may be kept. */
+/** The heap grows to its working size, then no further. */
 const MAX_GROWTH_MIB = 200;
 const MAX_LATER_GROWTH_MIB = 50;
 const HASH_COST = { ARGON2_MEMORY_KIB: '19456', ARGON2_TIME: '2' };
@@ -46,7 +46,7 @@ describe.each<{ limits: string; env: Environment; answers: string[]; refusal: st
   { limits: 'off', env: UNLIMITED, answers: ['401', '503'], refusal: '503' },
   { limits: 'on', env: { RATE_LIMIT_REGISTER: 'off' }, answers: ['401', '429', '503'], refusal: '429' },
 ])('a flood of wrong passwords, rate limits $limits', ({ limits, env, answers, refusal }) => {
-  it('leaves GET /api/me answered and memory flat', async () => {
+  it('leaves GET /api/me responsive and memory constant', async () => {
     storage = await Storage.on('mariadb');
     service = await RestartableService.on(storage, { ...env, ...HASH_COST });
     await service.start();

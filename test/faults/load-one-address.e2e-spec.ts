@@ -9,7 +9,7 @@ import { Storage } from './support/storage.js';
 import { PASSWORD } from './support/writer.js';
 
 const FLOOD_PER_SECOND = 200;
-/** More than the service hashes at once and lets wait. */
+/** More than the service hashes and queues. */
 const FLOOD_CLIENTS = 250;
 const FLOOD_MS = 10_000;
 const OTHERS = 4;
@@ -30,7 +30,7 @@ afterEach(async () => {
   await storage.close();
 });
 
-it('logins go on beside a flood of 200 a second from one address', async () => {
+it('logins succeed during a flood of 200 a second from one address', async () => {
   storage = await Storage.on('mariadb');
   service = await RestartableService.on(storage, ENV);
   await service.start();

@@ -48,7 +48,7 @@ function slowConnection(port: number, head: string, byte: string): Promise<Ended
   });
 }
 
-it('200 slow clients at once are closed within 20 s while others are served', async () => {
+it('200 slow clients are disconnected within 20 s while others are served', async () => {
   storage = await Storage.on('sqlite');
   service = await RestartableService.on(storage);
   await service.start();

@@ -100,7 +100,7 @@ for (const fault of ['lose answer', 'lose request'] as const) {
   });
 }
 
-it('says of an exchange that its outcome is unknown', async () => {
+it('reports the outcome of an exchange as unknown', async () => {
   const code = await aCode(owner);
   const last = /^(?:COMMIT|INSERT INTO sessions[^]*SELECT)/;
 
@@ -126,7 +126,7 @@ const harmless: { name: string; statement: RegExp; send: () => Promise<Answer> }
   { name: 'a read', statement: /^SELECT m\.user_id AS userId, o\.id/, send: () => owner.get('/api/me') },
 ];
 
-it.each(harmless)('says that the request may be repeated when $name is lost', async ({ statement, send }) => {
+it.each(harmless)('says that the request can be repeated when $name is lost', async ({ statement, send }) => {
   const answer = await whileCut(statement, 'lose answer', send);
 
   report({ faults: 1, requests: 1, wrong: answer.status === 503 ? 0 : 1 });

@@ -118,8 +118,8 @@ describe.each([
   });
 });
 
-describe('one e-mail of which many log in at once', () => {
-  it('gets no more logins in any window than the limit (I7)', async () => {
+describe('many simultaneous logins of one e-mail', () => {
+  it('never exceed the limit in any window (I7)', async () => {
     const limit = 10;
     const windowMs = 2000;
     const storage = await Storage.on('sqlite');

@@ -29,7 +29,7 @@ describe.each(ENGINES)('random requests of several users on %s', (engine) => {
     await storage.close();
   });
 
-  it('are answered as the model answers them', { timeout: TIME_LIMIT_MS + 60_000 }, async () => {
+  it('get the answers of the model', { timeout: TIME_LIMIT_MS + 60_000 }, async () => {
     const seed = seedOfRun(`model on ${engine}`);
     storage = await Storage.on(engine);
     service = await RestartableService.on(storage);

@@ -40,7 +40,7 @@ async function aService(storage: Storage): Promise<RestartableService> {
   return service;
 }
 
-/** One that reaches its database through a network whose faults the test decides on. */
+/** Reaches its database through a network whose faults the test controls. */
 async function aServiceBehindNetwork(
   storage: Storage,
 ): Promise<{ service: RestartableService; network: FaultProxy }> {
@@ -95,13 +95,13 @@ async function isMigratedOnce(storage: Storage): Promise<boolean> {
   return noted.length === MIGRATIONS.size && noted.every((name) => MIGRATIONS.has(name));
 }
 
-describe('several instances started at once on an empty MariaDB', () => {
+describe('several instances that start at once on an empty MariaDB', () => {
   it('migrate once and all serve', async () => {
     const storage = await aStorage('mariadb');
     const services = await Promise.all(Array.from({ length: INSTANCES }, () => aService(storage)));
     await holdLease(storage);
     for (const service of services) service.launch();
-    // Whoever comes late finds the work done: only those that wait for the lease together can be in each other's way.
+    // Instances that come late find the work done: only those that wait together can collide.
     await waitFor('all of them wait for the lease', 60_000, async () =>
       services.every(({ logs }) => logs.join('\n').includes('waiting for another instance to migrate')),
     );
@@ -126,9 +126,9 @@ describe('several instances started at once on an empty MariaDB', () => {
   });
 });
 
-describe('a database that falls silent during the first start', () => {
+describe('a database that stops answering during the first start', () => {
   it(
-    'ends the start before the lease runs out, and the next one completes it',
+    'ends the start before the lease expires, and the next start completes it',
     { timeout: 180_000 },
     async () => {
       const storage = await aStorage('mariadb');
@@ -138,7 +138,7 @@ describe('a database that falls silent during the first start', () => {
       await other.query(
         'CREATE TABLE migrations (id int AUTO_INCREMENT PRIMARY KEY, timestamp bigint, name text)',
       );
-      // The migration can do its work and cannot note that it has.
+      // The migration can do its work but cannot record it.
       await other.query('LOCK TABLES migrations READ');
       service.launch();
       await waitFor('the migration is at its end', 60_000, async () => {
@@ -171,14 +171,14 @@ describe('kill -9 during the first start', () => {
     const left: number[] = [];
     const recoveriesMs: number[] = [];
     for (let when = 1; when < TABLES; when += 1) {
-      // So that the migration takes long enough to be killed in its middle.
+      // Slows the migration down, so that it can be killed midway.
       await network.delay(LATENCY_MS);
       service.launch();
       await waitFor(`${when} tables are there`, 60_000, async () => (await tables(storage)) >= when, 0);
       await service.kill();
       await network.pass();
       left.push(await tables(storage));
-      // As if the lease of the dead had run out; the next test waits until it does.
+      // As if the lease of the killed one had expired; the next test waits for that.
       if (await leaseIsThere(storage)) await storage.query('UPDATE migrations_lease SET expires_at = 0');
 
       const since = performance.now();
@@ -194,10 +194,10 @@ describe('kill -9 during the first start', () => {
     report({ faults: left.length, wrong: 0, recoveriesMs });
   });
 
-  it('holds up the next start no longer than the lease of the dead', { timeout: 180_000 }, async () => {
+  it('delays the next start no longer than the lease of the killed one', { timeout: 180_000 }, async () => {
     const storage = await aStorage('mariadb');
     const service = await aService(storage);
-    // The lease is held for a moment only: a kill that comes too late is made again.
+    // The lease is held only for a moment: a kill that comes too late is repeated.
     await waitFor('killed with the lease in hand', 60_000, async () => {
       await storage.installation.db.empty();
       service.launch();

@@ -15,7 +15,7 @@ const STOPS = 4;
 const CLIENTS = 24;
 const MAX_STOP_MS = 10_000;
 const SILENCE_MS = 15_000;
-// Real hashing costs: logins then stand in line when the signal comes.
+// With the real cost, logins are queued when the signal comes.
 const SLOW_LOGINS = { ...UNLIMITED, ARGON2_MEMORY_KIB: '19456', ARGON2_TIME: '2' };
 
 const closing: { close(): unknown }[] = [];
@@ -64,7 +64,7 @@ function slowLogin(url: string, body: string, signal: () => void): Promise<strin
 }
 
 describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
-  it('answers every request that it took, does nothing for the others, and ends with 0 within 10 s', async () => {
+  it('answers every accepted request, does nothing for others, and exits with 0 within 10 s', async () => {
     const seed = seedOfRun(`SIGTERM on ${engine}`);
     const random = new Random(seed);
     const storage = await aStorage(engine);
@@ -99,7 +99,7 @@ describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
           if (isLogin && sent.kind === 'answered' && sent.status === 200) logins += 1;
           const label = describeSent(sent);
           counts.set(label, (counts.get(label) ?? 0) + 1);
-          // Nobody listens any more: what comes now says nothing about the stop.
+          // Nobody listens any more, which says nothing about the stop.
           if (sent.kind === 'refused') await sleep(20);
           return { outcome: sent.kind === 'answered' ? 'ok' : 'refused', label };
         },
@@ -138,7 +138,7 @@ describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
     });
   });
 
-  it('waits for a request whose body is still on its way', async () => {
+  it('waits for a request whose body is still arriving', async () => {
     const storage = await aStorage(engine);
     const service = await aService(storage);
     const { email } = await aUser(service.url);
@@ -152,7 +152,7 @@ describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
 });
 
 describe('rolling restart of three instances on one MariaDB', () => {
-  it('is not noticed by clients that go on to the next instance', async () => {
+  it('goes unnoticed by clients that retry on the next instance', async () => {
     const storage = await aStorage('mariadb');
     const services = [await aService(storage), await aService(storage), await aService(storage)];
     const user = await aUser(services[0]!.url);

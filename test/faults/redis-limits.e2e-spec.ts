@@ -16,7 +16,7 @@ import { waitFor } from '../../tooling/wait.js';
 const LIMIT = 10;
 const WINDOW_MS = 3000;
 const REGISTRATIONS = 5;
-/** the promise is 300 ms beside the request itself; the rest is the noise of the machine that runs the test */
+/** 300 ms are promised beside the request itself; the rest is noise of the test machine */
 const MAX_ANSWER_MS = 1000;
 const PASSWORD = 'a wrong battery staple';
 const WARNING = 'Redis does not answer';
@@ -60,7 +60,7 @@ async function login(instance: Instance, email: string): Promise<Attempt> {
   return { status, retryAfter: headers.get('retry-after'), startedAt, endedAt: performance.now() };
 }
 
-/** Logins of one e-mail that nobody has, all at once; 401 is one that was admitted. */
+/** Simultaneous logins of an unknown e-mail; 401 means admitted. */
 function logins(count: number, at: readonly Instance[], email = anEmail()): Promise<Attempt[]> {
   return atOnce(times(count, (i) => () => login(at[i % at.length]!, email)));
 }
@@ -78,7 +78,7 @@ async function rateLimits(instance: Instance): Promise<unknown> {
   return body.rateLimits;
 }
 
-it('admits exactly as many of simultaneous logins as the limit says, over three instances', async () => {
+it('admits exactly the limit of simultaneous logins over three instances', async () => {
   const rounds = 8;
   const asked = 60;
   for (let round = 0; round < rounds; round += 1) {
@@ -89,7 +89,7 @@ it('admits exactly as many of simultaneous logins as the limit says, over three 
   report({ faults: rounds, requests: rounds * asked, wrong: 0 });
 });
 
-it('admits exactly as many of simultaneous registrations', async () => {
+it('admits exactly the limit of simultaneous registrations', async () => {
   const email = anEmail();
   const answers = await atOnce(
     times(
@@ -105,7 +105,7 @@ it('admits exactly as many of simultaneous registrations', async () => {
   report({ faults: 1, requests: 30, wrong: 0 });
 });
 
-it('counts an e-mail as one in any spelling', async () => {
+it('counts all spellings of an e-mail together', async () => {
   const email = anEmail();
   const spellings = [email, email.toUpperCase(), email.replace('someone', 'SomeOne')];
   const attempts = await atOnce(
@@ -115,7 +115,7 @@ it('counts an e-mail as one in any spelling', async () => {
   report({ faults: 1, requests: 39, wrong: 0 });
 });
 
-it('holds the limit in every window, wherever it starts, and wastes none of it', async () => {
+it('holds the limit in every window, wherever it starts, and uses all of it', async () => {
   const email = anEmail();
   const attempts: Attempt[] = [];
   const begin = performance.now();
@@ -136,7 +136,7 @@ it('holds the limit in every window, wherever it starts, and wastes none of it',
   report({ faults: 1, requests: attempts.length, wrong: tooMany.length });
 });
 
-it('admits after the wait that it named', async () => {
+it('admits after the wait that Retry-After names', async () => {
   const email = anEmail();
   await logins(LIMIT, instances, email);
   const refused = await login(instances[1]!, email);
@@ -146,7 +146,7 @@ it('admits after the wait that it named', async () => {
   report({ faults: 1, requests: LIMIT + 2, wrong: 0 });
 });
 
-it('keeps no e-mail in Redis, and nothing for ever', async () => {
+it('stores no e-mail in Redis, and nothing without an expiry', async () => {
   const email = anEmail('secret-person');
   await logins(3, instances, email);
   await instances[0]!.anyone.post('/api/auth/register', { email, password: aPassword() });
@@ -155,7 +155,7 @@ it('keeps no e-mail in Redis, and nothing for ever', async () => {
   expect(keys).not.toMatch(/@|secret-person|example|127\.0\.0\.1/);
   const names = keys.split('\r\n').filter((line) => line.startsWith('accounts:'));
   const lifetimes = await Promise.all(names.map((name) => redis.command('PTTL', name)));
-  // -2: it went away in the meantime.
+  // -2: it expired meanwhile.
   expect(lifetimes.filter((reply) => !/^:(?:[1-9]|-2)/.test(reply))).toEqual([]);
   report({ requests: 4, wrong: 0 });
 });
@@ -176,7 +176,7 @@ it('counts by e-mail and by address in one step: neither counts what the other r
   report({ requests: 2 * asked, wrong: 0 });
 });
 
-it('counts additions that find nobody, and only those, for all instances', async () => {
+it('counts only additions of unknown e-mails, over all instances', async () => {
   const lookups = 5;
   const pair = await startInstances(
     installation,
@@ -195,7 +195,7 @@ it('counts additions that find nobody, and only those, for all instances', async
   report({ requests: 2 * lookups + 31, wrong: 0 });
 });
 
-it('gives a login back that got no hash, and every instance knows', async () => {
+it('uncounts a login that got no hash, over all instances', async () => {
   // Far more than are hashed until enough were refused.
   const limit = 20 * LIMIT;
   const slow = { ...env, ...SLOW_HASH, RATE_LIMIT_LOGIN: `${limit}/15m` };
@@ -284,7 +284,7 @@ it.each(faults)(
   },
 );
 
-it('never fails and never admits more than the limit for each instance when Redis goes under load', async () => {
+it('never fails, nor admits more than the limit for each instance, when Redis goes down under load', async () => {
   const rounds = 3;
   let requests = 0;
   const slowest: number[] = [];
@@ -314,7 +314,7 @@ it('never fails and never admits more than the limit for each instance when Redi
   report({ faults: rounds, requests, wrong: 0, longestAnswerMs: Math.max(...slowest) });
 });
 
-it('goes on sharing after its keys and scripts were flushed', async () => {
+it('keeps sharing after keys and scripts were flushed', async () => {
   const before = instances.map(warnings);
   const email = anEmail();
   expect(count(await logins(30, instances, email), 401)).toBe(LIMIT);
@@ -326,7 +326,7 @@ it('goes on sharing after its keys and scripts were flushed', async () => {
   report({ faults: 1, requests: 60, wrong: 0, longestAnswerMs: longest(attempts) });
 });
 
-it('starts while Redis is down, limits by itself, and shares when Redis comes', async () => {
+it('starts while Redis is down, limits by itself, and shares once Redis is up', async () => {
   await redis.kill();
   const late = await startInstance(installation, env);
   try {

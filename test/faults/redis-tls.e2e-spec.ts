@@ -69,7 +69,7 @@ async function rateLimits(): Promise<string[]> {
   return answers.map(({ body }) => body.rateLimits);
 }
 
-it('shares the limits over TLS with a server that proves itself', async () => {
+it('shares the limits over TLS with a server whose certificate is valid', async () => {
   await start(servers.redis, ours);
 
   // A machine with much else to do may be too slow for the shared window once, but not every time.

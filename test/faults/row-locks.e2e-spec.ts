@@ -7,7 +7,7 @@ import { report } from './support/figures.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 
 const NEW_USERS = 100;
-/** fewer than the places that one address has in the line for hashes */
+/** fewer than the places of one address in the hashing queue */
 const REGISTERED_AT_ONCE = 10;
 
 let database: MariaDbServer;
@@ -33,7 +33,7 @@ async function serverCount(name: string): Promise<number> {
   return Number(row!['Value']);
 }
 
-it('waits for a row longer than one lock wait, and takes no host for gone', async () => {
+it('waits for a row longer than one lock wait, without losing the host', async () => {
   const { org, owner, member } = await anOrg(instance(0));
   const held = await holdRows(instance(0));
   const waitsBefore = await serverCount('Innodb_row_lock_waits');
@@ -50,7 +50,7 @@ it('waits for a row longer than one lock wait, and takes no host for gone', asyn
   }
 
   expect((await answer).status).toBe(200);
-  expect(instance(0).logs.filter((line) => line.includes('database host left'))).toEqual([]);
+  expect(instance(0).logs.filter((line) => line.includes('database host taken out of rotation'))).toEqual([]);
   report({ faults: 1, requests: 1, wrong: 0 });
 });
 

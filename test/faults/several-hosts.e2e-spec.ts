@@ -50,7 +50,7 @@ beforeEach(async () => {
   await untilOnlyTheFirstIsUsed();
 });
 
-/** Which hosts the service's statements go through, told by the bytes that pass. */
+/** Which hosts the service's statements go to, by the bytes that pass. */
 async function used(): Promise<boolean[]> {
   const before = hosts.map(({ bytes }) => bytes);
   for (let i = 0; i < 5; i += 1) await someone.get('/api/me');
@@ -66,7 +66,7 @@ async function untilOnlyTheFirstIsUsed(): Promise<number> {
   return performance.now() - begin;
 }
 
-it('uses the first host as long as that serves', async () => {
+it('uses the first host while it is healthy', async () => {
   const load = new MixedLoad(someone, org, [instance]);
   await load.during(async () => {
     await sleep(1500);
@@ -88,7 +88,7 @@ const faults: Fault[] = [
   { name: 'is far too slow', begin: (host) => host.delay(3000) },
 ];
 
-it.each(faults)('goes on with the second host when the first $name, and goes back', async ({ begin }) => {
+it.each(faults)('uses the second host when the first $name, and goes back', async ({ begin }) => {
   const load = new MixedLoad(someone, org, [instance]);
   let recovered = 0;
   let back = 0;
@@ -124,7 +124,7 @@ it.each(faults)('goes on with the second host when the first $name, and goes bac
   expect(recovered).toBeLessThan(2 * RECOVERY_MS);
 });
 
-it('goes on with the third when the first two are gone, says 503 without any, and comes back', async () => {
+it('uses the third host without the first two, answers 503 without any, and recovers', async () => {
   const load = new MixedLoad(someone, org, [instance]);
   const recoveries: number[] = [];
   await load.during(async () => {
@@ -160,7 +160,7 @@ it('goes on with the third when the first two are gone, says 503 without any, an
   expect(Math.max(...recoveries)).toBeLessThan(RECOVERY_MS);
 });
 
-it('asks no other host when the first is only busy', async () => {
+it('stays with the first host when it is only busy', async () => {
   const single = await startInstance(installation, { ...env, DATABASE_POOL_SIZE: '2' });
   const holder = await createConnection(installation.db.url);
   try {
@@ -182,7 +182,7 @@ it('asks no other host when the first is only busy', async () => {
       single.logs.some((line) => line.includes('POOL_ACQUIRE_TIMEOUT')),
     );
     expect(elsewhere() - before).toBe(0);
-    expect(single.logs.filter((line) => line.includes('database host left'))).toEqual([]);
+    expect(single.logs.filter((line) => line.includes('database host taken out of rotation'))).toEqual([]);
     report({ faults: 1, requests: 2, wrong: 0 });
   } finally {
     await holder.end();

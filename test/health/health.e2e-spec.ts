@@ -13,7 +13,7 @@ describe('health', () => {
   });
   afterAll(() => service.stop());
 
-  it.each(['/health/live', '/health/ready'])('%s is good, and tells nothing of the inside', async (path) => {
+  it.each(['/health/live', '/health/ready'])('%s answers 200, and reveals no internals', async (path) => {
     const answer = await service.anyone.get(path);
 
     expect(answer.status).toBe(200);
@@ -21,7 +21,7 @@ describe('health', () => {
     expect(answer.text).not.toMatch(/\d|sqlite|mysql|mariadb|localhost|password|version/i);
   });
 
-  it.runIf(engine === 'mariadb')('tells an outage of the database from an end of the process', async () => {
+  it.runIf(engine === 'mariadb')('distinguishes an outage of the database from a dead process', async () => {
     const server = await MariaDbServer.start();
     const cluster = await startCluster(1, { mariadbPort: server.port });
     const instance = cluster.instances[0]!;

@@ -25,7 +25,7 @@ describe('request bodies', () => {
     'application/json; charset=utf-8',
     'Application/JSON;charset=UTF-8',
     'application/json ;a=b',
-  ])('are read as %s', async (type) => {
+  ])('are accepted as %s', async (type) => {
     expect((await register(aBody(), { 'content-type': type })).status).toBe(201);
   });
 
@@ -40,15 +40,15 @@ describe('request bodies', () => {
     'application/octet-stream',
     '*/*',
     'json',
-  ])('are not read as %s', async (type) => {
+  ])('are refused as %s', async (type) => {
     expect(await register(aBody(), { 'content-type': type })).toMatchObject(unsupportedMediaType);
   });
 
-  it('are not read without a type', async () => {
+  it('are refused without a media type', async () => {
     expect(await register(aBody(), {})).toMatchObject(unsupportedMediaType);
   });
 
-  it('are not read as a form, whatever the method and the door', async () => {
+  it('are refused as a form, for every method and endpoint', async () => {
     const form = {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: 'email=a%40b.co&password=x',
@@ -121,7 +121,7 @@ describe('request bodies', () => {
     expect(await register(body)).toMatchObject(malformedJson);
   });
 
-  it('that are no UTF-8 are malformed', async () => {
+  it('that are not UTF-8 are malformed', async () => {
     for (const wrong of [
       [0xff, 0xfe],
       [0xc3, 0x28],
@@ -135,7 +135,7 @@ describe('request bodies', () => {
     expect(await register(new Uint8Array(Buffer.from(aBody(), 'utf16le')))).toMatchObject(malformedJson);
   });
 
-  it('leave nothing behind in the process', async () => {
+  it('do not pollute prototypes', async () => {
     await register('{"__proto__":{"email":"a@b.co","role":"owner"}}');
     await register('{"constructor":{"prototype":{"email":"a@b.co"}}}');
 
@@ -151,7 +151,7 @@ describe('request bodies', () => {
     }
   });
 
-  it('may be 16 KiB and no byte more', async () => {
+  it('may have up to 16 KiB', async () => {
     const body = aBody();
 
     expect((await register(body.padEnd(LIMIT))).status).toBe(201);
@@ -159,7 +159,7 @@ describe('request bodies', () => {
     expect(await register(aBody({ x: 'x'.repeat(100_000) }))).toMatchObject(bodyTooLarge);
   });
 
-  it('in chunks may not be more either', async () => {
+  it('in chunks have the same limit', async () => {
     const chunk = 'x'.repeat(1024);
     const chunks = `400\r\n${chunk}\r\n`.repeat(17) + '0\r\n\r\n';
 
@@ -175,7 +175,7 @@ describe('request bodies', () => {
     expect(answer).toMatchObject(bodyTooLarge);
   });
 
-  it('that announce too much are refused before they come', async () => {
+  it('with too large a Content-Length are refused before they arrive', async () => {
     const answer = await sendBytes(
       service,
       requestBytes(
@@ -188,7 +188,7 @@ describe('request bodies', () => {
     expect(answer).toMatchObject(bodyTooLarge);
   });
 
-  it('with a key twice mean the last one', async () => {
+  it('with a duplicate key use its last value', async () => {
     const [first, second] = [anEmail(), anEmail()];
 
     const answer = await register(`{"email":"${first}","email":"${second}","password":"${aPassword()}"}`);
@@ -196,7 +196,7 @@ describe('request bodies', () => {
     expect(answer).toMatchObject({ status: 201, body: { user: { email: second } } });
   });
 
-  it('are told apart from the query', async () => {
+  it('are distinguished from the query', async () => {
     const answer = await service.anyone.post(
       `/api/auth/register?email=${anEmail()}&password=harbor-lantern`,
       {},

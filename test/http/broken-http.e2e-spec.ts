@@ -66,7 +66,7 @@ describe('broken HTTP', () => {
     expect((await service.anyone.get('/health/live')).status).toBe(200);
   });
 
-  it('answers most of it, rather than hanging up', async () => {
+  it('answers most of it with a problem instead of disconnecting', async () => {
     const answers = await Promise.all(
       ['nonsense\r\n\r\n', requestBytes('GET /health/live', [`X-Large: ${'x'.repeat(20_000)}`])].map(
         (bytes) => sendBytes(service, bytes),
@@ -76,7 +76,7 @@ describe('broken HTTP', () => {
     expect(answers.map((answer) => answer?.status)).toEqual([400, 431]);
   });
 
-  it('does not guess at a transfer encoding that it does not know', async () => {
+  it('refuses an unknown transfer encoding', async () => {
     const answer = await sendBytes(
       service,
       requestBytes('POST /api/auth/login', ['Transfer-Encoding: odd'], '{}'),
@@ -85,7 +85,7 @@ describe('broken HTTP', () => {
     expect(answer).toMatchObject(unsupportedMediaType);
   });
 
-  it('survives clients that hang up at any moment', async () => {
+  it('survives clients that disconnect at any moment', async () => {
     const { port, hostname } = new URL(service.url);
     const request = requestBytes(
       'POST /api/auth/login',
@@ -110,7 +110,7 @@ describe('broken HTTP', () => {
     expect((await service.anyone.get('/health/ready')).status).toBe(200);
   });
 
-  describe('after a request that is in order', () => {
+  describe('after a valid request', () => {
     const GARBAGE = 'nonsense\r\n\r\n';
     const aRegistration = () => jsonRequest('POST /api/auth/register', credentials());
     const credentials = () => ({ email: anEmail(), password: aPassword() });
@@ -118,7 +118,7 @@ describe('broken HTTP', () => {
     it.each([
       ['one', 1],
       ['three', 3],
-    ])('is answered after the answer to %s of them', async (_count, count) => {
+    ])('is answered after the answers to %s of them', async (_count, count) => {
       const { socket, statuses, closed } = await openConnection(service.url);
       socket.write(times(count, aRegistration).join('') + GARBAGE);
 
@@ -126,7 +126,7 @@ describe('broken HTTP', () => {
       expect(statuses()).toEqual([...times(count, () => 201), 400]);
     });
 
-    it('is not waited for when that request closes the connection', async () => {
+    it('is ignored when that request closes the connection', async () => {
       const { socket, statuses, closed } = await openConnection(service.url);
       socket.write(jsonRequest('POST /api/auth/register', credentials(), ['Connection: close']) + GARBAGE);
       await closed;
@@ -134,7 +134,7 @@ describe('broken HTTP', () => {
       expect(statuses()).toEqual([201]);
     });
 
-    it('breaks only the request that it is part of', async () => {
+    it('affects only the request that it belongs to', async () => {
       const { socket, statuses, closed } = await openConnection(service.url);
       const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
       socket.write(aRegistration() + keptAliveRequest('POST /api/auth/login', chunked, 'zz\r\n'));
@@ -143,7 +143,7 @@ describe('broken HTTP', () => {
       expect(statuses()).toEqual([201, 400]);
     });
 
-    it('costs nothing but its own connection, however much of it comes', async () => {
+    it('costs only its own connection, however much of it arrives', async () => {
       const { socket, statuses, closed } = await openConnection(service.url);
       socket.on('drain', () => socket.write(GARBAGE.repeat(4000)));
       socket.write(aRegistration() + GARBAGE.repeat(4000));
@@ -153,7 +153,7 @@ describe('broken HTTP', () => {
       expect(statuses()).toEqual([201, 400]);
     });
 
-    it.runIf(engine === 'mariadb')('waits for an answer that takes as long as any may', async () => {
+    it.runIf(engine === 'mariadb')('waits for an answer up to the deadline', async () => {
       const locker = await createConnection(service.db.url);
       await locker.query('LOCK TABLES users WRITE');
       const { socket, statuses, closed } = await openConnection(service.url);
@@ -166,7 +166,7 @@ describe('broken HTTP', () => {
     });
   });
 
-  it('lets nobody be slow for ever', async () => {
+  it('disconnects slow clients eventually', async () => {
     const slowHeaders = 'GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ';
     const slowBody = requestBytes(
       'POST /api/auth/login',

@@ -11,7 +11,7 @@ const HOSTILE = `a${'\u0301'.repeat(MARKS)}${'\u0316'.repeat(MARKS)}`;
 const HARMLESS = `a${'\u00e9'.repeat(2 * MARKS)}`;
 const ROUNDS = 9;
 /** Without a bound on the length the hostile text takes thirty times as long. */
-const MAX_TIMES_AS_LONG = 5;
+const MAX_DURATION_RATIO = 5;
 
 describe('text that is costly to normalize', () => {
   let service: Service;
@@ -53,7 +53,7 @@ describe('text that is costly to normalize', () => {
       durations.hostile.push(await measure(HOSTILE));
     }
 
-    // A busy machine adds to some of them, and takes from none.
-    expect(Math.min(...durations.hostile)).toBeLessThan(MAX_TIMES_AS_LONG * Math.min(...durations.harmless));
+    // Other load only ever adds time.
+    expect(Math.min(...durations.hostile)).toBeLessThan(MAX_DURATION_RATIO * Math.min(...durations.harmless));
   });
 });

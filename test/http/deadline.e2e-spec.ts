@@ -12,7 +12,7 @@ describe('the deadline of an answer', () => {
   });
   afterAll(() => service.stop());
 
-  it('is kept while a write waits for a lock, again and again, for longer than that', async () => {
+  it('holds while a write waits for a lock repeatedly, for longer than the deadline', async () => {
     const { org, owner, member } = await anOrg(service);
     const held = await holdRows(service);
     try {

@@ -17,7 +17,7 @@ describe('the logs', () => {
   const untilLogged = (text: string) =>
     waitFor(`a line with ${text}`, hangTimeoutMs(), () => linesWith(text).length > 0);
 
-  it('name the request that an error answer names', async () => {
+  it('name the request id of an error answer', async () => {
     const answer = await service.anyone.get<{ requestId: string }>('/api/nothing');
 
     expect(await untilLogged(answer.body.requestId)).toBe(true);
@@ -43,7 +43,7 @@ describe('the logs', () => {
     }
   });
 
-  it('say who did what to whom', async () => {
+  it('record who did what to whom', async () => {
     const { org, owner, member } = await anOrg(service);
 
     await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
@@ -61,7 +61,7 @@ describe('the logs', () => {
     );
   });
 
-  it('hold no secret, even where a client puts it in the wrong place or things go wrong', async () => {
+  it('hold no secret, even when a client misplaces it or a request fails', async () => {
     const ada = await anAccount(service, 'ada');
     const code = await aCode(ada);
     const password = aPassword();

@@ -13,7 +13,7 @@ describe('a request that is sent again', () => {
   });
   afterAll(() => service.stop());
 
-  it('because the answer to a registration was lost, finds the account made', async () => {
+  it('after a lost answer to a registration finds the account created', async () => {
     const credentials = { email: anEmail(), password: aPassword() };
     service.installation.secrets.note(credentials.password);
     await sendAndHangUp(credentials);
@@ -24,7 +24,7 @@ describe('a request that is sent again', () => {
     expect((await service.anyone.post('/api/auth/login', credentials)).status).toBe(200);
   });
 
-  it('to remove a member, finds it gone; to set a role, finds it set', async () => {
+  it('finds a member removed and a role set', async () => {
     const { org, owner, admin, member } = await anOrg(service);
     const remove = () => owner.delete(`/api/orgs/${org.id}/members/${member.id}`);
     const demote = () => owner.patch(`/api/orgs/${org.id}/members/${admin.id}`, { role: 'member' });
@@ -35,7 +35,9 @@ describe('a request that is sent again', () => {
     expect(await remove()).toMatchObject(memberNotFound);
   });
 
-  /** Hangs up at the first byte of the answer, so that the service has done its work and nobody knows. */
+  /**
+   * Disconnects at the first byte of the answer: the service has done its work and the client does not know.
+   */
   function sendAndHangUp(body: object): Promise<void> {
     const { port, hostname } = new URL(service.url);
     const json = JSON.stringify(body);

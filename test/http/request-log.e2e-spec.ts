@@ -46,7 +46,7 @@ describe('the log of requests', () => {
   };
   const accounts = async (): Promise<number> => (await service.db.query('SELECT id FROM users')).length;
 
-  /** What is sent meanwhile, the service finds together with the end of the connection. */
+  /** The service finds what is sent meanwhile together with the end of the connection. */
   async function whileStopped(send: () => Promise<unknown>): Promise<void> {
     const [, pid] = /"msg":"listening".*"pid":(\d+)/.exec(service.logs.join('\n')) ?? [];
     process.kill(Number(pid), 'SIGSTOP');
@@ -72,29 +72,32 @@ describe('the log of requests', () => {
   it.each([
     ['on connections of their own', 5, 1],
     ['pipelined on one connection', 1, 5],
-  ])('has one line for each of five registrations whose client left, %s', async (_how, count, each) => {
-    const before = await accounts();
-    const connections = await Promise.all(times(count, () => openConnection(service.url)));
-    await whileStopped(() =>
-      Promise.all(
-        connections.map(({ socket }) => {
-          socket.end(times(each, aRegistration).join(''));
-          return once(socket, 'finish');
-        }),
-      ),
-    );
-    await untilLogged(5);
+  ])(
+    'has one line for each of five registrations whose client disconnected, %s',
+    async (_how, count, each) => {
+      const before = await accounts();
+      const connections = await Promise.all(times(count, () => openConnection(service.url)));
+      await whileStopped(() =>
+        Promise.all(
+          connections.map(({ socket }) => {
+            socket.end(times(each, aRegistration).join(''));
+            return once(socket, 'finish');
+          }),
+        ),
+      );
+      await untilLogged(5);
 
-    const logged = await allLines();
-    const line = { method: 'POST', route: '/api/auth/register', aborted: true, ip: '127.0.0.1' };
-    expect(logged).toEqual(times(5, () => expect.objectContaining(line)));
-    expect(new Set(logged.map(({ requestId }) => requestId)).size).toBe(5);
-    // What still waited for its hash had not begun, and nobody wants it any more.
-    const done = logged.filter(({ status }) => status !== 503);
-    expect(done).toEqual(done.map(() => expect.objectContaining({ status: 201 })));
-    expect(await accounts()).toBe(before + done.length);
-    expect(done).not.toEqual([]);
-  });
+      const logged = await allLines();
+      const line = { method: 'POST', route: '/api/auth/register', aborted: true, ip: '127.0.0.1' };
+      expect(logged).toEqual(times(5, () => expect.objectContaining(line)));
+      expect(new Set(logged.map(({ requestId }) => requestId)).size).toBe(5);
+      // Requests that still waited for a hash were dropped.
+      const done = logged.filter(({ status }) => status !== 503);
+      expect(done).toEqual(done.map(() => expect.objectContaining({ status: 201 })));
+      expect(await accounts()).toBe(before + done.length);
+      expect(done).not.toEqual([]);
+    },
+  );
 
   it.each<[string, (socket: Socket) => unknown]>([
     ['closes its side', (socket) => socket.end()],
@@ -126,7 +129,7 @@ describe('the log of requests', () => {
     expect(logged.at(-1)).toMatchObject({ aborted: true });
   });
 
-  it.runIf(engine === 'mariadb')('names the user although the client left', async () => {
+  it.runIf(engine === 'mariadb')('names the user although the client disconnected', async () => {
     const ada = await anAccount(service, 'ada');
     const locker = await createConnection(service.db.url);
     await locker.query('LOCK TABLES orgs WRITE');
@@ -140,7 +143,7 @@ describe('the log of requests', () => {
     expect((await allLines()).at(-1)).toMatchObject({ userId: ada.id, status: 201, aborted: true });
   });
 
-  it('says nothing of the kind where the client stayed', async () => {
+  it('does not say aborted when the client stayed', async () => {
     await anAccount(service);
 
     const [line, ...more] = await allLines();
@@ -171,7 +174,7 @@ describe('the log of requests', () => {
     expect(more).toEqual([]);
   });
 
-  it('has none for a connection that nothing came over', async () => {
+  it('has none for a connection without a request', async () => {
     const { socket, closed } = await openConnection(service.url);
     socket.end();
     await closed;

@@ -19,7 +19,6 @@ const ROUTES: [string, string[]][] = [
   ['/health/live', ['GET']],
   ['/.well-known/jwks.json', ['GET']],
 ];
-/** CONNECT asks for a tunnel and names no path. */
 const METHODS_OF_PATHS = METHODS.filter((method) => method !== 'CONNECT');
 
 describe('routes', () => {
@@ -34,7 +33,7 @@ describe('routes', () => {
   });
   afterAll(() => service.stop());
 
-  it.each(ROUTES)('%s allows %j and refuses every other method that there is', async (path, methods) => {
+  it.each(ROUTES)('%s allows %j and refuses every other method', async (path, methods) => {
     const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
     const others = METHODS_OF_PATHS.filter((method) => !allowed.includes(method));
     expect(others.length).toBeGreaterThan(25);
@@ -46,7 +45,7 @@ describe('routes', () => {
     }
   });
 
-  it('says which methods a path allows, and reads no body to say so', async () => {
+  it('answers 405 with Allow, without reading the body', async () => {
     const answer = await service.anyone.send('PROPFIND', '/api/orgs/x/members/y', {
       headers: { 'content-type': 'application/xml' },
       body: '<propfind/>',
@@ -56,7 +55,7 @@ describe('routes', () => {
     expect(answer.body).toMatchObject({ detail: 'Allowed methods: PATCH, DELETE' });
   });
 
-  it('tells the body of a method that is not allowed from the request after it', async () => {
+  it('separates the body of a refused method from the next request', async () => {
     const { socket, statuses, closed } = await openConnection(service.url);
     const body = 'GET /health/live HTTP/1.1\r\n\r\n'.repeat(3000);
     socket.write(keptAliveRequest('PUT /api/me', [`Content-Length: ${body.length}`], body));
@@ -66,7 +65,7 @@ describe('routes', () => {
     expect(statuses()).toEqual([405, 200]);
   });
 
-  it.each(METHODS_OF_PATHS)('%s leads nowhere on a path that nothing has', async (method) => {
+  it.each(METHODS_OF_PATHS)('%s answers 404 on an unknown path', async (method) => {
     const answer = await sendBytes(service, requestBytes(`${method} /api/nothing`));
 
     expect(answer).toMatchObject(method === 'HEAD' ? { status: 404 } : notFound);
@@ -84,7 +83,7 @@ describe('routes', () => {
     expect((await sendBytes(service, bytes))?.text).not.toMatch(/echo-me|Bearer/);
   });
 
-  it('HEAD tells what GET tells, without the body', async () => {
+  it('HEAD answers like GET, without the body', async () => {
     const anonymous = await service.anyone.send('HEAD', '/api/me');
     const signedIn = await ada.send('HEAD', '/api/me');
 
@@ -92,7 +91,7 @@ describe('routes', () => {
     expect([signedIn.status, signedIn.text]).toEqual([200, '']);
   });
 
-  it.each(['GET', 'HEAD'])('%s / leads to the documentation', async (method) => {
+  it.each(['GET', 'HEAD'])('%s / redirects to the documentation', async (method) => {
     const answer = await service.anyone.send(method, '/');
 
     expect(answer.status).toBe(302);
@@ -110,7 +109,7 @@ describe('routes', () => {
     '/metrics',
     '/.env',
     '/.git/config',
-  ])('%s leads nowhere', async (path) => {
+  ])('%s is not found', async (path) => {
     expect(await service.anyone.get(path)).toMatchObject(notFound);
     expect(await ada.post(path, {})).toMatchObject(notFound);
   });
@@ -134,14 +133,14 @@ describe('routes', () => {
     '/api/auth/register/../../me',
     'http://localhost/api/me',
     'http://evil.example/api/me',
-  ])('%s is no way round the token', async (path) => {
+  ])('%s does not bypass the token', async (path) => {
     const answer = await sendBytes(service, requestBytes(`GET ${path}`));
 
     expect([400, 401, 404]).toContain(answer?.status);
   });
 
   it.each(['%', '%zz', '%c3%28', '%e0%80%80', '%ff', '%ed%a0%80'])(
-    'the escape %s, which is none, is a problem like any other',
+    'the invalid escape %s gets a problem',
     async (escape) => {
       for (const path of [`/api/orgs/${escape}`, `/api/${escape}`, `/api/orgs/${org.id}/members/${escape}`]) {
         const answer = await sendBytes(
@@ -154,7 +153,7 @@ describe('routes', () => {
     },
   );
 
-  it.each([2_000, 8_000, 15_000])('a path of %i characters is a problem like any other', async (length) => {
+  it.each([2_000, 8_000, 15_000])('a path of %i characters gets a problem', async (length) => {
     expect(await ada.get(`/api/orgs/${'x'.repeat(length)}`)).toMatchObject(orgNotFound);
   });
 

@@ -40,7 +40,7 @@ describe('compose.yaml', () => {
   });
   afterAll(() => compose('down', '--volumes', '--timeout', '5'));
 
-  it('gives each secret to the user that reads it', () => {
+  it('gives each secret only to the user that reads it', () => {
     for (const [file, uid] of [
       ['keys/jwks.json', 1000],
       ['tls.pem', 99],
@@ -50,7 +50,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('is reachable over TLS on one port, and not in clear', async () => {
+  it('is reachable over TLS on one port only', async () => {
     const { status, headers } = await answerOf(ada.send('GET', '/health/ready'));
 
     expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe('compose.yaml', () => {
     expect(ports.match(/[^\s,]+->\S+/g)).toEqual(['0.0.0.0:8443->8443/tcp']);
   });
 
-  it('runs the instances unprivileged, on a root that nobody can write', async () => {
+  it('runs the instances unprivileged, with a read-only root file system', async () => {
     const id = await containerOf('accounts-1');
 
     const status = await docker('exec', id, 'cat', '/proc/1/status');
@@ -71,7 +71,7 @@ describe('compose.yaml', () => {
     await expect(docker('exec', id, 'touch', '/app/x')).rejects.toThrow('Read-only file system');
   });
 
-  it('tells clients apart by their address, whatever they claim', async () => {
+  it('distinguishes clients by their address, whatever they forward', async () => {
     await untilAllAreReady();
     const body = { ...ACCOUNT, password: 'not her password' };
     let admitted = 0;
@@ -96,7 +96,7 @@ describe('compose.yaml', () => {
     expect(logs).not.toContain('203.0.113.');
   });
 
-  it('lets one client hold a hundred connections, and others connect', async () => {
+  it('accepts others while one client holds a hundred connections', async () => {
     const sockets: Socket[] = [];
     let closed = 0;
     for (let n = 0; n < CONNECTIONS_OF_ONE_CLIENT + 10; n += 1) {
@@ -110,7 +110,7 @@ describe('compose.yaml', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('hides it when an instance is killed, but for what that one was writing', async () => {
+  it('hides the death of an instance, except from its pending writes', async () => {
     const id = await containerOf('accounts-1');
 
     const results = await underLoad(ADA, token, async () => {
@@ -123,7 +123,7 @@ describe('compose.yaml', () => {
     expect(Number(await inspect(id, '.RestartCount'))).toBeGreaterThan(0);
   });
 
-  it('hides it when an instance is restarted, but for what that one was writing', async () => {
+  it('hides the restart of an instance, except from its pending writes', async () => {
     const results = await underLoad(ADA, token, async () => {
       await compose('restart', 'accounts-2');
       await untilAllAreReady();
@@ -133,7 +133,7 @@ describe('compose.yaml', () => {
     expect(lostWrites(results).length).toBeLessThanOrEqual(IN_FLIGHT);
   });
 
-  it('answers 503 without its database, and serves as before when that is back', async () => {
+  it('answers 503 without its database, and recovers with it', async () => {
     const id = await containerOf('database');
     await docker('kill', id);
 
@@ -150,13 +150,13 @@ describe('compose.yaml', () => {
     expect(body['user']).toMatchObject({ email: ACCOUNT.email });
   });
 
-  it('stops in order', async () => {
+  it('stops gracefully', async () => {
     await compose('stop');
 
     for (const name of INSTANCES) expect(await inspect(await containerOf(name), '.State.ExitCode')).toBe('0');
   });
 
-  /** Asked inside of each instance, as the balancer may have noticed nothing yet. */
+  /** Inside each instance, since the balancer may not have noticed yet. */
   async function untilAllAreReady(): Promise<void> {
     const check =
       "fetch('http://127.0.0.1:3000/health/ready').then((r) => r.json()).then((b) => process.exit(b.status === 'ok' ? 0 : 1))";
@@ -183,7 +183,7 @@ describe('compose.yaml', () => {
   }
 });
 
-/** What came of the requests, but for the writes that the instance took with it: their outcome is unknown. */
+/** All outcomes except pending writes of the killed instance, which are unknown. */
 function outcomes(results: string[]): Set<string> {
   return new Set(results.filter((result) => !LOST.has(result)));
 }

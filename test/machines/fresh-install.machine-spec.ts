@@ -44,7 +44,7 @@ describe('a minimal Debian', () => {
     expect(output).toMatch(/\n[1-9]\d* passed, 0 failed/);
   });
 
-  it('says in one line what to install where the pinned Node cannot run', async () => {
+  it('says in one line what to install when the pinned Node cannot run', async () => {
     await machine.prepare(NODE_20);
     await pinUnusableNode();
 
@@ -58,7 +58,7 @@ describe('a minimal Debian', () => {
     expect(started.output).toMatch(/^Node 24\.16 or newer is needed .* 20\.20\.2: install it/m);
   });
 
-  it("serves with the machine's own Node there, the oldest that will do", async () => {
+  it('serves with the Node of the system, the oldest that is supported', async () => {
     await machine.prepare({ node: '24.16.0', npm: '10.8.2' });
     await pinUnusableNode();
 

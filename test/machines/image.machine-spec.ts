@@ -30,7 +30,7 @@ describe('the image', () => {
     expect((await fetch(`http://127.0.0.1:${PORT}/health/ready`)).status).toBe(200);
   });
 
-  it('runs as uid 1000, with no capability and nothing to gain', async () => {
+  it('runs as uid 1000, without capabilities or privilege escalation', async () => {
     const status = await docker('exec', 'one', 'cat', '/proc/1/status');
 
     expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
@@ -38,7 +38,7 @@ describe('the image', () => {
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
   });
 
-  it('writes nothing but its data', async () => {
+  it('writes only its data', async () => {
     const changes = await docker('diff', 'one');
 
     expect(changes).toBe('');
@@ -46,7 +46,7 @@ describe('the image', () => {
     expect(await docker('exec', 'one', 'stat', '--format', '%a %u', 'data')).toBe('700 1000');
   });
 
-  it('keeps its data over a restart', async () => {
+  it('keeps its data across a restart', async () => {
     expect(await send('register')).toBe(201);
 
     await docker('restart', 'one');
@@ -56,13 +56,13 @@ describe('the image', () => {
     expect(await send('login')).toBe(200);
   });
 
-  it('ends by itself within ten seconds of SIGTERM, with code 0', async () => {
+  it('exits with 0 within ten seconds of SIGTERM', async () => {
     await docker('stop', '--time', '10', 'one');
 
     expect(await inspect('one', '.State.ExitCode')).toBe('0');
   });
 
-  it('has the doctor in it, who finds the data sound', async () => {
+  it('contains the doctor, which finds the data healthy', async () => {
     const findings = await docker(
       'run',
       '--rm',
@@ -78,7 +78,7 @@ describe('the image', () => {
     expect(findings).not.toContain('RED');
   });
 
-  it('says in one line that it has no key', async () => {
+  it('reports a missing key in one line', async () => {
     const start = docker('run', '--rm', ...HARDENED, '--tmpfs', '/app/data', 'accounts');
 
     await expect(start).rejects.toThrow(/^JWT_KEYS_FILE: .*\n$/m);

@@ -23,11 +23,11 @@ describe('deploy/accounts.service', () => {
   });
   afterAll(() => docker('rm', '--force', 'machine'));
 
-  it('is sound in the eyes of systemd', async () => {
+  it('passes systemd-analyze verify', async () => {
     expect(await inMachine('systemd-analyze verify accounts.service 2>&1')).toBe('');
   });
 
-  it('runs as a user of its own, with no capability and nothing to gain', async () => {
+  it('runs as a user of its own, without capabilities or privilege escalation', async () => {
     const status = await inMachine(`cat /proc/${await property('MainPID')}/status`);
 
     expect(status).toMatch(/^Uid:\t[1-9]\d*\t/m);
@@ -36,7 +36,7 @@ describe('deploy/accounts.service', () => {
     expect(status).toMatch(/^Seccomp:\t2$/m);
   });
 
-  it('keeps its data from others', async () => {
+  it('hides its data from other users', async () => {
     const modes = await inMachine("stat --format '%a %U' /var/lib/accounts /var/lib/accounts/*");
 
     expect(modes.split('\n')).toEqual([
@@ -45,14 +45,14 @@ describe('deploy/accounts.service', () => {
     ]);
   });
 
-  it('comes back when it is killed', async () => {
+  it('restarts when it is killed', async () => {
     await inMachine(`kill -9 ${await property('MainPID')}`);
 
     await waitFor('a restart', BOOT_TIMEOUT_MS, async () => (await property('NRestarts')) !== '0');
     expect(await untilReady()).toBe('ready');
   });
 
-  it('stops in order', async () => {
+  it('stops gracefully', async () => {
     await inMachine('systemctl stop accounts');
 
     expect(await property('Result')).toBe('success');

@@ -10,7 +10,7 @@ describe('GET /api/me', () => {
   });
   afterAll(() => service.stop());
 
-  it('answers with the user alone where there is no organization', async () => {
+  it('answers with the user and an empty list without organizations', async () => {
     const ada = await anAccount(service, 'ada');
 
     const answer = await ada.get('/api/me');
@@ -19,7 +19,7 @@ describe('GET /api/me', () => {
     expect(answer.body).toEqual({ user: { id: ada.id, email: ada.email }, orgs: [] });
   });
 
-  it('lists organizations in the order in which the user joined them', async () => {
+  it('lists organizations in the order of joining', async () => {
     const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
     const theirs = await anOrgOf(grace, 'Older, joined last');
     const first = await anOrgOf(ada, 'Zeta');
@@ -31,7 +31,7 @@ describe('GET /api/me', () => {
     expect(answer.body).toEqual({ user: { id: ada.id, email: ada.email }, orgs: [first, second, theirs] });
   });
 
-  it('shows each organization to its members and to nobody else', async () => {
+  it('shows each organization to its members only', async () => {
     const { org, owner, admin, member, outsider } = await anOrg(service);
 
     for (const insider of [owner, admin, member]) {
@@ -40,7 +40,7 @@ describe('GET /api/me', () => {
     expect((await outsider.get('/api/me')).body).toMatchObject({ orgs: [] });
   });
 
-  it('forgets an organization that the user was removed from', async () => {
+  it('omits an organization that the user was removed from', async () => {
     const { org, owner, member } = await anOrg(service);
 
     await owner.delete(`/api/orgs/${org.id}/members/${member.id}`);

@@ -24,7 +24,7 @@ describe('POST /api/orgs/:id/members', () => {
     expect(list.body.members.at(-1)).toEqual({ userId: outsider.id, email: outsider.email, role });
   });
 
-  it('does not find an e-mail that nobody registered', async () => {
+  it('answers 404 for an e-mail without an account', async () => {
     const { org, owner } = await anOrg(service);
 
     const answer = await owner.post(`/api/orgs/${org.id}/members`, { email: anEmail(), role: 'member' });
@@ -32,7 +32,7 @@ describe('POST /api/orgs/:id/members', () => {
     expect(answer).toMatchObject(userNotFound);
   });
 
-  it('refuses who is a member already, and leaves the role as it is', async () => {
+  it('refuses an existing member, and leaves the role unchanged', async () => {
     const { org, owner, admin, member } = await anOrg(service);
     const before = await owner.get(`/api/orgs/${org.id}/members`);
 
@@ -61,7 +61,7 @@ describe('POST /api/orgs/:id/members', () => {
     [0],
     [null],
     [{}],
-  ])('takes no role but member and admin: %j', async (role) => {
+  ])('refuses a role other than member and admin: %j', async (role) => {
     const { org, owner, outsider } = await anOrg(service);
 
     const answer = await owner.post(`/api/orgs/${org.id}/members`, { email: outsider.email, role });
@@ -80,7 +80,7 @@ describe('POST /api/orgs/:id/members', () => {
     expect(await add({ userId: owner.id, role: 'member' })).toMatchObject(invalidFields('email'));
   });
 
-  it('ignores fields it does not know, and never binds them', async () => {
+  it('ignores unknown fields, and never binds them', async () => {
     const { org, owner, outsider } = await anOrg(service);
     const other = await anOrgOf(owner, 'Other');
 
@@ -99,7 +99,7 @@ describe('POST /api/orgs/:id/members', () => {
     expect(others.body.members).toHaveLength(1);
   });
 
-  it('tells members and outsiders nothing about who has an account', async () => {
+  it('does not tell members and outsiders who has an account', async () => {
     const { org, member, outsider } = await anOrg(service);
     const known = await anAccount(service);
 

@@ -21,7 +21,7 @@ describe('PATCH /api/orgs/:id/members/:uid', () => {
   });
 
   it.each(['owner', 'admin', 'member'] as const)(
-    'to the role that the %s has changes nothing',
+    'changes nothing when the %s has the role already',
     async (role) => {
       const cast = await anOrg(service);
       const before = await cast.owner.get(`/api/orgs/${cast.org.id}/members`);
@@ -34,7 +34,7 @@ describe('PATCH /api/orgs/:id/members/:uid', () => {
     },
   );
 
-  it('works from the very next request on, with the same tokens', async () => {
+  it('takes effect at the next request, with the same tokens', async () => {
     const { org, owner, admin, member, outsider } = await anOrg(service);
     const add = () => admin.post(`/api/orgs/${org.id}/members`, { email: outsider.email, role: 'member' });
 
@@ -57,7 +57,7 @@ describe('PATCH /api/orgs/:id/members/:uid', () => {
     [0],
     [true],
     [null],
-  ])('takes no role but the three: %j', async (role) => {
+  ])('refuses an unknown role: %j', async (role) => {
     const { org, owner, member } = await anOrg(service);
 
     const answer = await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role });
@@ -65,7 +65,7 @@ describe('PATCH /api/orgs/:id/members/:uid', () => {
     expect(answer).toMatchObject(invalidFields('role'));
   });
 
-  it('needs a role', async () => {
+  it('requires a role', async () => {
     const { org, owner, member } = await anOrg(service);
 
     expect(await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, {})).toMatchObject(
@@ -85,7 +85,7 @@ describe('PATCH /api/orgs/:id/members/:uid', () => {
     },
   );
 
-  it('reaches nobody of another organization', async () => {
+  it('does not reach members of another organization', async () => {
     const { org, admin } = await anOrg(service);
     const theirs = await anOrg(service);
     const before = await theirs.owner.get(`/api/orgs/${theirs.org.id}/members`);
@@ -98,7 +98,7 @@ describe('PATCH /api/orgs/:id/members/:uid', () => {
     expect((await theirs.owner.get(`/api/orgs/${theirs.org.id}/members`)).body).toEqual(before.body);
   });
 
-  it('changes one membership and not the others of the same user', async () => {
+  it('changes one membership, not the others of the same user', async () => {
     const { org, owner, member } = await anOrg(service);
     const own = await anOrgOf(member, 'Own');
 
@@ -116,7 +116,7 @@ describe('PATCH /api/orgs/:id/members/:uid', () => {
     expect(list.body.members.find(({ userId }) => userId === owner.id)?.role).toBe('owner');
   });
 
-  it('does not find a user who was never added', async () => {
+  it('answers 404 for a user who was never added', async () => {
     const { org, owner } = await anOrg(service);
     const stranger = await anAccount(service);
 

@@ -29,7 +29,7 @@ describe('the last owner', () => {
     expect((await owner.get(`/api/orgs/${org.id}`)).status).toBe(200);
   });
 
-  it('may be told again to be owner', async () => {
+  it('may be set to owner again', async () => {
     const { org, owner } = await anOrg(service);
 
     const answer = await owner.patch(`/api/orgs/${org.id}/members/${owner.id}`, { role: 'owner' });
@@ -37,7 +37,7 @@ describe('the last owner', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('is whoever is left after the others went', async () => {
+  it('is the one that remains after the others left', async () => {
     const { org, owner, coOwner } = await anOrgWithTwoOwners(service);
 
     expect((await owner.patch(`/api/orgs/${org.id}/members/${owner.id}`, { role: 'member' })).status).toBe(
@@ -50,7 +50,7 @@ describe('the last owner', () => {
     expect(await coOwner.delete(`/api/orgs/${org.id}/members/${coOwner.id}`)).toMatchObject(lastOwner);
   });
 
-  it('hands over and goes', async () => {
+  it('can leave after promoting another', async () => {
     const { org, owner, member } = await anOrg(service);
 
     await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'owner' });

@@ -11,7 +11,7 @@ describe('GET /api/orgs/:id/members', () => {
   });
   afterAll(() => service.stop());
 
-  it('lists all, in the order in which they joined, to every member', async () => {
+  it('lists all members in the order of joining, for every member', async () => {
     const { org, owner, admin, member } = await anOrg(service);
 
     for (const insider of [owner, admin, member]) {
@@ -27,13 +27,13 @@ describe('GET /api/orgs/:id/members', () => {
     }
   });
 
-  it('is closed to whoever is no member', async () => {
+  it('is refused to users who are not members', async () => {
     const { org, outsider } = await anOrg(service);
 
     expect(await outsider.get(`/api/orgs/${org.id}/members`)).toMatchObject(notAMember);
   });
 
-  it('orders those who joined at the same moment by their ids', async () => {
+  it('orders members who joined at the same moment by id', async () => {
     const { org, owner } = await anOrg(service);
     await service.db.query('UPDATE members SET joined_at = 1 WHERE org_id = ?', [org.id]);
 
@@ -43,7 +43,7 @@ describe('GET /api/orgs/:id/members', () => {
     expect(ids).toEqual(ids.toSorted());
   });
 
-  it('leaves nobody out of a large organization', async () => {
+  it('lists every member of a large organization', async () => {
     const owner = await anAccount(service, 'owner');
     const org = await anOrgOf(owner);
     const many = [];

@@ -58,7 +58,7 @@ describe('a long member list', () => {
     ...Array.from({ length: MANY }, (_, index) => `u${index}@example.com`),
   ];
 
-  it('is whole, in order and once each without a limit', async () => {
+  it('is complete, in order and without duplicates when no limit is given', async () => {
     const list = await owner.get(`/api/orgs/${org.id}/members`);
     const detail = await owner.get(`/api/orgs/${org.id}`);
 
@@ -70,7 +70,7 @@ describe('a long member list', () => {
     expect(emails(answered.members)).toEqual(everybody());
   });
 
-  it.each([1000, 833])('comes in pages of %i that nextCursor chains, and the Link header', async (limit) => {
+  it.each([1000, 833])('comes in pages of %i, linked by nextCursor and the Link header', async (limit) => {
     const found: string[] = [];
     const first = `/api/orgs/${org.id}/members?limit=${limit}`;
     let path: string | undefined = first;
@@ -83,7 +83,7 @@ describe('a long member list', () => {
     expect(found).toEqual(everybody());
   });
 
-  it('names no next page in a whole list, and none after a page that ends it', async () => {
+  it('has no next page in a whole list or on the last page', async () => {
     const small = await anOrgOf(owner, 'Small');
 
     for (const query of ['', '?limit=1', '?limit=2']) {

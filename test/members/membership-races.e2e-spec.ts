@@ -22,7 +22,7 @@ describe('changes of one membership at once', () => {
       await cluster.db.query('SELECT role FROM members WHERE org_id = ? AND user_id = ?', [org.id, who.id])
     ).map(({ role }) => role);
 
-  it('add a user once, however many ask', async () => {
+  it('add a user once', async () => {
     const { org, owner, admin, outsider } = await anOrg(instance(0));
 
     const answers = await atOnce(
@@ -43,7 +43,7 @@ describe('changes of one membership at once', () => {
     expect(await rolesOf(org, outsider)).toEqual([member.role]);
   });
 
-  it('promote whom another removes: either the removal came last, or it was refused', async () => {
+  it('promote a member whom another removes: the removal comes last, or is refused', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { org, owner, admin, member } = await anOrg(instance(0));
       const path = `/api/orgs/${org.id}/members/${member.id}`;
@@ -65,7 +65,7 @@ describe('changes of one membership at once', () => {
     }
   });
 
-  it('remove once, however many ask', async () => {
+  it('remove a member once', async () => {
     const { org, owner, admin, member } = await anOrg(instance(0));
 
     const answers = await atOnce(
@@ -81,7 +81,7 @@ describe('changes of one membership at once', () => {
     expect(await rolesOf(org, member)).toEqual([]);
   });
 
-  it('join many organizations and none is lost', async () => {
+  it('of one user joining many organizations are all kept', async () => {
     const guest = await anAccount(instance(0), 'guest');
     const owners = await Promise.all(times(10, () => anAccount(instance(0), 'owner')));
     const orgs = await Promise.all(owners.map((owner) => anOrgOf(owner)));

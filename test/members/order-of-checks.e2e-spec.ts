@@ -24,7 +24,7 @@ describe('the order of checks', () => {
   });
   afterAll(() => service.stop());
 
-  it('asks first who it is', async () => {
+  it('is authentication first', async () => {
     const nowhere = `/api/orgs/${anUnknownId()}`;
 
     expect(await service.anyone.get(nowhere)).toMatchObject(unauthorized);

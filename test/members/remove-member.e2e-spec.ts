@@ -27,7 +27,7 @@ describe('DELETE /api/orgs/:id/members/:uid', () => {
     expect(list.body.members.map(({ userId }) => userId)).not.toContain(member.id);
   });
 
-  it('shuts the door from the very next request on', async () => {
+  it('takes effect at the next request', async () => {
     const { org, owner, admin } = await anOrg(service);
 
     await owner.delete(`/api/orgs/${org.id}/members/${admin.id}`);
@@ -37,7 +37,7 @@ describe('DELETE /api/orgs/:id/members/:uid', () => {
     expect(await admin.delete(`/api/orgs/${org.id}/members/${owner.id}`)).toMatchObject(notAMember);
   });
 
-  it('done twice finds nobody the second time', async () => {
+  it('answers 404 the second time', async () => {
     const { org, owner, member } = await anOrg(service);
     const remove = () => owner.delete(`/api/orgs/${org.id}/members/${member.id}`);
 
@@ -45,7 +45,7 @@ describe('DELETE /api/orgs/:id/members/:uid', () => {
     expect(await remove()).toMatchObject(memberNotFound);
   });
 
-  it('leaves the account alone, which can be added again in another role', async () => {
+  it('leaves the account, which can be added again in another role', async () => {
     const { org, owner, admin } = await anOrg(service);
 
     await owner.delete(`/api/orgs/${org.id}/members/${admin.id}`);
@@ -55,7 +55,7 @@ describe('DELETE /api/orgs/:id/members/:uid', () => {
     expect((await admin.get(`/api/orgs/${org.id}`)).status).toBe(200);
   });
 
-  it('reaches nobody of another organization', async () => {
+  it('does not reach members of another organization', async () => {
     const { org, admin } = await anOrg(service);
     const theirs = await anOrg(service);
 

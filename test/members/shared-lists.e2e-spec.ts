@@ -39,9 +39,7 @@ describe('member lists that are asked for at the same time', () => {
     return id;
   }
 
-  const emails = (size: number): string[] => times(size, crowdEmail);
-
-  async function expectLists(those: typeof orgs): Promise<void> {
+  async function read(those: typeof orgs): Promise<(string[] | undefined)[]> {
     const found = await atOnce(
       those.map(
         ({ id }) =>
@@ -49,16 +47,20 @@ describe('member lists that are asked for at the same time', () => {
             lists.findAll(id),
       ),
     );
-    expect(found.map((list) => list?.map(({ email }) => email))).toEqual(
-      those.map(({ size }) => (size > 1000 ? undefined : emails(size))),
-    );
+    return found.map((list) => list?.map(({ email }) => email));
   }
 
+  /** undefined: too long to hold in memory */
+  const listsOf = (those: typeof orgs): (string[] | undefined)[] =>
+    those.map(({ size }) => (size > 1000 ? undefined : times(size, crowdEmail)));
+
   it('are each of their own organization, whole and in order', async () => {
-    await expectLists(orgs.filter(({ size }) => size < 100));
+    expect(await read(orgs.filter(({ size }) => size < 100))).toEqual(
+      listsOf(orgs.filter(({ size }) => size < 100)),
+    );
   });
 
-  it('hold nothing but what a list shows', async () => {
+  it('hold only the fields of a list', async () => {
     const [one, other] = await atOnce(
       orgs.slice(1, 3).map(
         ({ id }) =>
@@ -74,19 +76,22 @@ describe('member lists that are asked for at the same time', () => {
     expect([...one!, ...other!]).toEqual(times(4, () => shown));
   });
 
-  it('are the same where one was asked for twice', async () => {
-    await expectLists([orgs[3]!, orgs[4]!, orgs[3]!]);
+  it('are the same when one was asked for twice', async () => {
+    expect(await read([orgs[3]!, orgs[4]!, orgs[3]!])).toEqual(listsOf([orgs[3]!, orgs[4]!, orgs[3]!]));
   });
 
-  it('are whole though together they are more than one query brings', async () => {
-    await expectLists(orgs);
-    await expectLists(orgs);
+  it('are complete even when together they exceed one query', async () => {
+    expect(await read(orgs)).toEqual(listsOf(orgs));
+    expect(await read(orgs)).toEqual(listsOf(orgs));
   });
 
   it('become short again after long ones', async () => {
-    for (const { size } of orgs) await expectLists(orgs.filter((org) => org.size === size));
-    await expectLists([orgs[5]!]);
-    await expectLists([orgs[1]!]);
-    await expectLists(orgs.slice(0, 5));
+    for (const { size } of orgs)
+      expect(await read(orgs.filter((org) => org.size === size))).toEqual(
+        listsOf(orgs.filter((org) => org.size === size)),
+      );
+    expect(await read([orgs[5]!])).toEqual(listsOf([orgs[5]!]));
+    expect(await read([orgs[1]!])).toEqual(listsOf([orgs[1]!]));
+    expect(await read(orgs.slice(0, 5))).toEqual(listsOf(orgs.slice(0, 5)));
   });
 });

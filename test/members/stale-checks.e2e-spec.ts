@@ -13,7 +13,7 @@ import { anOrg, anOrgWithTwoOwners, type Cast } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 /** Each request passes its first checks, then waits for a change of others that makes them wrong. */
-describe('what changed since a request was let in', () => {
+describe('changes made after a request was authorized', () => {
   let service: Service;
 
   beforeAll(async () => {
@@ -108,7 +108,7 @@ describe('what changed since a request was let in', () => {
     });
   });
 
-  it('does not let an admin remove whom an owner promoted', async () => {
+  it('does not let an admin remove a member whom an owner has promoted', async () => {
     const cast = await anOrgWithTwoOwners(service);
 
     const answer = await answerAfter(
@@ -123,7 +123,7 @@ describe('what changed since a request was let in', () => {
     expect(await roleOf(cast, cast.member.id)).toBe('owner');
   });
 
-  it('finds no member who was removed', async () => {
+  it('answers 404 for a member who was removed', async () => {
     const cast = await anOrg(service);
 
     const answer = await answerAfter(
@@ -140,7 +140,7 @@ describe('what changed since a request was let in', () => {
     expect(answer).toMatchObject(memberNotFound);
   });
 
-  it('adds nobody who was deleted', async () => {
+  it('does not add a user who was deleted', async () => {
     const cast = await anOrg(service);
 
     const answer = await answerAfter(deleteUser(cast.outsider.id), add(cast));
@@ -149,7 +149,7 @@ describe('what changed since a request was let in', () => {
     expect(await roleOf(cast, cast.outsider.id)).toBeUndefined();
   });
 
-  it('adds who was not deleted after all', async () => {
+  it('adds a user whose deletion was rolled back', async () => {
     const cast = await anOrg(service);
 
     const answer = await answerAfter(deleteUser(cast.outsider.id), add(cast), 'rollback');
@@ -158,7 +158,7 @@ describe('what changed since a request was let in', () => {
     expect(await roleOf(cast, cast.outsider.id)).toBe('member');
   });
 
-  it('creates nothing for who was deleted', async () => {
+  it('creates nothing for a user who was deleted', async () => {
     const { outsider } = await anOrg(service);
     const name = `Org of ${outsider.email}`;
 

@@ -47,7 +47,7 @@ describe('a member list that is streamed', () => {
   }
 
   describe.each(paths)('%s', (_route, path) => {
-    it('is whole for a reader who pauses and stays a member', async () => {
+    it('is complete for a reader who pauses and stays a member', async () => {
       const stream = await PausedReader.get(service, path(), await aReader());
       const newcomer = await someoneJoins();
 
@@ -61,7 +61,7 @@ describe('a member list that is streamed', () => {
     it.each([
       ['was removed', remove],
       ['lost the session', revokeSessionOf],
-    ])('is cut for a reader who %s, and tells of nobody who joined after that', async (_what, end) => {
+    ])('is cut off for a reader who %s, and shows nobody who joined later', async (_what, end) => {
       const reader = await aReader();
       const stream = await PausedReader.get(service, path(), reader);
       await end(reader);
@@ -74,7 +74,7 @@ describe('a member list that is streamed', () => {
       expect(whole).toBe(false);
     });
 
-    it('is cut when the database fails', async () => {
+    it('is cut off when the database fails', async () => {
       const stream = await PausedReader.get(service, path(), await aReader());
       await service.db.query('ALTER TABLE sessions RENAME TO sessions_elsewhere');
 
@@ -86,8 +86,8 @@ describe('a member list that is streamed', () => {
     });
   });
 
-  it('is ended for a client that reads nothing any more', async () => {
-    const stalled = () => service.logs.filter((line) => line.includes('took nothing of its answer'));
+  it('is ended for a client that stops reading', async () => {
+    const stalled = () => service.logs.filter((line) => line.includes('read nothing of its answer'));
     const reader = await aReader();
     const streams = await Promise.all(
       paths.flatMap(([, path]) => [

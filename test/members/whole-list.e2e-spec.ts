@@ -58,7 +58,7 @@ describe('a list of several pages', () => {
     return (JSON.parse(Buffer.concat(chunks).toString()) as { members: object[] }).members;
   }
 
-  it('lets the event loop turn between all pages of all that are read at once', async () => {
+  it('yields to the event loop between the pages of all lists', async () => {
     const sessionId = await aReader();
     const answers = await Promise.all(times(STREAMS, () => read(sessionId)));
     let turns = 0;
@@ -74,11 +74,11 @@ describe('a list of several pages', () => {
     expect(turns).toBeGreaterThanOrEqual(STREAMS * PAGES);
   });
 
-  it('is refused, before anything of it is sent, to a reader who is no member any more', async () => {
+  it('is refused before it starts to a reader who is no longer a member', async () => {
     await expect(read(await aReader({ isMember: false }))).rejects.toMatchObject({ code: 'not_a_member' });
   });
 
-  it('is refused, before anything of it is sent, to a reader whose session has ended', async () => {
+  it('is refused before it starts to a reader whose session has ended', async () => {
     await expect(read(await aReader({ revokedAt: 1 }))).rejects.toMatchObject({ code: 'invalid_token' });
   });
 });

@@ -4,7 +4,7 @@ import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { startService } from '../support/service.js';
 
 describe('the page of the documentation', () => {
-  it('loads nothing from elsewhere, and everything that it loads is there', async () => {
+  it('loads only files of its own, all of which exist', async () => {
     const service = await startService();
 
     const page = await service.anyone.get('/docs');
@@ -25,7 +25,7 @@ describe('the page of the documentation', () => {
     await service.stop();
   });
 
-  it('keeps the token over a reload, and failures folded', async () => {
+  it('keeps the token across a reload, and failures collapsed', async () => {
     const service = await startService();
 
     const settings = (await service.anyone.get('/docs/swagger-ui-init.js')).text;
@@ -35,7 +35,7 @@ describe('the page of the documentation', () => {
     await service.stop();
   });
 
-  it('can be switched off, with the document', async () => {
+  it('can be switched off together with the document', async () => {
     const service = await startService({ env: { DOCS: 'off' } });
 
     for (const path of [
@@ -56,7 +56,7 @@ describe('the page of the documentation', () => {
     await service.stop();
   });
 
-  it('hands out no other file', async () => {
+  it('serves no other file', async () => {
     const service = await startService();
 
     for (const path of [

@@ -18,7 +18,7 @@ interface Answered {
   org: { id: string };
 }
 
-/** Needs a limit of one organization for each user, and of one look-up that finds nobody. */
+/** Needs a limit of one organization for each user, and of one addition of an unknown e-mail. */
 export const SMALL_LIMITS = { MAX_ORGS_PER_USER: '1', RATE_LIMIT_LOOKUP: '1/1h' };
 
 /** Sends documented examples, and keeps the first answer of each operation with each status and code. */
@@ -48,12 +48,14 @@ export class ExampleAnswers {
     await this.failInGeneral();
     await this.send('removeMember', { by: this.ada });
     await this.exceedLimits();
+    await this.disableAccount();
   }
 
   private async signIn(): Promise<Answered> {
     const body = await this.send('register', { by: this.anyone });
     this.ada = this.anyone.withToken(body.token);
     await this.send('login', { by: this.anyone });
+    await this.send('listOwnEvents', { by: this.ada, query: '?limit=1' });
     const grace = { email: 'grace@example.com', password: aPassword() };
     const answer = await this.anyone.post<Answered>('/api/auth/register', grace);
     this.grace = this.anyone.withToken(answer.body.token);
@@ -64,7 +66,8 @@ export class ExampleAnswers {
   private async passLoginOn(): Promise<void> {
     const { code } = await this.send('issueCode', { by: this.ada });
     const body = { ...this.exampleBody('exchangeCode'), code };
-    await this.send('exchangeCode', { by: this.anyone, body });
+    const passedOn = await this.send('exchangeCode', { by: this.anyone, body });
+    await this.send('listOwnEvents', { by: this.anyone.withToken(passedOn.token) });
     await this.send('exchangeCode', { by: this.anyone, body });
   }
 
@@ -75,6 +78,8 @@ export class ExampleAnswers {
     await this.send('addMember', { by: ada });
     await this.send('addMember', { by: ada });
     await this.send('changeMemberRole', { by: ada });
+    await this.send('listOrgEvents', { by: ada, query: '?limit=1' });
+    for (const id of ['listOrgEvents', 'listOwnEvents']) await this.send(id, { by: ada, query: '?limit=0' });
     for (const id of ['getMe', 'getOrg']) await this.send(id, { by: ada });
 
     const [third, busy] = [await anAccount(this.service), await anAccount(this.service)];
@@ -124,6 +129,13 @@ export class ExampleAnswers {
     while (!this.answers.has('login rate_limited'))
       await this.send('login', { by: this.anyone, body: wrong });
     while (!this.answers.has('register rate_limited')) await this.send('register', { by: this.anyone });
+  }
+
+  private async disableAccount(): Promise<void> {
+    const disabled = await anAccount(this.service);
+    await this.service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [disabled.id]);
+    const { email, password } = disabled;
+    await this.send('login', { by: this.anyone, body: { email, password } });
   }
 
   private async send(operationId: string, request: Request): Promise<Answered> {

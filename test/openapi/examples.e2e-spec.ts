@@ -11,7 +11,9 @@ const FORMS: [name: string, form: RegExp][] = [
   ['a UUID', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/],
   ['a JWT', /^[\w-]+\.[\w-]+\.[\w-]+$/],
   ['a code or key', /^[\w-]{43}$/],
-  ['a cursor', /^[\w-]{60,}$/],
+  ['a time', /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/],
+  ['an address', /^[\d.]{7,15}$/],
+  ['a cursor', /^[\w-]{50,}$/],
 ];
 
 describe('the examples of the OpenAPI document', () => {
@@ -42,7 +44,7 @@ describe('the examples of the OpenAPI document', () => {
   const successOf = ({ content }: DocumentedResponse): unknown =>
     reader.exampleOf(content!['application/json']!.schema!);
 
-  it('are each what is really answered', () => {
+  it('equal the real answers', () => {
     const answered = new Map([...examples.answers].map(([name, { body }]) => [name, normalized(body)]));
 
     for (const [name, example] of documented()) {
@@ -50,7 +52,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('leave out nothing that was answered', () => {
+  it('are complete', () => {
     const names = new Set(documented().map(([name]) => name));
 
     expect([...examples.answers.keys()].filter((name) => !names.has(name))).toEqual([]);

@@ -103,7 +103,7 @@ describe('code generated from the OpenAPI document', () => {
     );
   }
 
-  it('compiles in the strictest mode, with clients that know each code of a failure', async () => {
+  it('compiles in strict mode, with clients that narrow failures by code', async () => {
     const compiled = await Promise.all(
       ['.', 'hey-api'].map((project) => run('typescript/bin/tsc', '--project', project)),
     );
@@ -111,7 +111,7 @@ describe('code generated from the OpenAPI document', () => {
     expect(compiled).toEqual(['', '']);
   });
 
-  it.each(GENERATORS)('has no two names of the same words from %s', (generator) => {
+  it.each(GENERATORS)('has no near-duplicate names from %s', (generator) => {
     const schemas = Object.keys(document.components.schemas);
     const names = new Set([...schemas, ...exportedNames(generator)]);
 

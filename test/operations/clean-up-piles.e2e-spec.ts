@@ -48,16 +48,16 @@ describe.runIf(engine === 'sqlite')('a pile of expired rows on SQLite', () => {
     );
   }
 
-  it('is deleted in small statements, between which everything else gets its turn', async () => {
+  it('is deleted in small statements that let other work run in between', async () => {
     await pile(PILE);
     const executed = recordStatements(dataSource);
     const cleanUp = aCleanUp(dataSource);
 
     let runs = 0;
-    for (let goesOn = true; goesOn; runs += 1) {
+    for (let hasMore = true; hasMore; runs += 1) {
       const before = executed.length;
       const result = await cleanUp.deleteExpired();
-      goesOn = result.goesOn;
+      hasMore = result.hasMore;
       const deletes = executed.slice(before).filter(({ verb }) => verb === 'DELETE');
       expect(deletes.length).toBeLessThanOrEqual(IN_ONE_RUN / BATCH);
       expect(new Set(deletes.map(({ turn }) => turn)).size).toBe(deletes.length);
@@ -73,7 +73,7 @@ describe.runIf(engine === 'sqlite')('a pile of expired rows on SQLite', () => {
     while ((await count()) !== sessions) await setImmediate();
   }
 
-  it('is gone on with within two seconds, and what expires later within two minutes, as long as it runs', async () => {
+  it('is continued within two seconds, and rows that expire later go within two minutes', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await pile(IN_ONE_RUN + 5);
     const cleanUp = aCleanUp(dataSource);
@@ -103,7 +103,7 @@ describe.runIf(engine === 'sqlite')('a pile of expired rows on SQLite', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is tried again after a run that failed', async () => {
+  it('is retried after a failed run', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await pile(5);
     await dataSource.query('ALTER TABLE authorization_codes RENAME TO elsewhere');

@@ -51,7 +51,7 @@ describe('the clean-up', () => {
     }));
   }
 
-  it('deletes what expired longer ago than clocks may differ, to the millisecond', async () => {
+  it('deletes rows that expired before the tolerated clock skew, to the millisecond', async () => {
     const ends = [-1, 0, 1].map((more) => NOW - LEEWAY_MS + more);
     await insertSessions(dataSource, [
       ...ends.map((expiresAt, place) => ({ id: sessionId(place + 1), expiresAt })),
@@ -64,7 +64,7 @@ describe('the clean-up', () => {
     }));
     await insertCodes(dataSource, codes);
 
-    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2, goesOn: false });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2, hasMore: false });
 
     expect(await left('sessions')).toEqual([2, 3, 9].map(sessionId));
     expect(await left('authorization_codes')).toEqual(['code 2', 'code 3']);
@@ -86,7 +86,7 @@ describe('the clean-up', () => {
     expect(await left('authorization_codes')).toEqual(['alive']);
   });
 
-  it('keeps all that a session which has not expired was derived from, and nothing else', async () => {
+  it('keeps only the ancestors of sessions that have not expired', async () => {
     await insertSessions(dataSource, [
       ...chain(3, EXPIRED),
       { id: sessionId(4), expiresAt: ALIVE, parentId: sessionId(3) },
@@ -105,7 +105,7 @@ describe('the clean-up', () => {
   it('deletes a chain of several batches in one run', async () => {
     await insertSessions(dataSource, chain(2 * BATCH + 50, EXPIRED));
 
-    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2 * BATCH + 50, goesOn: false });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2 * BATCH + 50, hasMore: false });
 
     expect(await left('sessions')).toEqual([]);
   });
@@ -127,12 +127,12 @@ describe('the clean-up', () => {
     }));
     await insertCodes(dataSource, codes);
 
-    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: codes.length, goesOn: false });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: codes.length, hasMore: false });
 
     expect(await left('authorization_codes')).toEqual([]);
   });
 
-  it('comes past what it must keep, however much that is, run by run', async () => {
+  it('gets past rows that it must keep, however many, run by run', async () => {
     const kept = BATCH * BATCHES + 50;
     await insertSessions(dataSource, [
       { id: sessionId(1), expiresAt: 1 },
@@ -141,17 +141,17 @@ describe('the clean-up', () => {
     ]);
     const executed = recordStatements(dataSource);
 
-    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 0, goesOn: false });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 0, hasMore: false });
     expect(executed.reduce((sum, { verb, rows }) => (verb === 'SELECT' ? sum + rows : sum), 0)).toBeLessThan(
       3 * kept,
     );
-    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 1, goesOn: false });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 1, hasMore: false });
 
     expect(Math.max(...executed.map(({ rows }) => rows))).toBe(BATCH);
     expect(await left('sessions')).toHaveLength(kept + 1);
   });
 
-  it('lets the reuse of a code end its session still', async () => {
+  it('keeps what the reuse of a code has to revoke', async () => {
     await dataSource.destroy();
     const before = await startService({ installation });
     const ada = await anAccount(before, 'ada');

@@ -24,7 +24,7 @@ describe('the claims of the doctor', () => {
       anEmail(),
     ]);
 
-  it('are all about one moment, whatever is written meanwhile', async () => {
+  it('see one snapshot, whatever is written meanwhile', async () => {
     const counting: Check = {
       claim: 'as many users as before',
       remedy: '',

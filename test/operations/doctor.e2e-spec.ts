@@ -51,7 +51,7 @@ describe('the doctor', () => {
   const redIn = ({ lines }: Examination) =>
     lines.filter((line) => line.startsWith('RED')).map((line) => line.slice('RED    '.length));
 
-  /** Puts the rows back as they are now, whatever becomes of the work. */
+  /** Restores the rows, even when the work fails. */
   async function restoring<T>(tables: string[], work: () => Promise<T>): Promise<T> {
     const saved = await Promise.all(tables.map((table) => installation.db.query(`SELECT * FROM ${table}`)));
     try {
@@ -77,7 +77,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(17);
+    expect(lines).toHaveLength(19);
     expect(code).toBe(0);
   });
 
@@ -92,19 +92,25 @@ describe('the doctor', () => {
       what: 'an organization without an owner',
       tables: ['members'],
       do: () => force("UPDATE members SET role = 'admin' WHERE org_id = ?", cast.org.id),
-      red: ['every organization has an owner'],
+      red: ['every organization has an owner', 'every membership is as its last event says'],
     },
     {
       what: 'a membership of a user who is gone',
       tables: ['members'],
       do: () => force("UPDATE members SET user_id = 'gone' WHERE user_id = ?", cast.member.id),
-      red: ['every membership belongs to a user and an organization'],
+      red: [
+        'every membership belongs to a user and an organization',
+        'every membership is as its last event says',
+      ],
     },
     {
       what: 'a membership in an organization that is gone',
       tables: ['members'],
       do: () => force("UPDATE members SET org_id = 'gone' WHERE user_id = ?", cast.member.id),
-      red: ['every membership belongs to a user and an organization'],
+      red: [
+        'every membership belongs to a user and an organization',
+        'every membership is as its last event says',
+      ],
     },
     {
       what: 'a membership with an e-mail of before',
@@ -116,7 +122,20 @@ describe('the doctor', () => {
       what: 'a role of its own',
       tables: ['members'],
       do: () => force("UPDATE members SET role = 'king' WHERE user_id = ?", cast.member.id),
-      red: ['every role is one of those that exist'],
+      red: ['every role is one of those that exist', 'every membership is as its last event says'],
+    },
+    {
+      what: 'a membership that nobody recorded the end of',
+      tables: ['members'],
+      do: () => force('DELETE FROM members WHERE user_id = ?', cast.member.id),
+      red: ['every membership is as its last event says'],
+    },
+    {
+      what: 'a revision that two changes have',
+      tables: ['events'],
+      do: () =>
+        force('UPDATE events SET org_revision = 2 WHERE org_id = ? AND org_revision = 3', cast.org.id),
+      red: ['no revision of an organization stands for two changes'],
     },
     {
       what: 'a session of a user who is gone',
@@ -209,7 +228,7 @@ describe('the doctor', () => {
       red: ['every membership has the e-mail of its user', 'every e-mail is in its canonical form'],
     },
   ];
-  it.each(damages)('sees $what', async ({ tables, do: damage, red }) => {
+  it.each(damages)('detects $what', async ({ tables, do: damage, red }) => {
     const sick = await restoring(tables, async () => {
       await damage();
       return examine();
@@ -219,7 +238,7 @@ describe('the doctor', () => {
     expect(sick.code).toBe(1);
   });
 
-  it('sees a column that no migration made', async () => {
+  it('detects a column that no migration created', async () => {
     await installation.db.query('ALTER TABLE orgs ADD COLUMN extra integer');
     try {
       expect(redIn(await examine())).toEqual(['the tables are as the migrations made them']);
@@ -228,7 +247,7 @@ describe('the doctor', () => {
     }
   });
 
-  it('sees that an index is gone, and what is slow without it', async () => {
+  it('detects a missing index, and the queries that it slows down', async () => {
     const sick = await restoring(['sessions'], async () => {
       await fillSessions();
       await installation.db.query(
@@ -250,7 +269,7 @@ describe('the doctor', () => {
     expect(sick.lines).toContain('         the clean-up of sessions reads all of sessions');
   });
 
-  /** So many that no engine would read all of them for a few. */
+  /** Enough that no engine would scan all of them for a few. */
   async function fillSessions(): Promise<void> {
     const now = Date.now();
     const rows = Array.from(
@@ -265,7 +284,7 @@ describe('the doctor', () => {
     if (engine === 'mariadb') await installation.db.query('ANALYZE TABLE sessions');
   }
 
-  it('takes a claim that cannot be checked for untrue', async () => {
+  it('treats a claim that cannot be checked as false', async () => {
     await installation.db.query('ALTER TABLE users RENAME TO hidden');
     try {
       const sick = await examine();
@@ -277,7 +296,7 @@ describe('the doctor', () => {
     }
   });
 
-  it('finds nothing wrong with clocks that differ by no more than tokens may', async () => {
+  it('tolerates clock skew up to the leeway of tokens', async () => {
     const { code, lines } = await restoring(['sessions'], async () => {
       await force(
         'UPDATE sessions SET auth_time = created_at + 30000, expires_at = created_at + ? WHERE user_id = ?',
@@ -294,7 +313,7 @@ describe('the doctor', () => {
   it.each([
     ['itself', 2],
     ['its parent', 1],
-  ])('finds no session alive that was ended, by %s', async (_by, ended) => {
+  ])('finds no revoked session alive, by %s', async (_by, ended) => {
     const examination = await restoring(['sessions'], async () => {
       await force('UPDATE sessions SET descendants_revoked_at = 1 WHERE id = ?', chain[0]!);
       await force('UPDATE sessions SET revoked_at = 1 WHERE id = ?', chain[ended]!);
@@ -304,14 +323,14 @@ describe('the doctor', () => {
     expect(redIn(examination)).toEqual([]);
   });
 
-  it('holds sessions against SESSION_MAX_AGE as it is set now', async () => {
+  it('checks sessions against the current SESSION_MAX_AGE', async () => {
     expect(redIn(await examine({ SESSION_MAX_AGE: '23h' }))).toEqual([
       'no session outlives SESSION_MAX_AGE after its login',
     ]);
     expect(redIn(await examine({ SESSION_MAX_AGE: '24h' }))).toEqual([]);
   });
 
-  it('is content once its remedy for sessions was followed', async () => {
+  it('is green after its remedy for sessions was applied', async () => {
     const { sick, cured } = await restoring(['sessions'], async () => {
       await force('UPDATE sessions SET created_at = expires_at + 1 WHERE user_id = ?', cast.member.id);
       await force(
@@ -332,7 +351,7 @@ describe('the doctor', () => {
     expect(redIn(cured)).toEqual([]);
   });
 
-  it('ends with 2 and one line when nothing can be checked', async () => {
+  it('exits with 2 and one line when nothing can be checked', async () => {
     const { code, errors } = await examine({ DATABASE_URL: 'sqlite:./nowhere.sqlite' });
 
     expect(errors).toMatch(/^DATABASE_URL: [^\n]+\n$/);

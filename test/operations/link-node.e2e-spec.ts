@@ -27,7 +27,7 @@ describe.runIf(engine === 'sqlite')('the Node of the npm scripts', () => {
   });
   afterEach(() => rm(project, { recursive: true, force: true }));
 
-  it('is the pinned one where it runs, linked by npm or not', async () => {
+  it('is the pinned one where it can run, linked by npm or not', async () => {
     await symlink(process.execPath, pinned);
 
     expect(linkNode()).toEqual({ status: 0, said: '' });
@@ -35,7 +35,7 @@ describe.runIf(engine === 'sqlite')('the Node of the npm scripts', () => {
     expect(await readlink(link)).toBe(join('..', PACKAGE, 'bin/node'));
   });
 
-  it("is the machine's own where the pinned one cannot run", async () => {
+  it('is the one of the system where the pinned one cannot run', async () => {
     await writeFile(pinned, '#!/no/such/loader\n', { mode: 0o755 });
     await symlink(pinned, link);
 
@@ -48,7 +48,7 @@ describe.runIf(engine === 'sqlite')('the Node of the npm scripts', () => {
     await expect(readlink(link)).rejects.toThrow('ENOENT');
   });
 
-  it('has to be installed where neither will do', async () => {
+  it('has to be installed where neither is usable', async () => {
     await rm(join(pinned, '..'), { recursive: true });
 
     const { status, said } = linkNode({ NODE_OPTIONS: AS_AN_OLD_NODE });

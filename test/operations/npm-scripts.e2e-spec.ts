@@ -32,7 +32,7 @@ describe.runIf(engine === 'sqlite')('SIGTERM to npm', () => {
   });
 
   it.each(['start', 'start:prod'])(
-    'run %s ends the service, then npm',
+    'stops the service, then npm: npm run %s',
     async (script) => {
       npm = spawnCommand(['npm', 'run', script], project, installation.env);
       const url = await untilListening(npm, BUILD_AND_START_TIMEOUT_MS);

@@ -5,7 +5,7 @@ import { aCode, anOrg } from '../support/personas.js';
 import { startCluster, startService } from '../support/service.js';
 import { exitCode, spawnService, untilListening } from '../support/service-process.js';
 
-describe('a start on data that is there', () => {
+describe('a start on existing data', () => {
   let installation: Installation;
 
   beforeEach(async () => {
@@ -30,7 +30,7 @@ describe('a start on data that is there', () => {
     await after.stop();
   });
 
-  it('after being killed loses nothing that was acknowledged', async () => {
+  it('after a kill loses no acknowledged write', async () => {
     const killed = spawnService(installation.directory, installation.env);
     const url = await untilListening(killed);
     const emails = [];
@@ -56,7 +56,7 @@ describe('a start on data that is there', () => {
     await after.stop();
   });
 
-  it('with MIGRATIONS=check needs a schema that is up to date', async () => {
+  it('with MIGRATIONS=check requires an up-to-date schema', async () => {
     const tooEarly = spawnService(installation.directory, { ...installation.env, MIGRATIONS: 'check' });
     expect(await exitCode(tooEarly)).toBe(1);
     expect(tooEarly.stderr.join('\n')).toMatch(/MIGRATIONS/);

@@ -12,7 +12,7 @@ import {
 } from '../support/service-process.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
-/** what the log says when requests had to be left behind */
+/** what the log says when requests were abandoned */
 const CUT_SHORT = 'requests are still running';
 const ANSWERED = { code: 0, answer: expect.stringContaining('HTTP/1.1 201') as string };
 const WORKERS = { WEB_CONCURRENCY: '2', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' };
@@ -26,16 +26,16 @@ describe('SIGTERM', () => {
     installation = await anInstallation();
     await start();
   });
-  // Not a failed test's: those end with the file.
+  // Installations of failed tests are removed at the end of the file.
   afterEach(() => installation.remove());
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends an idle service with code 0, on %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('stops an idle service with code 0, on %s', async (signal) => {
     service.child.kill(signal);
 
     expect(await exitCode(service)).toBe(0);
   });
 
-  it('ends it although clients keep their connections', async () => {
+  it('stops it although clients keep their connections open', async () => {
     const connections = await Promise.all([keptAlive(), keptAlive(), keptAlive()]);
 
     service.child.kill('SIGTERM');
@@ -44,7 +44,7 @@ describe('SIGTERM', () => {
     for (const { socket } of connections) socket.destroy();
   });
 
-  it('ends it although nothing has come over a connection yet', async () => {
+  it('stops it although a connection has sent nothing yet', async () => {
     const { closed } = await openConnection(url);
 
     service.child.kill('SIGTERM');
@@ -54,7 +54,7 @@ describe('SIGTERM', () => {
     expect(service.logs.join('\n')).not.toContain(CUT_SHORT);
   });
 
-  it('lets a request in flight have its answer, and no new one in', async () => {
+  it('answers requests in flight, and accepts no new ones', async () => {
     const { connection, sendBody } = await aRequestInFlight(['Connection: close']);
 
     await stop();
@@ -65,7 +65,7 @@ describe('SIGTERM', () => {
     expect(connection.text()).toContain('"token":');
   });
 
-  it('closes a connection that becomes idle, rather than wait for its keep-alive timeout', async () => {
+  it('closes a connection as soon as it is idle', async () => {
     const { connection, sendBody } = await aRequestInFlight();
 
     await stop();
@@ -76,7 +76,7 @@ describe('SIGTERM', () => {
     expect(service.logs.join('\n')).not.toContain(CUT_SHORT);
   });
 
-  it('turns readiness to 503, for a request that still comes in on an open connection', async () => {
+  it('makes readiness 503 for requests on open connections', async () => {
     const { connection, sendBody } = await aRequestInFlight();
 
     await stop();
@@ -87,11 +87,11 @@ describe('SIGTERM', () => {
     expect(connection.text()).toContain('"code":"unavailable"');
   });
 
-  it('is heeded once: a second signal does not cut off the request in flight', async () => {
+  it('is handled once: a second signal does not cut off the request in flight', async () => {
     expect(await stopTwice()).toEqual(ANSWERED);
   });
 
-  it.runIf(engine === 'mariadb')('is heeded once by several workers, too', async () => {
+  it.runIf(engine === 'mariadb')('is handled once by several workers, too', async () => {
     await kill();
     await start(WORKERS);
 
@@ -134,7 +134,7 @@ describe('SIGTERM', () => {
     const length = `Content-Length: ${json.length}`;
     const head = ['Content-Type: application/json', length, 'Expect: 100-continue', ...headers];
     connection.socket.write(keptAliveRequest('POST /api/auth/register', head));
-    // By this the service says that the request has begun.
+    // This answer says that the request has begun.
     await vi.waitFor(() => expect(connection.text()).toContain('100 Continue'), hangTimeoutMs());
     return { connection, sendBody: (following = '') => connection.socket.write(json + following) };
   }

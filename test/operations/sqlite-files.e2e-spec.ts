@@ -36,7 +36,7 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
 
   const modeOf = async (name: string) => ((await stat(join(directory, name))).mode & 0o777).toString(8);
 
-  /** What the processes that are started meanwhile would give to a file that says nothing of its mode. */
+  /** The umask decides about files that are created without a mode. */
   async function withOpenUmask<T>(work: () => Promise<T>): Promise<T> {
     const usual = process.umask(0);
     try {
@@ -52,7 +52,7 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     return service.stderr;
   }
 
-  it('are created for their owner alone, in any directory and with any umask', async () => {
+  it('are created readable only by their owner, in any directory and with any umask', async () => {
     const service = await withOpenUmask(() => startService({ installation, env: at(file) }));
     await anAccount(service);
 
@@ -61,7 +61,7 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     expect(await modes()).toEqual({ [FILES[0]!]: '600', [FILES[3]!]: '600' });
   });
 
-  it('are taken from the group and the others where they could read them, which the log says', async () => {
+  it('lose the access of group and others, and the log says so', async () => {
     const killed = spawnService(installation.directory, { ...installation.env, ...at(file) });
     await killed.url;
     killed.child.kill('SIGKILL');
@@ -74,15 +74,15 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
 
     await anAccount(service);
     expect(await modes()).toEqual(PRIVATE);
-    expect(service.logs.filter((line) => line.includes('could be read by others'))).toHaveLength(4);
+    expect(service.logs.filter((line) => line.includes('was readable by others'))).toHaveLength(4);
     await service.stop();
 
     const again = await startService({ installation, env: at(file) });
-    expect(again.logs.join('\n')).not.toContain('could be read by others');
+    expect(again.logs.join('\n')).not.toContain('was readable by others');
     await again.stop();
   });
 
-  it('are left as they are by the doctor', async () => {
+  it('are not changed by the doctor', async () => {
     const service = await startService({ installation, env: at(file) });
     await anAccount(service);
     await Promise.all(FILES.map((name) => chmod(join(directory, name), 0o644)));
@@ -93,7 +93,7 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     await service.stop();
   });
 
-  it('are not made by the doctor, nor is their directory', async () => {
+  it('are not created by the doctor, nor is their directory', async () => {
     const answer = await examine(installation, at(join(directory, 'nowhere', 'accounts.sqlite')));
 
     expect(answer).toMatchObject({ code: 2, errors: expect.stringMatching(/^DATABASE_URL: [^\n]+\n$/) });
@@ -116,7 +116,7 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     await second.stop();
   });
 
-  it('are made where a dangling symbolic link leads', async () => {
+  it('are created where a dangling symbolic link points', async () => {
     await symlink('link-2', join(installation.directory, 'link'));
     await symlink('open/accounts.sqlite', join(installation.directory, 'link-2'));
 
@@ -133,7 +133,7 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     ['a file of something else', () => writeFile(file, 'no database '.repeat(100))],
     ['a link to itself', () => symlink('accounts.sqlite', file)],
     ['a link into a directory that is not there', () => symlink('nowhere/accounts.sqlite', file)],
-  ])('stop the start with one line where there is %s', async (_what, make) => {
+  ])('stop the start with one line for %s', async (_what, make) => {
     await make();
 
     expect(await refusal(file)).toEqual([
@@ -141,7 +141,7 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     ]);
   });
 
-  it('leave a file of something else as it is, and make nothing beside it', async () => {
+  it('do not replace another file, and nothing is created beside it', async () => {
     await writeFile(file, 'no database '.repeat(100));
     await chmod(file, 0o644);
 
@@ -150,7 +150,7 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     expect(await modes()).toEqual({ 'accounts.sqlite': '644' });
   });
 
-  it('stop the start with one line where their directory cannot be made', async () => {
+  it('stop the start with one line when their directory cannot be created', async () => {
     await writeFile(join(directory, 'file'), '');
 
     expect(await refusal(join(directory, 'file', 'accounts.sqlite'))).toEqual([

@@ -14,13 +14,13 @@ describe('WEB_CONCURRENCY', () => {
 
   afterEach(() => service.stop());
 
-  it.runIf(engine === 'mariadb')('is one process where each would limit by itself', async () => {
+  it.runIf(engine === 'mariadb')('starts one process where each would limit by itself', async () => {
     service = await startService({ env: { WEB_CONCURRENCY: '2' } });
     expect(service.logs.join('\n')).toContain('one process only: without REDIS_URL');
     expect(listening(service.logs)).toHaveLength(1);
   });
 
-  it.runIf(engine === 'sqlite')('is one process on SQLite, which the log says', async () => {
+  it.runIf(engine === 'sqlite')('starts one process on SQLite, and the log says so', async () => {
     service = await startService({ env: { ...NO_LIMITS, WEB_CONCURRENCY: '2' } });
     expect(service.logs.join('\n')).toContain('one process only: SQLite serves one process');
     expect(listening(service.logs)).toHaveLength(1);
@@ -30,7 +30,7 @@ describe('WEB_CONCURRENCY', () => {
 // Each starts up to seven processes and waits out the pauses between them.
 describe.runIf(engine === 'mariadb')('several workers', () => {
   let installation: Installation;
-  /** their own account at the database, which the test locks */
+  /** a database user of their own, which the test locks */
   let user: string;
   let env: Record<string, string>;
 
@@ -42,7 +42,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     await installation.db.query(`CREATE USER ${user}`);
     await installation.db.query(`GRANT ALL ON ${url.pathname.slice(1)}.* TO ${user}`);
     url.username = name;
-    // One connection for statements each, opened at the start: who is there already is not locked out.
+    // One connection for statements each, opened at the start: existing connections are not locked out.
     env = { ...NO_LIMITS, WEB_CONCURRENCY: '2', DATABASE_URL: url.href, DATABASE_POOL_SIZE: '2' };
   });
   afterEach(async () => {
@@ -59,7 +59,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     return service;
   }
 
-  it('serve one port, and one that dies is replaced', async () => {
+  it('serve one port, and are replaced when they die', async () => {
     const service = await startWorkers();
     const account = await anAccount(service);
 
@@ -71,7 +71,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     await service.stop();
   });
 
-  it('go on while one cannot be replaced, which is tried until it can', async () => {
+  it('keep serving while one cannot be replaced, until it can', async () => {
     const service = await startWorkers();
     const account = await anAccount(service);
     const [killed] = listening(service.logs);
@@ -95,7 +95,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     await service.stop();
   });
 
-  it('all end on SIGTERM, with 0, while one cannot be replaced', async () => {
+  it('exit with 0 on SIGTERM while one cannot be replaced', async () => {
     const service = await startWorkers();
     const [killed] = listening(service.logs);
     await lockAccount();
@@ -110,7 +110,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     expect(service.logs.join('\n')).not.toContain('requests are still running');
   });
 
-  it('give up where none of them ever listened', async () => {
+  it('give up when none of them ever listened', async () => {
     const service = spawnService(installation.directory, {
       ...installation.env,
       ...env,
@@ -134,7 +134,7 @@ function listening(logs: string[]): number[] {
 /** How long was waited before each replacement. */
 function pausesSeconds(logs: string[]): number[] {
   return logs.flatMap((line) => {
-    const pause = /"msg":"a worker ended and is replaced".*"pauseMs":(\d+)/.exec(line)?.[1];
+    const pause = /"msg":"a worker ended and will be replaced".*"pauseMs":(\d+)/.exec(line)?.[1];
     return pause === undefined ? [] : [Number(pause) / 1000];
   });
 }

@@ -24,7 +24,7 @@ describe('POST /api/orgs', () => {
     expect(members.body).toEqual({ members: [{ userId: ada.id, email: ada.email, role: 'owner' }] });
   });
 
-  it('lets two organizations have one name', async () => {
+  it('allows two organizations with one name', async () => {
     expect((await anOrgOf(ada, 'Twins')).id).not.toBe((await anOrgOf(ada, 'Twins')).id);
   });
 
@@ -68,11 +68,11 @@ describe('POST /api/orgs', () => {
     ['a C1 control', 'Engines\u0085x'],
     ['a lone surrogate', 'Engines\ud800'],
     ['10,000 characters', 'x'.repeat(10_000)],
-  ])('takes no name that is %s', async (_what, name) => {
+  ])('refuses a name that is %s', async (_what, name) => {
     expect(await create(name)).toMatchObject(invalidFields('name'));
   });
 
-  it('ignores fields it does not know, and never binds them', async () => {
+  it('ignores unknown fields, and never binds them', async () => {
     const [eve, theirs] = [await anAccount(service, 'eve'), await anOrgOf(ada, 'Theirs')];
 
     const answer = await eve.post<{ org: Org }>('/api/orgs', {

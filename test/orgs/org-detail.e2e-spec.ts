@@ -28,7 +28,7 @@ describe('GET /api/orgs/:id', () => {
     }
   });
 
-  it('is closed to whoever is no member', async () => {
+  it('is refused to users who are not members', async () => {
     const { org, outsider } = await anOrg(service);
 
     expect(await outsider.get(`/api/orgs/${org.id}`)).toMatchObject(notAMember);
@@ -50,7 +50,7 @@ describe('GET /api/orgs/:id', () => {
     ['100 characters', 'x'.repeat(100)],
     ['300 characters', 'x'.repeat(300)],
     ['__proto__', '__proto__'],
-  ])('finds nothing under an id that is %s', async (_what, id) => {
+  ])('answers 404 for an id that is %s', async (_what, id) => {
     const answer = await ada.get(`/api/orgs/${id}`);
 
     expect(answer, answer.text).toMatchObject(orgNotFound);

@@ -38,7 +38,7 @@ describe('MAX_ORGS_PER_USER', () => {
   const outcomeOf = ({ status, body }: Answer) =>
     status === 201 ? 'done' : `${status} ${(body as { code: string }).code}`;
 
-  it('refuses to create one more, and leaves nothing of it', async () => {
+  it('refuses to create one more, and stores nothing', async () => {
     const { user } = await aUserAtTheLimit();
 
     expect(await create(user)).toMatchObject(tooManyOrgs);
@@ -48,7 +48,7 @@ describe('MAX_ORGS_PER_USER', () => {
     expect(left).toEqual([]);
   });
 
-  it('refuses to add to one more whoever is at the limit', async () => {
+  it('refuses to add a user at the limit', async () => {
     const { user } = await aUserAtTheLimit();
     const [{ owner, org }] = (await ownersWithOrgs(1)) as [{ owner: Account; org: Org }];
 
@@ -57,20 +57,20 @@ describe('MAX_ORGS_PER_USER', () => {
     expect(await orgsOf(user)).toHaveLength(LIMIT);
   });
 
-  it('lets who is at the limit add others', async () => {
+  it('lets a user at the limit add others', async () => {
     const { user, orgs } = await aUserAtTheLimit();
     const guest = await anAccount(instance(0));
 
     expect((await add(user, orgs[0]!, guest)).status).toBe(201);
   });
 
-  it('says of a member at the limit that he is one already', async () => {
+  it('answers already_member for a member at the limit', async () => {
     const { user, orgs } = await aUserAtTheLimit();
 
     expect(await add(user, orgs[0]!, user)).toMatchObject(alreadyMember);
   });
 
-  it('counts what a user belongs to now', async () => {
+  it('counts current memberships only', async () => {
     const { user, orgs } = await aUserAtTheLimit();
     const coOwner = await anAccount(instance(0));
     await join(orgs[0]!, user, coOwner, 'owner');
@@ -80,7 +80,7 @@ describe('MAX_ORGS_PER_USER', () => {
     expect(await create(user)).toMatchObject(tooManyOrgs);
   });
 
-  it('is met exactly by creations at once', async () => {
+  it('is exact for simultaneous creations', async () => {
     const user = await anAccount(instance(0));
 
     const answers = await atOnce(times(AT_ONCE, (index) => () => create(user, index)));
@@ -92,7 +92,7 @@ describe('MAX_ORGS_PER_USER', () => {
     expect(await orgsOf(user)).toHaveLength(LIMIT);
   });
 
-  it('is met exactly by additions at once', async () => {
+  it('is exact for simultaneous additions', async () => {
     const user = await anAccount(instance(0));
     const others = await ownersWithOrgs(AT_ONCE);
 
@@ -111,7 +111,7 @@ describe('MAX_ORGS_PER_USER', () => {
     expect(await orgsOf(user)).toHaveLength(LIMIT);
   });
 
-  it('is met exactly by both at once', async () => {
+  it('is exact for simultaneous creations and additions', async () => {
     const user = await anAccount(instance(0));
     const others = await ownersWithOrgs(AT_ONCE / 2);
 
@@ -128,7 +128,7 @@ describe('MAX_ORGS_PER_USER', () => {
     expect(await orgsOf(user)).toHaveLength(LIMIT);
   });
 
-  it('lets many new users create at once', async () => {
+  it('lets many new users create organizations at once', async () => {
     const users = await Promise.all(times(AT_ONCE, () => anAccount(instance(0))));
 
     const answers = await atOnce(

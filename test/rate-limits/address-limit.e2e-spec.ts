@@ -8,7 +8,6 @@ import { type Service, startService } from '../support/service.js';
 
 const retryAfter = ({ headers }: Answer): number => Number(headers.get('retry-after'));
 
-/** Logins and registrations from any address, for whose service the file's hooks care. */
 function limitedBy(env: Record<string, string>) {
   let service: Service;
   beforeAll(async () => {
@@ -52,7 +51,7 @@ describe('the limit of an address', () => {
     expect(await login('2001:db8:1:300::1')).toMatchObject(invalidCredentials);
   });
 
-  it('is told beside that of the e-mail, as a list', async () => {
+  it('is reported beside that of the e-mail, as a list', async () => {
     const address = '198.51.100.3';
     await register(address);
 
@@ -62,7 +61,7 @@ describe('the limit of an address', () => {
     expect(headers.get('ratelimit')).toMatch(/^"login";r=1;t=3600, "address";r=3;t=3[56]\d\d$/);
   });
 
-  it('does not count what the limit of the e-mail refuses', async () => {
+  it('does not count requests that the limit of the e-mail refuses', async () => {
     const [address, email] = ['198.51.100.4', anEmail()];
     for (const _ of times(2, () => 0)) await login(address, email);
 
@@ -86,7 +85,7 @@ describe('the limit of an address', () => {
   });
 });
 
-describe('what the limit of an address refuses', () => {
+describe('a request that the limit of an address refuses', () => {
   const { login } = limitedBy({ RATE_LIMIT_ADDRESS: '1/5s', RATE_LIMIT_LOGIN: '1/1h' });
 
   it('is not counted by the limit of the e-mail', async () => {
@@ -101,7 +100,7 @@ describe('what the limit of an address refuses', () => {
     expect(await login(address, email)).toMatchObject(invalidCredentials);
   });
 
-  it('asks for the longest wait of those that refuse', async () => {
+  it('gets the longest wait of the limits that refuse it', async () => {
     const [address, email] = ['198.51.100.2', anEmail()];
     await login(address, email);
 

@@ -37,7 +37,7 @@ describe('limits behind a trusted proxy', () => {
     return (await caller.post('/api/auth/login', { email, password })).status;
   };
 
-  it('tell clients apart', async () => {
+  it('distinguish clients', async () => {
     const email = anEmail();
 
     for (const client of ['198.51.100.1', '198.51.100.2', '2001:db8::1']) {
@@ -47,7 +47,7 @@ describe('limits behind a trusted proxy', () => {
     }
   });
 
-  it('believe no address that the client put in front', async () => {
+  it('ignore addresses that the client has put in front', async () => {
     const email = anEmail();
     await login(email, '198.51.100.1');
     await login(email, '203.0.113.9, 198.51.100.1');
@@ -97,7 +97,7 @@ describe('limits behind a trusted proxy', () => {
     }
   });
 
-  it("count what is no address as the proxy's own", async () => {
+  it('count text that is not an address as the proxy', async () => {
     const email = anEmail();
     await login(email, 'unknown');
     await login(email, '_hidden, 10.0.0.7');
@@ -108,7 +108,7 @@ describe('limits behind a trusted proxy', () => {
     expect(await login(email, '198.51.100.1')).toBe(401);
   });
 
-  it('are told in the log by the address alone', async () => {
+  it('appear in the log with the address only', async () => {
     await login(anEmail(), '[2001:0DB8:0022::0001]:40001');
     await login(anEmail(), '198.51.100.22:40001');
     await login(anEmail(), 'no address');
@@ -118,7 +118,7 @@ describe('limits behind a trusted proxy', () => {
       .toEqual(['2001:db8:22::1', '198.51.100.22', '127.0.0.1']);
   });
 
-  it('do not lock out a victim whom somebody else attacks', async () => {
+  it('do not lock out the victim of an attack', async () => {
     const ada = await anAccount(service, 'ada');
     for (let attempt = 0; attempt < 5; attempt += 1) await login(ada.email, '203.0.113.66');
 

@@ -3,14 +3,14 @@ import { besideLoginFlood, SLOW_HASH } from '../support/login-flood.js';
 import { anAccount, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
-/** more than are hashed, on a busy machine, before so many were turned away */
+/** more than a busy machine hashes before so many were refused */
 const LIMIT = 400;
 const REFUSALS = 10;
 
 const remaining = ({ headers }: { headers: Headers }): number =>
   Number(/^"login";r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
-describe('a login that got no hash', () => {
+describe('a login refused for a full queue', () => {
   let service: Service;
 
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('a login that got no hash', () => {
   });
   afterAll(() => service.stop());
 
-  it('is given back to its limit', async () => {
+  it('is not counted by its limit', async () => {
     const { email, password } = await anAccount(service, 'ada');
     const login = (attempt: string) => service.anyone.post('/api/auth/login', { email, password: attempt });
     let [refused, hashed] = [0, 0];

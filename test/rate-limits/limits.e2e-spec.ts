@@ -45,7 +45,7 @@ describe('the default limits', () => {
     expect(await login(ada.email)).toMatchObject(rateLimited);
   });
 
-  it('tell nothing about whether the e-mail is known', async () => {
+  it('do not reveal whether the e-mail is known', async () => {
     const ada = await anAccount(service, 'ada');
     const seen = async (email: string) => {
       const answers = [];
@@ -73,7 +73,7 @@ describe('the default limits', () => {
     expect(register.status).toBe(201);
   });
 
-  it('count every way to write one e-mail together', async () => {
+  it('count all spellings of an e-mail together', async () => {
     const label = anEmail().split('@')[0]!;
     const variants = [
       `a@${label}.b\u00fccher.de`,
@@ -89,7 +89,7 @@ describe('the default limits', () => {
     for (const variant of variants) expect(await login(variant)).toMatchObject(rateLimited);
   });
 
-  it('are not fooled by headers that claim another address', async () => {
+  it('ignore headers that claim another address', async () => {
     const email = anEmail();
     const from = (address: string) =>
       service.anyone
@@ -145,7 +145,7 @@ describe('the default limits', () => {
     expect(await service.anyone.post('/api/auth/login', { email })).toMatchObject(rateLimited);
   });
 
-  it('admit exactly the limit of a crowd', async () => {
+  it('admit exactly the limit of simultaneous requests', async () => {
     const email = anEmail();
 
     const answers = await Promise.all(times(40, () => login(email)));

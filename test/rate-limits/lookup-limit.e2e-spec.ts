@@ -20,7 +20,7 @@ function add(org: Org, by: Account, email: string = anEmail()): Promise<Answer> 
   return by.post(`/api/orgs/${org.id}/members`, { email, role: 'member' });
 }
 
-describe('the limit of additions that find nobody', () => {
+describe('the limit of additions of unknown e-mails', () => {
   let service: Service;
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('the limit of additions that find nobody', () => {
   });
   afterAll(() => service.stop());
 
-  it('ends every addition by a user who probes, before anybody is looked up', async () => {
+  it('refuses every addition by a user who probes, before the look-up', async () => {
     const { org, owner, admin, outsider } = await anOrg(service);
 
     for (const left of [2, 1, 0]) {
@@ -48,7 +48,7 @@ describe('the limit of additions that find nobody', () => {
     expect((await add(org, admin, outsider.email)).status).toBe(201);
   });
 
-  it('counts no addition that is answered otherwise', async () => {
+  it('does not count additions with other answers', async () => {
     const { org, owner, admin, outsider } = await anOrg(service);
 
     for (const _ of times(2 * LIMIT, () => 0)) {
@@ -61,7 +61,7 @@ describe('the limit of additions that find nobody', () => {
     expect(added.headers.get('ratelimit')).toMatch(/^"lookup";r=3;t=3600$/);
   });
 
-  it('is asked after the role and before the body', async () => {
+  it('is checked after the role and before the body', async () => {
     const { org, owner, member, outsider } = await anOrg(service);
     for (const _ of times(LIMIT, () => 0)) await add(org, owner);
 
@@ -74,7 +74,7 @@ describe('the limit of additions that find nobody', () => {
     expect(await service.anyone.post(`/api/orgs/${org.id}/members`, {})).toMatchObject(unauthorized);
   });
 
-  it('admits exactly as many of a crowd', async () => {
+  it('admits exactly the limit of simultaneous requests', async () => {
     const { org, owner } = await anOrg(service);
 
     const answers = await Promise.all(times(20, () => add(org, owner)));
@@ -84,7 +84,7 @@ describe('the limit of additions that find nobody', () => {
   });
 });
 
-it('the limit of additions that find nobody can be switched off', async () => {
+it('the limit of additions of unknown e-mails can be switched off', async () => {
   const service = await startService({ env: { RATE_LIMIT_LOOKUP: 'off' } });
   const { org, owner } = await anOrg(service);
 

@@ -3,7 +3,6 @@ export function atOnce<T>(tasks: (() => Promise<T>)[]): Promise<T[]> {
   return Promise.all(tasks.map((task) => task()));
 }
 
-/** The same task a number of times. */
 export function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }

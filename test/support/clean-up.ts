@@ -1,5 +1,10 @@
+import { parseEnv } from '../../src/config/parse-env.js';
+import { Transactions } from '../../src/database/transactions.js';
+import { Event } from '../../src/events/event.entity.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
 import type { DataSource } from 'typeorm';
 import { ExpiredCodes } from '../../src/auth/cleanup/expired-codes.js';
+import { ExpiredEvents } from '../../src/auth/cleanup/expired-events.js';
 import { ExpiredRowsService } from '../../src/auth/cleanup/expired-rows.service.js';
 import { ExpiredSessions } from '../../src/auth/cleanup/expired-sessions.js';
 import { AuthorizationCode } from '../../src/auth/codes/authorization-code.entity.js';
@@ -10,11 +15,11 @@ import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js
 import { Session } from '../../src/auth/sessions/session.entity.js';
 import { SessionsRepository } from '../../src/auth/sessions/sessions.repository.js';
 
-/** The service's own clean-up, on a database that is open in this process. */
 export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
   return new ExpiredRowsService(
     new ExpiredCodes(new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode))),
     new ExpiredSessions(new SessionsRepository(dataSource.getRepository(Session))),
+    new ExpiredEvents(new EventsRepository(dataSource.getRepository(Event)), parseEnv({})),
     aRevocation(dataSource),
   );
 }
@@ -23,5 +28,7 @@ export function aRevocation(dataSource: DataSource): SessionRevocation {
   return new SessionRevocation(
     new SessionsRepository(dataSource.getRepository(Session)),
     new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
+    new EventsRepository(dataSource.getRepository(Event)),
+    new Transactions(dataSource),
   );
 }

@@ -29,7 +29,7 @@ export interface DataLayer {
   env: Env;
   dataSource: DataSource;
   transactions: Transactions;
-  /** the tests' own way to the same data */
+  /** the tests' own connection to the same data */
   db: Installation['db'];
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { engine, type Engine } from './engine.js';
 
 export type Row = Record<string, string | number | null>;
 
-/** The tests' own way into the data, past the service: for looking at what is really there and for damage. */
+/** The tests' own access to the data, bypassing the service: to inspect and to damage them. */
 export interface Database {
   /** for `DATABASE_URL` */
   url: string;
@@ -56,7 +56,6 @@ function aFile(directory: string): Database {
   };
 }
 
-/** One that was made elsewhere. */
 export function existingDatabase(directory: string, url: string): Database {
   return url.startsWith('sqlite:') ? aFile(directory) : openSchema(url);
 }

@@ -1,4 +1,4 @@
-// The tests hold the other end of this pipe: it closes when they are gone, however that came.
+// The tests hold the other end of this pipe, which closes when they end for any reason.
 process.stdin.once('end', () => process.kill(process.pid, 'SIGKILL'));
 process.stdin.resume();
 process.stdin.unref();

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends the output with the counts on a line of their own, and says so when half of the tests was left out. */
+/** Ends the output with the counts on one line, and says when half of the tests was skipped. */
 export class EngineReporter implements Reporter {
   constructor(private readonly mariadb: boolean) {}
 

@@ -6,7 +6,7 @@ import { engine } from './engine.js';
 import type { Service } from './service.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
-/** A transaction of the test's own: what it has written, others wait for until it ends. */
+/** A transaction of the test: others wait for its writes until it ends. */
 export interface HeldRows {
   write(sql: string, values?: SQLInputValue[]): Promise<void>;
   /** Resolves when a change that was sent to the service waits for this transaction, with all checks before behind it. */

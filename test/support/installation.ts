@@ -5,7 +5,7 @@ import { anEmptyDatabase, type Database, type DatabaseOptions, existingDatabase 
 import { Secrets } from './secrets.js';
 import { aSigningKey, keysFileIn, readKeys, type SigningKey, writeKeys } from './signing-keys.js';
 
-/** What outlives a process of the service: its directory, its database and its signing keys. */
+/** What outlives a process of the service: directory, database and signing keys. */
 export interface Installation {
   directory: string;
   db: Database;
@@ -23,7 +23,7 @@ export interface InstallationPlace {
   databaseUrl: string;
 }
 
-/** Those of a test that failed half-way are still there when its file ends. */
+/** Failed tests leave theirs until their file ends. */
 const present = new Set<Installation>();
 
 /** The ways into shared databases, by URL: this process keeps them. */

@@ -1,4 +1,6 @@
-/** `ok`: done and said so. `refused`: not done and said so. `unknown`: no answer, or one that leaves it open. */
+/**
+ * `ok`: done and answered so. `refused`: not done and answered so. `unknown`: no answer, or an ambiguous one.
+ */
 export type Outcome = 'ok' | 'refused' | 'unknown';
 
 export interface Answer {

@@ -68,7 +68,7 @@ export async function anOrgOf(owner: Account, name = 'Analytical Engines'): Prom
   return body.org;
 }
 
-/** Adds them, through whoever may: owners are added as members and then promoted. */
+/** Owners are added as members and then promoted. */
 export async function join(org: Org, by: Account, who: Account, role: Role): Promise<void> {
   const added = await by.post(`/api/orgs/${org.id}/members`, {
     email: who.email,

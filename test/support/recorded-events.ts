@@ -21,7 +21,7 @@ export async function eventsSince(db: Database, known: ReadonlySet<unknown>): Pr
       actor_id: actor_id as string | null,
       org_id: org_id as string | null,
       user_id: user_id as string | null,
-      data: typeof data === 'string' ? (JSON.parse(data) as unknown) : (data ?? null),
+      data: JSON.parse(String(data)) as unknown,
       reason: (reason ?? null) as string | null,
     }));
 }

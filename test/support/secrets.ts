@@ -1,14 +1,14 @@
-const SHORTEST_SECRET = 12;
+const MIN_SECRET_LENGTH = 12;
 /** A load writes very many lines that differ in nothing else, and there are many secrets; a UUID is none. */
 const ALWAYS_NEW = /"(?:time|ms)":(?:"[\d:.TZ-]*"|[\d.]+)|"\w+Id":"[\da-f-]{36}"/g;
 
-/** What was sent or received in confidence, and therefore must be in no log line. */
+/** Sent or received in confidence, so they must not be logged. */
 export class Secrets {
   private readonly values = new Set<string>();
 
-  /** Short values are left out: they would be found in any text. */
+  /** Ignores short values, which would be found in any text. */
   note(value: unknown): void {
-    if (typeof value === 'string' && value.length >= SHORTEST_SECRET) this.values.add(value);
+    if (typeof value === 'string' && value.length >= MIN_SECRET_LENGTH) this.values.add(value);
   }
 
   noteToken(token: string): void {

@@ -68,8 +68,8 @@ export function spawnCommand(
 }
 
 /**
- * It gets a session of its own, as in production: its hashing threads yield to the rest of their session, which
- * would else be the tests and whatever runs beside them.
+ * A session of its own, as in production: its hashing threads yield to the rest of their session, which would
+ * otherwise be the tests.
  */
 export function spawnInto(
   output: 'pipe' | number,
@@ -100,7 +100,7 @@ export async function exitCode(service: ServiceProcess): Promise<number | null> 
   return explained(service, within('the service ends', hangTimeoutMs(), service.exited));
 }
 
-/** A failure ends the process and shows the last that it wrote. */
+/** A failure ends the process and shows its last output. */
 async function explained<T>(service: ServiceProcess, work: Promise<T>): Promise<T> {
   try {
     return await work;

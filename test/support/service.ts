@@ -15,11 +15,14 @@ export interface Service {
   contract: Contract;
   /** a client without a token */
   anyone: Caller;
-  /** Ends the process politely, unless other files use it too, and checks that it is well and kept its secrets. */
+  /**
+   * Ends the process gracefully, unless other files use it, and checks that it was healthy and logged no
+   * secrets.
+   */
   stop(): Promise<void>;
 }
 
-/** In a process of its own, which can also be ended without asking it, and measured. */
+/** In a process of its own, which can be killed and measured. */
 export interface Instance extends Service {
   memoryMiB(): number;
   /** SIGKILL */
@@ -38,14 +41,14 @@ interface StartOptions {
 }
 
 /**
- * Without options this is a running service of the default configuration that other files use too, one file at a
- * time: its database holds their rows.
+ * Without options this is a shared service of the default configuration, used by one file at a time: its
+ * database contains rows of other files.
  */
 export function startService(options?: StartOptions): Promise<Service> {
   return options ? startOwnService(options) : sharedService();
 }
 
-/** For a file that damages its service's data, or needs to know all of it. */
+/** For files that damage the data of the service, or need to know all of them. */
 export async function startOwnService({ installation, env }: StartOptions = {}): Promise<Instance> {
   if (installation) return launch(installation, env).listening;
   const own = await anInstallation();

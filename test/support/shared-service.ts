@@ -22,7 +22,7 @@ async function ask(installation?: object): Promise<SharedPlace | undefined> {
   return JSON.parse(text) as SharedPlace;
 }
 
-/** It goes on for other files, if this one left it well. */
+/** It continues for other files, if this one left it healthy. */
 export async function leaveShared(service: {
   anyone: Caller;
   logs: string[];

@@ -11,7 +11,7 @@ import { hangTimeoutMs, waitFor, within } from '../../tooling/wait.js';
 /** Where a test file finds a running service. */
 export interface SharedPlace extends InstallationPlace {
   url: string;
-  /** both outputs of the process; it holds what other files made it write, too */
+  /** both outputs of the process, those caused by other files included */
   logFile: string;
 }
 
@@ -27,7 +27,7 @@ export class SharedServices {
   private readonly byWorker = new Map<string, SharedService>();
   private readonly all: SharedService[] = [];
 
-  /** Undefined when none runs for this worker: one that a file has ended fails that file, not those after it. */
+  /** Undefined when none runs: a service that a file has ended fails that file, not those after it. */
   find(worker: string): SharedPlace | undefined {
     const service = this.byWorker.get(worker);
     return service && !hasEnded(service.child) ? service.place : undefined;

@@ -1,6 +1,6 @@
 import { DefaultReporter, type TestCase, type TestModule } from 'vitest/node';
 
-/** Shows what failed in full, and of everything else how much there was. */
+/** Shows failures in full and only the number of everything else. */
 export class ShortReporter extends DefaultReporter {
   protected override printTestModule(module: TestModule): void {
     if (module.state() === 'failed') super.printTestModule(module);

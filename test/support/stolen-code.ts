@@ -5,10 +5,9 @@ import type { Service } from './service.js';
 const GENERATIONS = 6;
 
 /**
- * A thief exchanges a code of the account and goes on deriving session from session at one instance, as fast as
- * it answers. Once he has a number of them the code is used again at another, which ends all of them.
- *
- * @returns of each token that the thief got and that still works somewhere, its place in the line
+ * A thief exchanges a code and keeps deriving sessions at one instance, as fast as it answers. Once there are
+ * several, the code is reused at another instance, which revokes all of them.
+ * @returns the positions of the thief's tokens that still work somewhere
  */
 export async function survivorsOfReuse(
   account: Account,

@@ -13,7 +13,7 @@ describe('a user who was imported', () => {
   });
   afterAll(() => service.stop());
 
-  /** As an import would: a row with an id from elsewhere, and a hash that this service understands. */
+  /** As after an import: a foreign id, and a hash that this service can verify. */
   async function anImportedUser(id: string): Promise<Account> {
     const email = anEmail('imported');
     await service.db.query(
@@ -36,7 +36,7 @@ describe('a user who was imported', () => {
   }
 
   it.each(['1', '3', '4', '5', '6', '8'])(
-    'with a UUID of version %s can do all that others can',
+    'with a UUID of version %s can do what others can',
     async (version) => {
       const imported = await anImportedUser(`9b2e6c1f-03d4-${version}f6a-8c15-5d0e7a3b92c4`);
 

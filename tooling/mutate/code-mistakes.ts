@@ -54,7 +54,6 @@ function ofOperator(node: ts.BinaryExpression, file: ts.SourceFile, replace: Rep
   return [replace(node, left.getText(file)), replace(node, right.getText(file))];
 }
 
-/** The opposite of an equation is made by its operator. */
 function negated(condition: ts.Expression, file: ts.SourceFile, replace: Replace): Mistake[] {
   const text = condition.getText(file);
   if (ts.isPrefixUnaryExpression(condition)) return [replace(condition, condition.operand.getText(file))];

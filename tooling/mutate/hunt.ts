@@ -4,12 +4,12 @@ import type { Options } from './options.ts';
 import { runTests } from './test-run.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Slower than this many runs without a mistake is a loop without end, or a wait for what does not come. */
+/** Slower than this many runs without a mutation is an endless loop, or a wait that never ends. */
 const SLOWER = 4;
 const MIN_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Tries mistakes; the tests that noticed one are run first for the next. */
+/** Tries mutations; tests that detected one run first for the next. */
 export class Hunt {
   private readonly noticed = new Map<string, number>();
   private durations: Record<string, number> = {};
@@ -26,9 +26,9 @@ export class Hunt {
   }
 
   /**
-   * Runs the tests without a mistake.
+   * Runs the tests without a mutation.
    * @returns how long they took, in milliseconds
-   * @throws when one fails all the same
+   * @throws when one fails
    */
   async rehearse(workspace: Workspace): Promise<number> {
     const begin = performance.now();
@@ -40,7 +40,7 @@ export class Hunt {
     return tookMs;
   }
 
-  /** @returns what noticed the mistake; undefined when nothing did */
+  /** @returns what detected the mutation; undefined when nothing did */
   async try(mutant: Mutant, workspace: Workspace): Promise<string | undefined> {
     workspace.write(apply(mutant, this.source));
     const { outcome, failure } = await this.runTests(workspace);
@@ -58,7 +58,7 @@ export class Hunt {
     return runTests(workspace, { engine, files: this.inOrder(), timeoutMs: this.timeoutMs });
   }
 
-  /** First those that noticed most for the time that they take. */
+  /** First those that detect most for their time. */
   private inOrder(): string[] {
     const worth = (file: string): number =>
       (this.noticed.get(file) ?? 0.1) / ((this.durations[file] ?? 0) + 100);

@@ -3,7 +3,7 @@ import type { Workspace } from './workspace.ts';
 
 const OXLINT = 'node_modules/oxlint/bin/oxlint';
 
-/** Whether the linter has nothing against the mistake that is in the workspace. The compiler would have, when it was built. */
+/** The build before has already asked the compiler. */
 export async function isLintClean({ root }: Workspace, file: string): Promise<boolean> {
   const child = spawn(process.execPath, [OXLINT, '--type-aware', '--deny-warnings', file], {
     cwd: root,

@@ -11,7 +11,7 @@ export interface Mutant extends Mistake {
   after: string[];
 }
 
-/** Every mistake that is put into the file, in the order of its lines, each once. */
+/** In the order of their lines, without duplicates. */
 export function mutantsOf(fileName: string, source: string): Mutant[] {
   const file = ts.createSourceFile(fileName, source, ts.ScriptTarget.Latest, true);
   const mistakes = new Map<string, Mistake>();

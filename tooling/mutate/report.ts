@@ -10,7 +10,7 @@ export function diff(file: string, { line, before, after }: Mutant): string {
   ].join('\n');
 }
 
-/** Tells of each mistake as it was tried, and at the end of all that nothing noticed. */
+/** Reports each mutation as it was tried, and finally those that nothing detected. */
 export class Report {
   private readonly survivors: Mutant[] = [];
   private tried = 0;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Options } from './options.ts';
 
-/** Those that can notice a mistake: the unit tests of the folder, and over HTTP what the options say or the room suggests. */
+/** The unit tests of the folder, and e2e tests by the options or by room. */
 export function testFilesFor(root: string, { file, tests }: Options): string[] {
   const [, room = ''] = file.split('/');
   const place = tests ?? (existsSync(join(root, 'test', room)) ? `test/${room}/` : '');

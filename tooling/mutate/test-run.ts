@@ -31,7 +31,7 @@ const LAST_CHARACTERS = 4000;
 const running = new Set<ChildProcess>();
 
 export function killTestRuns(): void {
-  running.forEach(killWithAllItStarted);
+  running.forEach(killProcessTree);
 }
 
 /** Runs the files until one test fails. */
@@ -48,7 +48,7 @@ export async function runTests(workspace: Workspace, tests: Tests): Promise<Test
   let late = false;
   const timer = setTimeout(() => {
     late = true;
-    killWithAllItStarted(child);
+    killProcessTree(child);
   }, tests.timeoutMs);
   const code = await new Promise<number | null>((done) => child.once('close', done));
   clearTimeout(timer);
@@ -76,7 +76,7 @@ function spawnVitest({ root, temporary }: Workspace, { engine, files }: Tests, r
   return child;
 }
 
-function killWithAllItStarted({ pid }: ChildProcess): void {
+function killProcessTree({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');

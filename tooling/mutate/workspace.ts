@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 
 const NOT_COPIED = new Set(['.git', 'coverage', 'data', 'dist', 'node_modules', 'secrets', 'tmp']);
 
-/** A private copy of the project as it is now: mistakes go into it, and never into the project. */
+/** A private copy of the project: mutations never touch the project itself. */
 export class Workspace {
   readonly root: string;
   /** for temporary files, which go with it */

@@ -18,7 +18,7 @@ process.once('exit', () => {
 // By default a signal ends a process without its `exit` event; test runners end their workers by SIGTERM.
 process.once('SIGTERM', () => process.exit(143));
 
-/** However this process ends, the child ends with it, and before any directory is removed. */
+/** The child ends with this process, and before any directory is removed. */
 export function killAtExit(child: ChildProcess): void {
   children.add(child);
   for (const event of ['exit', 'error']) child.once(event, () => children.delete(child));
@@ -26,7 +26,7 @@ export function killAtExit(child: ChildProcess): void {
 
 /** A new temporary directory, in memory where there is room, removed at the end of this process. */
 export function temporaryDirectory(prefix: string): string {
-  // Whoever names a directory for temporary files means these too.
+  // An explicit TMPDIR applies here, too.
   const parent = process.env['TMPDIR'] === undefined && hasRoomyMemoryDisk() ? MEMORY_DISK : tmpdir();
   return removeAtExit(mkdtempSync(join(parent, `accounts-${prefix}-`)));
 }

@@ -13,7 +13,7 @@ export interface Command extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid
 
 const LAST_LINES = 60;
 
-/** One child process in a directory of its own, ended and frozen by its pid and nothing else. */
+/** A child process in a directory of its own; signals go to its pid only. */
 export class ServerProcess {
   readonly name: string;
   readonly directory: string;
@@ -63,13 +63,13 @@ export class ServerProcess {
     if (!this.isRunning) throw new Error(`${this.name} has ended:\n${this.logTail()}`);
   }
 
-  /** SIGKILL: what a crash or a power cut does. Resolves when the process is gone. */
+  /** SIGKILL, as in a crash or a power cut. Resolves when the process has ended. */
   async kill(): Promise<void> {
     this.child?.kill('SIGKILL');
     await this.ended;
   }
 
-  /** SIGTERM, and SIGKILL when it is not gone in time. Resolves when the process is gone. */
+  /** SIGTERM, then SIGKILL after the timeout. Resolves when the process has ended. */
   async stop(timeoutMs = 20_000): Promise<void> {
     const child = this.child;
     child?.kill('SIGCONT');

@@ -7,11 +7,11 @@ import { freePort } from './free-port.ts';
 import { asRoot, createDataDirectory } from './mariadb-data.ts';
 
 export interface MariaDbOptions {
-  /** What was committed survives a SIGKILL. Without it commits are cheap and the last second may be lost. */
+  /** Commits survive a SIGKILL. Otherwise commits are cheap and the last second may be lost. */
   durable?: boolean;
   /** go before those that all servers have */
   args?: readonly string[];
-  /** where its data are; without it a temporary directory of its own */
+  /** by default a temporary directory of its own */
   directory?: string;
 }
 
@@ -64,7 +64,6 @@ export class MariaDbServer extends ServerProcess {
   }
 }
 
-/** What a server in that directory needs, whatever it is for. */
 export function commonArgs(directory: string, port: number): string[] {
   return [
     '--no-defaults',

@@ -1,9 +1,8 @@
-/** so many rows are examined at once: few enough that nothing else waits for them, on SQLite too */
+/** Small enough that other work on SQLite does not wait for it. */
 export const BATCH = 100;
 
-/** What became of one batch of expired rows. */
 export interface Batch {
-  /** fewer than BATCH: these were the last */
+  /** fewer than BATCH: the table has no more */
   examined: number;
   deleted: number;
 }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import type { Batch } from './batch.js';
 
-/** Codes that nobody can exchange any more: that one was used is known by the session that it opened. */
 @Injectable()
 export class ExpiredCodes {
   constructor(private readonly codes: AuthorizationCodesRepository) {}

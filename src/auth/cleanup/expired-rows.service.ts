@@ -1,29 +1,25 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { BATCH, type Batch } from './batch.js';
 import { ExpiredCodes } from './expired-codes.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
+import { ExpiredEvents } from './expired-events.js';
 import { ExpiredSessions } from './expired-sessions.js';
 
 const PERIOD_MS = 60_000;
-/** after a run that had to leave something to the next */
-const PAUSE_MS = 1000;
-/** a revocation that is not done by then has broken off, or takes so long that a second one does no harm */
-const RESUMED_AFTER_MS = 10_000;
-/** batches of each table in one run */
-const BATCHES = 200;
+/** after a run that left expired rows to the next */
+const CONTINUE_AFTER_MS = 1000;
+/** A revocation still pending by then was interrupted; if it is merely slow, a second one does no harm. */
+const STALE_REVOCATION_MS = 10_000;
+const MAX_BATCHES = 200;
 
 interface Run {
   deleted: number;
-  /** it deleted something, and did not come to the end */
-  goesOn: boolean;
+  /** it deleted something and stopped before the end */
+  hasMore: boolean;
 }
 
-/**
- * Deletes what has expired, in batches between which everything else gets its turn, and completes revocations that
- * broke off.
- */
 @Injectable()
 export class ExpiredRowsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Cleanup');
@@ -34,6 +30,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
   constructor(
     private readonly codes: ExpiredCodes,
     private readonly sessions: ExpiredSessions,
+    private readonly events: ExpiredEvents,
     private readonly revocation: SessionRevocation,
   ) {}
 
@@ -51,22 +48,28 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     const before = now - LEEWAY_SECONDS * 1000;
     const codes = await this.deleteBatches(() => this.codes.deleteBatch(before));
     const sessions = await this.deleteBatches(() => this.sessions.deleteBatch(before));
-    return { deleted: codes.deleted + sessions.deleted, goesOn: codes.goesOn || sessions.goesOn };
+    const events = await this.deleteBatches(() => this.events.deleteBatch(now));
+    const addresses = await this.deleteBatches(() => this.events.deleteAddresses(now));
+    const runs = [codes, sessions, events, addresses];
+    return {
+      deleted: runs.reduce((sum, { deleted }) => sum + deleted, 0),
+      hasMore: runs.some(({ hasMore }) => hasMore),
+    };
   }
 
   private async deleteBatches(next: () => Promise<Batch>): Promise<Run> {
     let deleted = 0;
-    for (let batches = 0; batches < BATCHES && !this.stopped; batches += 1) {
+    for (let batches = 0; batches < MAX_BATCHES && !this.stopped; batches += 1) {
       const batch = await next();
       deleted += batch.deleted;
-      if (batch.examined < BATCH) return { deleted, goesOn: false };
-      // On SQLite nothing else would get a turn before the last batch.
-      await turnOfTheLoop();
+      if (batch.examined < BATCH) return { deleted, hasMore: false };
+      // SQLite answers within the same turn: without a pause nothing else would run.
+      await yieldToEventLoop();
     }
-    return { deleted, goesOn: deleted > 0 };
+    return { deleted, hasMore: deleted > 0 };
   }
 
-  /** Each instance waits its own time, so that several do not delete the same rows at once. */
+  /** Jittered, so that several instances do not delete the same rows at once. */
   private schedule(pauseMs: number): void {
     this.timer = setTimeout(
       () => {
@@ -80,12 +83,12 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
   private async runOnce(): Promise<void> {
     let pauseMs = PERIOD_MS;
     try {
-      await this.revocation.resume(Date.now() - RESUMED_AFTER_MS);
-      const { deleted, goesOn } = await this.deleteExpired();
-      if (deleted > 0) this.logger.debug(`${deleted} expired codes and sessions deleted`);
-      if (goesOn) pauseMs = PAUSE_MS;
+      await this.revocation.resume(Date.now() - STALE_REVOCATION_MS);
+      const { deleted, hasMore } = await this.deleteExpired();
+      if (deleted > 0) this.logger.debug(`${deleted} expired rows and addresses deleted`);
+      if (hasMore) pauseMs = CONTINUE_AFTER_MS;
     } catch (error) {
-      this.logger.warn({ msg: 'clean-up failed and will be tried again', err: error });
+      this.logger.warn({ msg: 'clean-up failed and will be retried', err: error });
     }
     if (!this.stopped) this.schedule(pauseMs);
   }

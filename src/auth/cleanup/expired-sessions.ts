@@ -2,11 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type ExpiredSession, SessionsRepository } from '../sessions/sessions.repository.js';
 import { BATCH, type Batch } from './batch.js';
 
-/**
- * Sessions that expired and that nothing refers to: neither a code nor a session derived from it, whose ending
- * has to find it. They are examined from the latest to the earliest, so that derived ones mostly come before
- * what they were derived from, each time from where the last batch ended.
- */
+/** Spares sessions that a code or a derived session refers to: revocation finds those through them. */
 @Injectable()
 export class ExpiredSessions {
   private last: ExpiredSession | undefined;
@@ -25,7 +21,7 @@ export class ExpiredSessions {
   private async withoutReferred(candidates: ExpiredSession[]): Promise<string[]> {
     const parents = new Map(candidates.map(({ id, parentId }) => [id, parentId]));
     const referred = new Set(await this.sessions.findReferred([...parents.keys()]));
-    // Of those that stay, the parents stay too; a Set that grows while it is walked is walked to its end.
+    // The parents of sessions that stay must stay too; a Set visits what is added during the iteration.
     for (const id of referred) {
       const parent = parents.get(id);
       if (parent && parents.has(parent)) referred.add(parent);

@@ -1,15 +1,13 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** A one-time code that can be exchanged until it expires. Times are epoch milliseconds. */
+/** A one-time code. Times are epoch milliseconds. */
 @Entity('authorization_codes')
 @Index('authorization_codes_session_id_idx', ['sessionId'])
 @Index('authorization_codes_expires_at_idx', ['expiresAt'])
 export class AuthorizationCode {
-  /** see `hashCode` */
   @PrimaryColumn({ type: 'varchar', length: 43 })
   hash: string;
 
-  /** the session that issued the code */
   @Column({ name: 'session_id', type: 'varchar', length: 36 })
   @ForeignKey('sessions', { name: 'authorization_codes_session_id_fkey', onDelete: 'CASCADE' })
   sessionId: string;

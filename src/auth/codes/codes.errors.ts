@@ -1,6 +1,6 @@
 import { Problem } from '../../problems/problem.js';
 
-/** Unknown, used, expired, of a revoked session, or with a wrong verifier: the client is not told which. */
+/** Unknown, used, expired or revoked, or a wrong verifier: the client is not told which. */
 export class InvalidCodeError extends Problem {
   constructor() {
     super('invalid_code');

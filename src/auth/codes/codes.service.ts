@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Origin } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
 import { type NewSession, newSession } from '../sessions/new-session.js';
@@ -21,11 +22,7 @@ export class CodesService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Issues a code of the caller's session; with a challenge only the holder of its verifier can use it.
-   *
-   * @throws InvalidTokenError when the session went away since the request began
-   */
+  /** @throws InvalidTokenError when the session was revoked or deleted after the request began */
   async issue(sessionId: string, challenge?: string): Promise<string> {
     const code = newCode();
     const createdAt = Date.now();
@@ -36,27 +33,26 @@ export class CodesService {
   }
 
   /**
-   * Opens the session that a code stands for. A code that was used before ends the session that its first use
-   * opened, with all that was derived from it: one of the two users of the code is not the right one (RFC 6749
-   * section 4.1.2, ASVS 10.4.2).
-   *
+   * Reuse of a code revokes the session it opened and all derived from it (RFC 6749 section 4.1.2, ASVS
+   * 10.4.2).
    * @throws InvalidCodeError
    */
-  async exchange(code: string, codeVerifier?: string): Promise<NewSession> {
+  async exchange(code: string, codeVerifier: string | undefined, origin: Origin): Promise<NewSession> {
     if (!isCode(code)) throw new InvalidCodeError();
     const hash = hashCode(code, codeVerifier === undefined ? undefined : challengeOf(codeVerifier));
     const owner = await this.codes.findOwner(hash);
-    const session = owner && newSession(this.env, owner.userId, owner.authTime);
+    const session = owner && newSession(this.env, owner);
     const lives = session !== undefined && session.expiresAt > Date.now();
     if (lives && (await this.exchanges.insert(session, hash))) return session;
-    await this.revokeWhatReuseExposed(hash);
+    await this.revokeReusedSession(hash, origin);
     throw new InvalidCodeError();
   }
 
-  private async revokeWhatReuseExposed(hash: string): Promise<void> {
+  private async revokeReusedSession(hash: string, origin: Origin): Promise<void> {
     const opened = await this.sessions.findOpenedBy(hash);
     if (!opened) return;
-    this.logger.warn({ msg: 'authorization code used again', sessionId: opened.id });
-    if (opened.descendantsRevokedAt === null) await this.revocation.revoke(opened);
+    this.logger.warn({ msg: 'authorization code reused', sessionId: opened.id });
+    if (opened.descendantsRevokedAt !== null) return;
+    await this.revocation.revoke(opened, { actor: { kind: 'system', ...origin }, reason: 'code_reused' });
   }
 }

@@ -34,7 +34,7 @@ describe.each<[string, Type<{ email: string; password: string }>]>([
     });
   });
 
-  it('normalizes the password once, and none that is too long', async () => {
+  it('normalizes the password once, but not one that is too long', async () => {
     const normalize = vi.spyOn(String.prototype, 'normalize');
     await validated(request, NAMES);
     expect(normalize.mock.contexts.map(String)).toEqual([NAMES.password]);

@@ -6,7 +6,7 @@ const CHALLENGE = /^[\w-]{43}$/;
 const isBound = ({ codeChallenge, codeChallengeMethod }: IssueCodeRequest): boolean =>
   codeChallenge !== undefined || codeChallengeMethod !== undefined;
 
-/** Both fields or none: PKCE (RFC 7636) binds the code to whoever holds the verifier. */
+/** Both fields or none: PKCE (RFC 7636) binds the code to the holder of the verifier. */
 export class IssueCodeRequest {
   /**
    * base64url of the SHA-256 of the verifier

@@ -4,14 +4,14 @@ import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
 
 export class RegisterRequest {
   /**
-   * Compared without case; an internationalized domain is turned into its ASCII form.
+   * Case-insensitive; an internationalized domain is converted to its ASCII form.
    * @example "ada@example.com"
    */
   @IsEmailAddress()
   email: string;
 
   /**
-   * 8 to 128 characters (Unicode code points; the minimum is configurable), no common password, not the
+   * 8 to 128 characters (Unicode code points; the minimum is configurable), not a common password, not the
    * e-mail. Any character, spaces kept.
    * @example "correct horse battery staple"
    */

@@ -1,10 +1,10 @@
 import type { Argon2Cost } from '../../config/env.js';
 
-/** Hashes with argon2id (RFC 9106) and a fresh 16-byte salt into a PHC string, `m,t,p` in that order. */
+/** argon2id (RFC 9106) with a fresh 16-byte salt, as a PHC string with `m,t,p` in that order. */
 export interface Argon2Engine {
   name: string;
   hash(password: string, cost: Argon2Cost): Promise<string>;
-  /** false for a wrong password and for a damaged hash; throws only when the engine itself fails. */
+  /** False for a wrong password and for a damaged hash; throws only when the engine fails. */
   verify(phc: string, password: string): Promise<boolean>;
 }
 
@@ -12,12 +12,12 @@ const ARGON2ID = 2;
 const HASH_BYTES = 32;
 const PHC =
   /^\$argon2id\$v=19\$([mtp])=(\d{1,7}),([mtp])=(\d{1,7}),([mtp])=(\d{1,7})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
-/** Unpadded and canonical, without stray bits at the end (RFC 4648 section 3.5), about which the engines disagree. */
+/** Unpadded and without stray bits at the end (RFC 4648 section 3.5), on which the engines disagree. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048])?$/;
-/** The most that the configuration allows: a damaged hash must not ask for hours or for all memory. */
+/** The maximum of the configuration: a damaged hash must not ask for hours or for all memory. */
 const MAX: Argon2Cost = { memoryKib: 4_194_304, timeCost: 100, parallelism: 64 };
 
-/** The cost of an argon2id PHC string, its parameters in any order; undefined for anything else. */
+/** The cost of an argon2id PHC string, parameters in any order; undefined for anything else. */
 export function readArgon2Cost(phc: string): Argon2Cost | undefined {
   const [, ...parts] = PHC.exec(phc) ?? [];
   const [key1, value1, key2, value2, key3, value3, salt, hash] = parts;
@@ -52,7 +52,7 @@ export async function loadNodeRsEngine(): Promise<Argon2Engine> {
   };
 }
 
-/** The engine that serves where the fast one has no binary. npm leaves it out where its install script fails. */
+/** The fallback. npm leaves it out where its install script fails. */
 export async function loadArgon2PackageEngine(): Promise<Argon2Engine> {
   const { argon2id, hash, verify } = await import('argon2');
   return {
@@ -73,10 +73,8 @@ export async function loadArgon2PackageEngine(): Promise<Argon2Engine> {
   };
 }
 
-/** The fast engine where it loads, else the other. */
 export function loadArgon2Engine(): Promise<Argon2Engine> {
   return loadNodeRsEngine().catch(loadArgon2PackageEngine);
 }
 
-/** Injection token of the {@link Argon2Engine} of this process. */
 export const ARGON2_ENGINE = Symbol('Argon2Engine');

@@ -1,4 +1,4 @@
-/** What is used of the package, which npm may have left out: the build does not depend on it. */
+/** The part of the optional package that is used, so that the build does not depend on it. */
 declare module 'argon2' {
   export const argon2id: 2;
 

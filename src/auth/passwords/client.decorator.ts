@@ -4,13 +4,9 @@ import { clientAddress } from '../../http/client-address.js';
 import { clientKey } from '../../rate-limits/client-key.js';
 import type { HashClient } from './hash-queue.js';
 
-/**
- * The most that one customer gets (RFC 6177). The limits count smaller networks; here whoever has many of them
- * could take every place as so many clients.
- */
+/** A customer's usual network (RFC 6177): counted by /64, one customer could take every place. */
 const SITE_PREFIX = 48;
 
-/** Whom this request's hashes are for. */
 export const Client = createParamDecorator((_: unknown, context: ExecutionContext): HashClient =>
   hashClientOf(context.switchToHttp().getRequest()),
 );

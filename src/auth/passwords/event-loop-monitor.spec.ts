@@ -6,7 +6,7 @@ function keepBusy(ms: number): void {
   while (performance.now() < end);
 }
 
-it('says that a loop is busy which had work all the time, and no longer when it had none', async () => {
+it('reports a saturated event loop, until it is idle again', async () => {
   const load = new EventLoopMonitor();
   // On a busy machine a span can be spent waiting for a core, which looks like work: one of several does not.
   const untilIdle = () =>

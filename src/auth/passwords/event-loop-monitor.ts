@@ -1,25 +1,25 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 
-/** Shorter spans tell more of chance than of load. */
-const SPAN_MS = 50;
+/** Shorter samples measure chance, not load. */
+const SAMPLE_MS = 50;
 
-/** Logins alone keep the loop at work for a third of the time, other routes at their limit for three quarters. */
-const BUSY = 0.6;
+/** Logins alone use a third of the loop's time, other routes at their limit three quarters. */
+const SATURATION_THRESHOLD = 0.6;
 
-/** Tells whether the thread that answers requests has needed most of a core since it was asked before. */
+/** Tells whether the event loop used most of a core since the last call. */
 export class EventLoopMonitor {
   private since: EventLoopUtilization = performance.eventLoopUtilization();
   private sinceTime = performance.now();
-  private busy = false;
+  private saturated = false;
 
   isSaturated(): boolean {
     const time = performance.now();
-    if (time - this.sinceTime >= SPAN_MS) {
+    if (time - this.sinceTime >= SAMPLE_MS) {
       const now = performance.eventLoopUtilization();
-      this.busy = performance.eventLoopUtilization(now, this.since).utilization >= BUSY;
+      this.saturated = performance.eventLoopUtilization(now, this.since).utilization >= SATURATION_THRESHOLD;
       this.since = now;
       this.sinceTime = time;
     }
-    return this.busy;
+    return this.saturated;
   }
 }

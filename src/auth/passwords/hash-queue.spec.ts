@@ -42,7 +42,7 @@ function aQueue(concurrency: () => number, maxWaiting: number) {
 afterEach(() => vi.useRealTimers());
 
 describe('the work of one client', () => {
-  it('runs at most so many at once, in the order of arrival', async () => {
+  it('runs up to the limit at once, in order of arrival', async () => {
     const { ask, end, endAll, started } = aQueue(() => 2, 12);
     const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => ask(name)));
     await settled();
@@ -54,7 +54,7 @@ describe('the work of one client', () => {
     expect(started).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('begins less while there is room for less, and as much as before when there is more again', async () => {
+  it('follows a concurrency that falls and rises', async () => {
     let room = 2;
     const { ask, end, started } = aQueue(() => room, 12);
     for (const name of ['a', 'b', 'c', 'd', 'e']) void ask(name);
@@ -68,7 +68,7 @@ describe('the work of one client', () => {
     expect(started).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('lets no newcomer overtake what waits', async () => {
+  it('lets no newcomer overtake waiting work', async () => {
     const { ask, end, started } = aQueue(() => 1, 12);
     void ask('a');
     void ask('b');
@@ -78,7 +78,7 @@ describe('the work of one client', () => {
     expect(started).toEqual(['a', 'b']);
   });
 
-  it('gives the slot back when it rejects or throws', async () => {
+  it('frees the slot when the work rejects or throws', async () => {
     const { queue } = aQueue(() => 1, 4);
     const throwing = () => {
       throw new Error('synchronous');
@@ -88,7 +88,7 @@ describe('the work of one client', () => {
     expect(await queue.run(ADA, () => Promise.resolve('next'))).toBe('next');
   });
 
-  it('waits in a quarter of the places, and is refused at once beyond', async () => {
+  it('fills a quarter of the queue; more is refused at once', async () => {
     const { ask, endAll, started, refused, refusals } = aQueue(() => 1, 8);
     for (const name of ['running', 'first', 'second', 'third']) void ask(name);
     await settled();
@@ -102,7 +102,7 @@ describe('the work of one client', () => {
     expect(started.at(-1)).toBe('later');
   });
 
-  it('is refused after three seconds of waiting, and what came later is not', async () => {
+  it('is refused after three seconds of waiting, but later work is not', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { ask, end, started, refused } = aQueue(() => 1, 12);
     void ask('running');
@@ -117,7 +117,7 @@ describe('the work of one client', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('does not begin when the client has left', async () => {
+  it('does not start when the client has disconnected', async () => {
     const { ask, end, started, refused } = aQueue(() => 1, 12);
     const gone = { key: 'gone', left: false, hasLeft: () => gone.left };
     void ask('running');
@@ -131,7 +131,7 @@ describe('the work of one client', () => {
 });
 
 describe('clients', () => {
-  it('are served in turn, however much one of them asks for', async () => {
+  it('are served round-robin, however much one of them asks for', async () => {
     const { ask, endAll, started } = aQueue(() => 1, 100);
     void ask('running');
     for (let i = 1; i <= 20; i += 1) void ask(`flood ${i}`, clientOf('flood'));
@@ -150,7 +150,7 @@ describe('clients', () => {
     expect(started).toHaveLength(24);
   });
 
-  it('take the place of the newest request of the client with the most when all are taken', async () => {
+  it('displace the newest request of the client with the most when the queue is full', async () => {
     const { ask, endAll, started, refused } = aQueue(() => 1, 8);
     void ask('running');
     for (const key of ['a', 'b', 'c', 'd']) {
@@ -166,7 +166,7 @@ describe('clients', () => {
     expect(started).toEqual(['running', 'a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'c2', 'd2']);
   });
 
-  it('take no place of one that would be left with fewer', async () => {
+  it('do not displace a client that would be left with fewer', async () => {
     const { ask, endAll, started, refused } = aQueue(() => 1, 4);
     void ask('running');
     for (const key of ['a', 'b', 'c', 'd', 'e']) void ask(`${key}1`, clientOf(key));
@@ -176,7 +176,7 @@ describe('clients', () => {
     expect(started).toEqual(['running', 'a1', 'b1', 'c1', 'd1']);
   });
 
-  it('all begin or are refused, and what may wait is never more than the places', async () => {
+  it('are all served or refused, and the queue never exceeds its size', async () => {
     const { ask, endAll, started, refused } = aQueue(() => 2, 12);
     const asked = Array.from({ length: 500 }, (_, i) => ask(`${i}`, clientOf(`${(i * i) % 17}`)));
     await settled();

@@ -2,17 +2,14 @@ import { UnavailableError } from '../../problems/problem.js';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Leaves time for the hash itself before the deadline of the answer. */
+/** Leaves time for the hash itself before the request's deadline. */
 const MAX_WAIT_MS = 3000;
 
-/** No client needs more than one place of four: the others are for clients that come later. */
-const CLIENTS_TO_FILL_THE_LINE = 4;
+/** Leaves places for clients that come later. */
+const MIN_CLIENTS_TO_FILL_QUEUE = 4;
 
-/** Whom a piece of work is for. */
 export interface HashClient {
-  /** clients with the same key share what one client gets */
   key: string;
-  /** whether nobody waits for the result any more */
   hasLeft(): boolean;
 }
 
@@ -23,28 +20,27 @@ interface Waiter {
 }
 
 /**
- * Runs at most `concurrency()` pieces of work at once and lets at most `maxWaiting` more wait: a login storm then
- * costs neither memory nor the threads that other routes need. Clients are served in turn, each in the order of
- * its own requests, and none holds more than a quarter of the places. `concurrency` is asked each time a piece may
- * begin, and must never be less than 1.
+ * Bounds the hashes that run and those that wait, so that a login storm takes neither memory nor the threads
+ * of other routes. Clients are served round-robin; none holds more than a quarter of the queue.
+ * @param concurrency evaluated before each start; at least 1
  */
 export class HashQueue {
   private running = 0;
   private waiting = 0;
-  /** by client; the one whose turn it is comes first, and none is empty */
-  private readonly lines = new Map<string, Waiter[]>();
+  /** round-robin order: the next client first; no queue is empty */
+  private readonly queues = new Map<string, Waiter[]>();
   private readonly maxWaitingOfClient: number;
 
   constructor(
     private readonly concurrency: () => number,
     private readonly maxWaiting: number,
   ) {
-    this.maxWaitingOfClient = Math.ceil(maxWaiting / CLIENTS_TO_FILL_THE_LINE);
+    this.maxWaitingOfClient = Math.ceil(maxWaiting / MIN_CLIENTS_TO_FILL_QUEUE);
   }
 
   /**
-   * Settles as `work` does. Rejects with `UnavailableError`, without having begun, when the client has no place
-   * left, loses its place to a client that has fewer, waited too long, or is gone.
+   * Rejects with `UnavailableError` before `work` starts when the client has no place, loses it to a client
+   * that has fewer, waits too long, or disconnects.
    */
   async run<T>(client: HashClient, work: () => Promise<T>): Promise<T> {
     await this.enter(client);
@@ -61,19 +57,19 @@ export class HashQueue {
       this.running += 1;
       return undefined;
     }
-    const line = this.lines.get(client.key) ?? [];
-    if (line.length >= this.maxWaitingOfClient) throw busy();
-    if (this.waiting >= this.maxWaiting) this.makeRoomFor(line.length);
-    this.lines.set(client.key, line);
+    const queue = this.queues.get(client.key) ?? [];
+    if (queue.length >= this.maxWaitingOfClient) throw busy();
+    if (this.waiting >= this.maxWaiting) this.evictFor(queue.length);
+    this.queues.set(client.key, queue);
     this.waiting += 1;
-    return this.wait(client, line);
+    return this.wait(client, queue);
   }
 
-  private async wait(client: HashClient, line: Waiter[]): Promise<void> {
+  private async wait(client: HashClient, queue: Waiter[]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = { client, begin: resolve, refuse: () => reject(busy()) };
-    line.push(waiter);
-    const timer = setTimeout(() => this.take(line, line.indexOf(waiter)).refuse(), MAX_WAIT_MS);
+    queue.push(waiter);
+    const timer = setTimeout(() => this.take(queue, queue.indexOf(waiter)).refuse(), MAX_WAIT_MS);
     try {
       await promise;
     } finally {
@@ -81,10 +77,10 @@ export class HashQueue {
     }
   }
 
-  /** The newest request of the client with the most gives way, if that client keeps no fewer than the other gets. */
-  private makeRoomFor(held: number): void {
-    const longest = [...this.lines.values()].reduce((most, line) =>
-      line.length > most.length ? line : most,
+  /** Evicts the newest request of the client with the most, if it keeps no fewer than the other gets. */
+  private evictFor(held: number): void {
+    const longest = [...this.queues.values()].reduce((most, queue) =>
+      queue.length > most.length ? queue : most,
     );
     if (longest.length <= held + 1) throw busy();
     this.take(longest, longest.length - 1).refuse();
@@ -102,25 +98,24 @@ export class HashQueue {
     }
   }
 
-  /** The oldest request of the client whose turn it is; that client then comes last. */
   private takeNext(): Waiter {
-    const [key, line] = this.lines.entries().next().value!;
-    const waiter = this.take(line, 0);
-    if (line.length > 0) {
-      this.lines.delete(key);
-      this.lines.set(key, line);
+    const [key, queue] = this.queues.entries().next().value!;
+    const waiter = this.take(queue, 0);
+    if (queue.length > 0) {
+      this.queues.delete(key);
+      this.queues.set(key, queue);
     }
     return waiter;
   }
 
-  private take(line: Waiter[], index: number): Waiter {
-    const [waiter] = line.splice(index, 1) as [Waiter];
-    if (line.length === 0) this.lines.delete(waiter.client.key);
+  private take(queue: Waiter[], index: number): Waiter {
+    const [waiter] = queue.splice(index, 1) as [Waiter];
+    if (queue.length === 0) this.queues.delete(waiter.client.key);
     this.waiting -= 1;
     return waiter;
   }
 }
 
 function busy(): UnavailableError {
-  return new UnavailableError('Too many logins at this moment; try again shortly.', RETRY_AFTER_SECONDS);
+  return new UnavailableError('Too many logins right now; try again shortly.', RETRY_AFTER_SECONDS);
 }

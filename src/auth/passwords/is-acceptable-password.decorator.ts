@@ -9,10 +9,10 @@ import {
 import { Env } from '../../config/env.js';
 import { MAX_CODE_POINTS, passwordFault } from './password-policy.js';
 
-/** the least that `PASSWORD_MIN_LENGTH` may be */
+/** the minimum of `PASSWORD_MIN_LENGTH` */
 const MIN_CODE_POINTS = 8;
 
-/** Applies the password policy; class-validator gets it from the application's container (`useContainer`). */
+/** Applies the password policy; class-validator gets it from the Nest container (`useContainer`). */
 @Injectable()
 @ValidatorConstraint({ name: 'isAcceptablePassword' })
 export class AcceptablePassword implements ValidatorConstraintInterface {
@@ -33,7 +33,6 @@ export class AcceptablePassword implements ValidatorConstraintInterface {
   }
 }
 
-/** The property is a normalized password that may be set; compared with the canonical `email` of its object. */
 export function IsAcceptablePassword(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ format: 'password', minLength: MIN_CODE_POINTS, maxLength: MAX_CODE_POINTS }),

@@ -79,7 +79,7 @@ describe('a failed login', () => {
     expect(Math.abs(engine.work() - WORK) / WORK).toBeLessThan(0.001);
   });
 
-  it('takes not much more memory than a hash', async () => {
+  it('uses little more memory than a hash', async () => {
     for (const [memoryKib, timeCost] of [
       [19_455, 1],
       [8192, 3],
@@ -92,7 +92,7 @@ describe('a failed login', () => {
   });
 
   it.each(['\ud800', 'x'.repeat(513)])(
-    'costs it where the text can be no password, which is compared with nothing',
+    'costs a full hash when the text cannot be a password, without comparing it',
     async (text) => {
       const weak = phc(cost(1024, 1));
       expect(await verify(weak, text)).toMatchObject({ matches: false });
@@ -100,7 +100,7 @@ describe('a failed login', () => {
     },
   );
 
-  it('costs the work of the strongest hash that was met, whomever it names', async () => {
+  it('costs the work of the strongest hash seen so far, for any e-mail', async () => {
     await verify(phc(cost(65_536, 3)));
     expect(engine.work()).toBe(65_536 * 3);
 
@@ -110,7 +110,7 @@ describe('a failed login', () => {
     }
   });
 
-  it('costs it too where that hash was met at a login that succeeded', async () => {
+  it('also counts hashes seen at successful logins', async () => {
     await verify(phc(cost(65_536, 3)), RIGHT);
     engine.work();
     await verify(undefined);
@@ -124,7 +124,7 @@ describe('a login that succeeds', () => {
     ['fewer passes', cost(19_456, 1, 2)],
     ['fewer lanes', cost(19_456, 2, 1)],
     ['less memory and more passes', cost(9216, 4, 2)],
-  ])('hashes again what has %s', async (_what, stored) => {
+  ])('rehashes a hash with %s', async (_what, stored) => {
     const { engine, verify } = aHasher(CONFIGURED);
 
     expect(await verify(phc(stored), RIGHT)).toEqual({ matches: true, replacement: phc(CONFIGURED) });
@@ -139,14 +139,14 @@ describe('a login that succeeds', () => {
     ['more memory', cost(19_457, 2, 2)],
     ['more passes', cost(19_456, 3, 2)],
     ['more lanes', cost(19_456, 2, 3)],
-  ])('leaves what has %s, and does no other work', async (_what, stored) => {
+  ])('keeps a hash with %s, without extra work', async (_what, stored) => {
     const { engine, verify } = aHasher(CONFIGURED);
 
     expect(await verify(phc(stored), RIGHT)).toEqual({ matches: true, replacement: undefined });
     expect(engine.asked).toEqual([['verify', stored]]);
   });
 
-  it('is none for an unknown e-mail, even with the password that the dummy would take', async () => {
+  it('never succeeds for an unknown e-mail, even with the password of the dummy hash', async () => {
     const { verify } = aHasher(CONFIGURED);
     expect(await verify(undefined, RIGHT)).toEqual({ matches: false, replacement: undefined });
   });

@@ -9,14 +9,13 @@ import { type HashClient, HashQueue } from './hash-queue.js';
 import { lowerHashThreadPriority } from './hash-threads.js';
 import { isPasswordText } from './password-text.js';
 
-/** The default size of libuv's thread pool: more hashes at once would only queue inside it, unseen. */
+/** The default size of libuv's thread pool: further hashes would only queue inside it. */
 const THREAD_POOL_SIZE = 4;
 const WAITING_PER_SLOT = 50;
 
-/** for work whose result nobody needs */
 const NO_PASSWORD = '';
 
-/** OWASP Password Storage Cheat Sheet: the argon2id rows, each of the same strength. */
+/** OWASP Password Storage Cheat Sheet: argon2id settings of equal strength. */
 const OWASP_ROWS: readonly Argon2Cost[] = [
   { memoryKib: 47_104, timeCost: 1, parallelism: 1 },
   { memoryKib: 19_456, timeCost: 2, parallelism: 1 },
@@ -27,14 +26,11 @@ const OWASP_ROWS: readonly Argon2Cost[] = [
 
 export interface Verification {
   matches: boolean;
-  /** of a password that matches: its hash at the configured cost, where the stored one is weaker */
+  /** a new hash at the configured cost, when the stored one matched and is weaker */
   replacement: string | undefined;
 }
 
-/**
- * Hashes and verifies passwords with argon2id at the configured cost, a bounded number at a time; rejects
- * with `UnavailableError` when too many wait. Every password given is the result of `normalizePassword`.
- */
+/** Takes normalized passwords. Rejects with `UnavailableError` when too many wait. */
 @Injectable()
 export class PasswordHasher implements OnModuleInit {
   private readonly logger = new Logger(PasswordHasher.name);
@@ -48,10 +44,10 @@ export class PasswordHasher implements OnModuleInit {
   ) {
     this.cost = env.argon2;
     this.failure = new FailedLoginCost(this.cost);
-    // As many as there are cores for all processes together: more give no login and make other routes wait.
+    // Processes share the cores: more hashes at once give no more logins and slow other routes.
     const cores = Math.max(1, Math.floor(availableParallelism() / workersFor(env).workers));
     const slots = Math.min(cores, THREAD_POOL_SIZE);
-    // A busy loop has a core for itself: another hash would get no more than the time that it takes from the loop.
+    // A saturated event loop needs a core for itself: one more hash would only take time from it.
     const slotsBesideBusyLoop = Math.max(1, Math.min(cores - 1, THREAD_POOL_SIZE));
     const loop = new EventLoopMonitor();
     const concurrency = (): number => (loop.isSaturated() ? slotsBesideBusyLoop : slots);
@@ -59,7 +55,7 @@ export class PasswordHasher implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    // Starts the threads.
+    // Starts the threads, whose priority is then lowered.
     await this.engine.hash(NO_PASSWORD, this.cost);
     lowerHashThreadPriority();
     const { memoryKib, timeCost, parallelism } = this.cost;
@@ -73,14 +69,11 @@ export class PasswordHasher implements OnModuleInit {
     return this.queue.run(client, () => this.engine.hash(password, this.cost));
   }
 
-  /**
-   * Whether the password made the stored hash; false for a damaged hash. undefined stands for an unknown e-mail.
-   * All that fails costs the same work, and what belongs to one login is done in one turn.
-   */
+  /** False for a damaged hash and for undefined, an unknown e-mail. Every failure costs the same work. */
   verify(storedHash: string | undefined, password: string, client: HashClient): Promise<Verification> {
     return this.queue.run(client, async () => {
       const stored = storedHash === undefined ? undefined : readArgon2Cost(storedHash);
-      this.failure.meet(stored);
+      this.failure.observe(stored);
       if (storedHash === undefined || !isPasswordText(password)) return this.failUnknown();
       const matches = await this.engine.verify(storedHash, password);
       return matches ? this.succeed(password, stored) : this.fail(stored);
@@ -107,7 +100,6 @@ export class PasswordHasher implements OnModuleInit {
   }
 }
 
-/** In any parameter. */
 function isWeaker(cost: Argon2Cost, than: Argon2Cost): boolean {
   return (
     cost.memoryKib < than.memoryKib || cost.timeCost < than.timeCost || cost.parallelism < than.parallelism

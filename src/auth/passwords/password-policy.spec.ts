@@ -48,23 +48,23 @@ describe('passwordFault', () => {
   );
 
   it.each([EMAIL, EMAIL.toUpperCase(), 'alice.liddell', 'Alice.Liddell'])(
-    'refuses the name %s',
+    'refuses the e-mail or its local part: %s',
     (password) => {
       expect(fault(password)).toMatch(/e-mail address/);
     },
   );
 
-  it('knows the e-mail by its other spellings', () => {
+  it('recognizes other spellings of the e-mail', () => {
     expect(fault('x@B\u00dcCHER.de', 8, 'x@xn--bcher-kva.de')).toMatch(/e-mail address/);
   });
 
-  it('does without an e-mail', () => {
+  it('works without an e-mail', () => {
     expect(passwordFault('alice.liddell', undefined, 8)).toBeUndefined();
   });
 });
 
 describe('isCommonPassword', () => {
-  it('compares the whole password and never takes the empty string', () => {
+  it('compares the whole password, and does not list the empty string', () => {
     expect(isCommonPassword('12345678')).toBe(true);
     expect(isCommonPassword('12345678 ')).toBe(false);
     expect(isCommonPassword('')).toBe(false);

@@ -5,11 +5,9 @@ import { isBroken, isTooLong } from './password-text.js';
 export const MAX_CODE_POINTS = 128;
 
 /**
- * What is wrong with a new password, in words for its owner; undefined when it is acceptable. Lengths are in
- * Unicode code points after NFC (NIST SP 800-63B-4 section 3.1.1.2); there are no composition rules.
- *
- * @param password the result of `normalizePassword`
- * @param email in canonical form, or undefined when it is unusable and reported elsewhere
+ * Lengths are in Unicode code points; no composition rules (NIST SP 800-63B-4 section 3.1.1.2).
+ * @param email canonical, or undefined when it is unusable and reported elsewhere
+ * @returns what is wrong, for the user to read
  */
 export function passwordFault(
   password: string,

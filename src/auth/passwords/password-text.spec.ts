@@ -4,24 +4,24 @@ import { isPasswordText, normalizePassword } from './password-text.js';
 const NO_PASSWORDS = ['', '\ud800', 'abcdefgh\udfff', '\udc00\ud800', 'broken\ufffd'];
 
 describe('normalizePassword', () => {
-  it('makes composed and decomposed spellings one', () => {
+  it('unifies composed and decomposed spellings', () => {
     expect(normalizePassword('A\u030angstrom')).toBe('\u00c5ngstrom');
     expect(normalizePassword('\u212bngstrom')).toBe('\u00c5ngstrom');
   });
 
   it.each(['  spaces kept  ', 'tab\tand\nnewline', 'nul\u0000inside', 'MiXeD', '\ufb01sh', '\u{1f600}', ' '])(
-    'leaves %j as it is',
+    'leaves %j unchanged',
     (text) => {
       expect(normalizePassword(text)).toBe(text);
     },
   );
 
-  it('leaves text alone that can be no password', () => {
+  it('leaves text that cannot be a password unchanged', () => {
     const tooLong = 'A\u030a'.repeat(257);
     for (const text of [...NO_PASSWORDS, tooLong]) expect(normalizePassword(text)).toBe(text);
   });
 
-  it('takes 128 characters in their longest decomposition', () => {
+  it('accepts 128 characters in their longest decomposition', () => {
     const text = '\u1f82'.repeat(128);
     expect(text.normalize('NFD')).toHaveLength(512);
     expect(normalizePassword(text.normalize('NFD'))).toBe(text);

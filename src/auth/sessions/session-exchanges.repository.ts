@@ -5,7 +5,7 @@ import { BatchedQueries } from '../../database/batched-queries.js';
 import { isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { Transactions } from '../../database/transactions.js';
-import { IS_ALIVE, WITH_PARENT } from './alive.js';
+import { IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 import type { NewSession } from './new-session.js';
 
@@ -14,16 +14,15 @@ interface Exchange {
   codeHash: string;
 }
 
-/** The database decides: one statement, so that nothing that it asks can change meanwhile. */
+/** One statement, so that nothing it checks can change before it inserts. */
 const EXCHANGE = hotStatement(
   'the exchange of a code',
-  `SELECT ?, s.user_id, s.auth_time, ?, ?, s.id, c.hash
-    FROM authorization_codes c JOIN sessions s ON s.id = c.session_id ${WITH_PARENT}
+  `SELECT ?, s.user_id, s.auth_time, s.auth_epoch, ?, ?, s.id, c.hash
+    FROM authorization_codes c JOIN sessions s ON s.id = c.session_id ${WITH_USER_AND_PARENT}
     WHERE c.hash = ? AND c.expires_at > ? AND ${IS_ALIVE}`,
   ['', 0, 0, '', 0],
 );
 
-/** Sessions that codes open. */
 @Injectable()
 export class SessionExchangesRepository {
   private readonly exchanges = new BatchedQueries((exchanges: Exchange[]) => this.exchangeAll(exchanges));
@@ -33,10 +32,7 @@ export class SessionExchangesRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /**
-   * Whether the code opened the session. The unique key makes it the only one that the code ever opens. Codes that
-   * are exchanged at the same time go into one statement.
-   */
+  /** Whether the code opened the session: the unique key allows one. Concurrent calls share a statement. */
   insert(session: NewSession, codeHash: string): Promise<boolean> {
     return this.exchanges.run({ session, codeHash });
   }
@@ -44,7 +40,7 @@ export class SessionExchangesRepository {
   private async exchangeAll(exchanges: Exchange[]): Promise<boolean[]> {
     try {
       const opened = await this.transactions.write(
-        `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash)
+        `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, created_at, expires_at, parent_id, code_hash)
          ${exchanges.map(() => EXCHANGE).join(' UNION ALL ')}`,
         exchanges.flatMap(({ session: { id, createdAt, expiresAt }, codeHash }) => [
           id,
@@ -60,10 +56,10 @@ export class SessionExchangesRepository {
       if (exchanges.length === 1) return [false];
       return (await Promise.all(exchanges.map((exchange) => this.exchangeAll([exchange])))).flat();
     }
-    return this.areThere(exchanges.map(({ session }) => session.id));
+    return this.findExisting(exchanges.map(({ session }) => session.id));
   }
 
-  private async areThere(ids: string[]): Promise<boolean[]> {
+  private async findExisting(ids: string[]): Promise<boolean[]> {
     const found = await this.sessions.find({ where: { id: In(ids) }, select: { id: true } });
     return ids.map((id) => found.some((session) => session.id === id));
   }

@@ -1,22 +1,35 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../access/actor.js';
+import { Transactions } from '../../database/transactions.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { type Descendant, PAGE, SessionsRepository } from './sessions.repository.js';
 
-/** Sessions whose children are still to be read: those with a greater id than `after`. */
+/** Parents whose children with ids greater than `after` are still to be read. */
 interface Branch {
   parents: string[];
   after: string;
+}
+
+export interface RevocableSession {
+  id: string;
+  userId: string;
+}
+
+/** Who ends a session, and why. */
+export interface Revocation {
+  actor: Actor;
+  reason: 'code_reused';
 }
 
 /** so many sessions are marked as done with, at most, to keep them in memory */
 const MAX_MARKED = 10_000;
 
 /**
- * Ends a session with all that was derived from it. Whoever stole a code can derive sessions without end, so
- * no statement grows with their number, neither in width nor in depth (a recursive one would); no second search
- * looks below a session that a first one was done with; and the searches of one user take turns. One that breaks
- * off is taken up again by `resume`, on any instance.
+ * Revokes a session and all derived from it. The thief of a code can derive sessions without end, so no
+ * statement grows with their number, in width or depth (a recursive one would), completed sessions are not
+ * searched twice, and the searches of one user take turns.
  */
 @Injectable()
 export class SessionRevocation {
@@ -25,12 +38,18 @@ export class SessionRevocation {
   constructor(
     private readonly sessions: SessionsRepository,
     private readonly pending: PendingRevocationsRepository,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
   ) {}
 
-  /** Resolves when neither the session nor any that was derived from it can be alive. */
-  async revoke({ id, userId }: { id: string; userId: string }): Promise<void> {
-    await this.pending.insert(id, userId);
-    await this.sessions.revoke([id]);
+  /** Resolves when neither the session nor any derived from it can be alive. */
+  async revoke({ id, userId }: RevocableSession, { actor, reason }: Revocation): Promise<void> {
+    await this.transactions.run(async (transaction) => {
+      await this.pending.insert(transaction, id, userId);
+      const revoked = await this.sessions.revokeOne(transaction, id);
+      const event = { type: 'session.ended', actor, userId, sessionId: id, data: { reason } } as const;
+      if (revoked) await this.events.record(transaction, event);
+    });
     const turn = (this.last.get(userId) ?? Promise.resolve()).then(
       () => this.revokeDescendants(id),
       () => this.revokeDescendants(id),
@@ -44,18 +63,15 @@ export class SessionRevocation {
     await this.pending.delete(id);
   }
 
-  /** Completes what began before and was not completed. */
   async resume(before: number): Promise<void> {
     for (const { sessionId, userId } of await this.pending.findBefore(before)) {
-      await this.revoke({ id: sessionId, userId });
+      await this.revoke({ id: sessionId, userId }, { actor: { kind: 'system' }, reason: 'code_reused' });
     }
   }
 
-  /**
-   * A pass ends what it finds. While it runs, children of what it has not ended yet may be born, on another
-   * node too, with children of their own: passes go on until one finds nothing to end. What is born later has
-   * a parent that was revoked before, so it is dead from birth and has no children.
-   */
+  // While a pass runs, children of sessions that it has not revoked yet can appear, on another node too, so
+  // passes repeat until one finds nothing. Sessions derived later have a revoked parent: they are never
+  // alive.
   private async revokeDescendants(rootId: string): Promise<void> {
     if (await this.sessions.areDescendantsRevoked(rootId)) return;
     for (;;) {
@@ -67,7 +83,7 @@ export class SessionRevocation {
         ended += alive.length;
         if (found.length < MAX_MARKED) found.push(...page.map(({ id }) => id));
       }
-      if (ended === 0) return this.noteDescendantsRevoked(found);
+      if (ended === 0) return this.markDescendantsRevoked(found);
     }
   }
 
@@ -75,8 +91,8 @@ export class SessionRevocation {
     const branches: Branch[] = [{ parents: [rootId], after: '' }];
     for (let branch = branches.pop(); branch; branch = branches.pop()) {
       const { parents, after } = branch;
-      // On SQLite nothing else ever would get a turn.
-      await turnOfTheLoop();
+      // SQLite answers within the same turn: without a pause nothing else would run.
+      await yieldToEventLoop();
       const page = await this.sessions.findChildren(parents, after);
       if (page.length === PAGE && parents.length > 1) {
         const half = parents.length >> 1;
@@ -89,10 +105,10 @@ export class SessionRevocation {
     }
   }
 
-  private async noteDescendantsRevoked(ids: string[]): Promise<void> {
+  private async markDescendantsRevoked(ids: string[]): Promise<void> {
     for (let from = 0; from < ids.length; from += PAGE) {
-      await turnOfTheLoop();
-      await this.sessions.noteDescendantsRevoked(ids.slice(from, from + PAGE));
+      await yieldToEventLoop();
+      await this.sessions.markDescendantsRevoked(ids.slice(from, from + PAGE));
     }
   }
 }

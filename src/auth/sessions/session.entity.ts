@@ -1,13 +1,13 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { UniqueKey } from '../../database/database-errors.js';
 
-/** What makes a code work once, on every engine and on all nodes of a cluster. */
+/** Makes a code work once, on every engine and across all nodes of a cluster. */
 export const SESSIONS_CODE_HASH_KEY: UniqueKey = {
   name: 'sessions_code_hash_key',
   columns: 'sessions.code_hash',
 };
 
-/** A login that tokens belong to, or one that was derived from it by a code. Times are epoch milliseconds. */
+/** A login, or a session derived from one by a code. Times are epoch milliseconds. */
 @Entity('sessions')
 @Index('sessions_user_id_idx', ['userId'])
 @Index('sessions_parent_id_idx', ['parentId', 'id'])
@@ -21,30 +21,31 @@ export class Session {
   @ForeignKey('users', { name: 'sessions_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  /** when the password was last checked; inherited through authorization codes */
+  /** when the password was last checked; inherited through codes */
   @Column({ name: 'auth_time', type: 'bigint' })
   authTime: number;
 
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt: number;
 
-  /** when the last token of this session expires */
   @Column({ name: 'expires_at', type: 'bigint' })
   expiresAt: number;
 
   @Column({ name: 'revoked_at', type: 'bigint', nullable: true })
   revokedAt: number | null;
 
-  /** since when no session that was derived from this one can be alive */
+  /** since when no session derived from this one can be alive */
   @Column({ name: 'descendants_revoked_at', type: 'bigint', nullable: true })
   descendantsRevokedAt: number | null;
 
-  /**
-   * The session that issued the code; null for a login. No foreign key: InnoDB limits how deep one cascades
-   * within a table, and Galera does not certify rows that a cascade deletes.
-   */
+  // The session that issued the code. No foreign key: InnoDB limits the depth of cascades within a table, and
+  // Galera does not certify rows deleted by a cascade.
   @Column({ name: 'parent_id', type: 'varchar', length: 36, nullable: true })
   parentId: string | null;
+
+  /** the user's when it began */
+  @Column({ name: 'auth_epoch', type: 'integer', default: 0 })
+  authEpoch: number;
 
   /** what `authorization_codes.hash` was; null for a login */
   @Column({ name: 'code_hash', type: 'varchar', length: 43, nullable: true })

@@ -6,11 +6,10 @@ import { hotStatement } from '../../database/hot-statements.js';
 import { Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { BATCH } from '../cleanup/batch.js';
-import { IS_ALIVE, WITH_PARENT } from './alive.js';
+import { IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
 import type { NewSession } from './new-session.js';
 import { Session } from './session.entity.js';
 
-/** The session that a code opened. */
 export interface OpenedSession {
   id: string;
   userId: string;
@@ -28,12 +27,12 @@ export interface ExpiredSession {
   expiresAt: number;
 }
 
-/** so many rows in one statement at most; 512 parents, when padded */
+/** 512 ids when padded */
 export const PAGE = 500;
 
 const FIND_CALLERS = lookupStatement<string, CurrentUser>('the session check', {
-  sql: (size) => `SELECT u.id, u.email, s.id AS sessionId
-    FROM sessions s JOIN users u ON u.id = s.user_id ${WITH_PARENT}
+  sql: (size) => `SELECT u.id, u.email, s.id AS sessionId, s.parent_id AS parentId
+    FROM sessions s ${WITH_USER_AND_PARENT}
     WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
   values: (ids) => [...ids],
   keyText: (id) => id,
@@ -55,17 +54,17 @@ const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
   },
 );
 
-const COUNT_ALIVE = `SELECT COUNT(*) AS alive FROM sessions s JOIN users u ON u.id = s.user_id ${WITH_PARENT}
+const COUNT_ALIVE = `SELECT COUNT(*) AS alive FROM sessions s ${WITH_USER_AND_PARENT}
   WHERE s.user_id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
-/** Of several parents, a full page is not the first of anything. */
+/** With several parents a full page is no prefix by id: the caller then splits the parents. */
 const findDescendants = (size: number): string => `SELECT id, revoked_at AS revokedAt FROM sessions
   WHERE parent_id IN (${places(size)}) AND id > ? AND descendants_revoked_at IS NULL
   ORDER BY parent_id, id LIMIT ${PAGE}`;
 hotStatement('the search for what was derived from a session', findDescendants(1), ['', '']);
 hotStatement('the search for what was derived from several', findDescendants(2), ['', '', '']);
 
-/** The range on `expires_at` alone is what the index is entered by. */
+/** The plain range on `expires_at` makes the engines use the index. */
 const FIND_EXPIRED = hotStatement(
   'the clean-up of sessions',
   `SELECT id, parent_id AS parentId, expires_at AS expiresAt FROM sessions
@@ -73,7 +72,7 @@ const FIND_EXPIRED = hotStatement(
   [0, 0, ''],
 );
 
-/** Asks about so many sessions; one that refers to another among them does not count. */
+/** Sessions that refer to each other within the batch do not count. */
 const findReferred = (size: number): string => `SELECT s.id FROM sessions s WHERE s.id IN (${places(size)})
   AND (EXISTS (SELECT 1 FROM sessions d WHERE d.parent_id = s.id AND d.id NOT IN (${places(size)}))
     OR EXISTS (SELECT 1 FROM authorization_codes c WHERE c.session_id = s.id))`;
@@ -89,15 +88,10 @@ export class SessionsRepository {
     this.opened = new Lookup(FIND_OPENED, sessions);
   }
 
-  async insert(session: NewSession): Promise<void> {
-    await this.sessions.insert(session);
-  }
-
-  async insertIn(transaction: Transaction, session: NewSession): Promise<void> {
+  async insert(transaction: Transaction, session: NewSession): Promise<void> {
     await transaction.of(this.sessions).insert(session);
   }
 
-  /** The user of a session that is alive: asked with every request. */
   findCaller(id: string): Promise<CurrentUser | undefined> {
     return this.callers.find(id);
   }
@@ -106,7 +100,7 @@ export class SessionsRepository {
     return this.opened.find(codeHash);
   }
 
-  /** Sessions derived from any of these, with greater ids than `after`: a page. */
+  /** One page: children with ids greater than `after`. */
   findChildren(parents: readonly string[], after: string): Promise<Descendant[]> {
     const ids = padded(parents, '');
     return this.sessions.query<Descendant[]>(findDescendants(ids.length), [...ids, after]);
@@ -116,8 +110,17 @@ export class SessionsRepository {
     await this.sessions.update({ id: In(ids), revokedAt: IsNull() }, { revokedAt: Date.now() });
   }
 
+  /** False when it was revoked before. */
+  async revokeOne(transaction: Transaction, id: string): Promise<boolean> {
+    const revoked = await transaction.write(
+      'UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+      [Date.now(), id],
+    );
+    return revoked === 1;
+  }
+
   /** Notes that nothing that was derived from these is alive. */
-  async noteDescendantsRevoked(ids: readonly string[]): Promise<void> {
+  async markDescendantsRevoked(ids: readonly string[]): Promise<void> {
     await this.sessions.update(
       { id: In(ids), descendantsRevokedAt: IsNull() },
       { descendantsRevokedAt: Date.now() },
@@ -128,12 +131,11 @@ export class SessionsRepository {
     return this.sessions.existsBy({ id, descendantsRevokedAt: Not(IsNull()) });
   }
 
-  /** From the latest to the earliest, from where the last batch ended. */
   findExpired(expiresAt: number, beforeId: string): Promise<ExpiredSession[]> {
     return this.sessions.query<ExpiredSession[]>(FIND_EXPIRED, [expiresAt, expiresAt, beforeId]);
   }
 
-  /** Which of these a code refers to, or a session that is not among them. */
+  /** Those of them that a code refers to, or a session outside the batch. */
   async findReferred(ids: readonly string[]): Promise<string[]> {
     const asked = padded(ids, '');
     const rows = await this.sessions.query<{ id: string }[]>(findReferred(asked.length), [

@@ -22,7 +22,7 @@ describe('the claims of an access token', () => {
     ['as they are issued', {}],
     ['an iat that is 30 s ahead', { iat: NOW + 30 }],
     ['an exp at the end of the session', { exp: NOW + 2_592_000 }],
-  ])('are taken with %s', (_what, change) => {
+  ])('are accepted with %s', (_what, change) => {
     expect(accepts(change)).toBe(true);
   });
 

@@ -1,6 +1,6 @@
 import { isEntityId } from '../../identifiers/entity-id.js';
 
-/** Clock difference between machines that is forgiven, in seconds. */
+/** Tolerated clock skew between machines. */
 export const LEEWAY_SECONDS = 30;
 
 /** RFC 9068 section 2.1 */
@@ -18,11 +18,11 @@ export interface AccessTokenClaims {
   auth_time: number;
 }
 
-/** The `kid` of a token whose header is one of ours (RFC 8725 sections 3.1, 3.10 and 3.11). */
+/** The `kid`, if the header is one of ours (RFC 8725 sections 3.1, 3.10 and 3.11). */
 export function readKeyId(token: string): string | undefined {
   const header = readHeader(token);
   if (header?.['alg'] !== 'ES256' || header['typ'] !== TOKEN_TYPE) return undefined;
-  // RFC 7515 section 4.1.11: whoever does not understand an extension must refuse it.
+  // RFC 7515 section 4.1.11: extensions that are not understood must be refused.
   if ('crit' in header || 'b64' in header) return undefined;
   return typeof header['kid'] === 'string' ? header['kid'] : undefined;
 }
@@ -39,9 +39,8 @@ function readHeader(token: string): Record<string, unknown> | undefined {
 }
 
 /**
- * What jsonwebtoken lets through and we do not: a payload that is no object, claims that are missing or of
- * another type, an `iat` in the future, a life beyond the longest session. Signature, `iss`, `exp` and
- * `nbf` were checked before.
+ * jsonwebtoken accepts a payload that is no object, claims missing or of another type, an `iat` in the future
+ * and a lifetime beyond the longest session.
  */
 export function areAccessTokenClaims(
   payload: unknown,

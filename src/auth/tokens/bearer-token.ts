@@ -2,10 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 
-/**
- * The token of the `Authorization` header (RFC 6750 section 2.1), the only place where one is accepted.
- * Two such headers are as good as none: whoever sits in front may have read the other one.
- */
+/** The only place of a token (RFC 6750 section 2.1); of two headers a proxy may have read the other one. */
 export function bearerToken({ raw }: { headers: object; raw?: IncomingMessage }): string | null {
   if (!raw) return null;
   const { headers, headersDistinct } = raw;

@@ -13,8 +13,8 @@ export class JwksController {
    * The public keys that verify tokens
    *
    * @remarks A JWK Set (RFC 7517). Verify tokens with it without calling this service: algorithm ES256, the
-   * key of the token's `kid`, `typ` `at+jwt`, and the `iss`, `aud` and `exp` claims. A revoked session is only
-   * seen by this service. May be cached for five minutes.
+   * key of the token's `kid`, `typ` `at+jwt`, and the `iss`, `aud` and `exp` claims. Only this service knows
+   * which sessions are revoked. May be cached for five minutes.
    */
   @Get()
   @Public()

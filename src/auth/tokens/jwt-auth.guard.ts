@@ -7,12 +7,12 @@ import type { CurrentUser } from '../../access/current-user.decorator.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import type { AccessTokenClaims } from './access-token.js';
 import { bearerToken } from './bearer-token.js';
-import { InvalidTokenError, UnauthorizedError } from './tokens.errors.js';
+import { InvalidTokenError, PasswordSessionRequiredError, UnauthorizedError } from './tokens.errors.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
 type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
 
-/** Lets nobody in without a valid token of a session that lives, except on the routes declared public. */
+/** Requires a valid token of a live session on every route not declared public. */
 @Injectable()
 export class JwtAuthGuard extends AuthGuard('jwt') {
   constructor(
@@ -28,6 +28,9 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     if (access?.to === 'everyone') return true;
     const request = context.switchToHttp().getRequest<SignedRequest>();
     request.user = await this.findCaller(await this.findClaims(request, context));
+    if (access?.to === 'signed-in' && access.by === 'password' && request.user.parentId !== null) {
+      throw new PasswordSessionRequiredError();
+    }
     return true;
   }
 
@@ -43,7 +46,7 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     throw authorization === undefined ? new UnauthorizedError() : new InvalidTokenError();
   }
 
-  /** Passport checks a token the first time that it is seen. */
+  /** Passport verifies a token only the first time. */
   private async findClaims(request: SignedRequest, context: ExecutionContext): Promise<AccessTokenClaims> {
     const token = bearerToken(request);
     const known = token === null ? undefined : this.verified.find(token);

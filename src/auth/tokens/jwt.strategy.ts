@@ -8,7 +8,7 @@ import { bearerToken } from './bearer-token.js';
 import { KeyRing } from './key-ring.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
-/** Checks a token by itself: signature and claims. Whether its session lives is the guard's question. */
+/** Verifies signature and claims; the guard checks that the session is alive. */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
   constructor(
@@ -21,7 +21,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
       secretOrKeyProvider: (_request, token: string, done) => {
         const kid = readKeyId(token);
         const key = kid === undefined ? undefined : keys.findVerifying(kid);
-        // passport-jwt hands the key on to jsonwebtoken, which takes a KeyObject; its own type says text.
+        // passport-jwt passes the key to jsonwebtoken, which takes a KeyObject; its own type says string.
         if (key) done(null, key as unknown as string);
         else done(new Error('no key verifies this token'));
       },

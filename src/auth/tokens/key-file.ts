@@ -5,15 +5,11 @@ import { Logger } from '@nestjs/common';
 import { keySetText, newJwk } from './new-key.js';
 import { type SigningKeys, readKeySet, SigningKeysError } from './signing-keys.js';
 
-/**
- * Loads the signing keys. Outside production a missing file is made, readable by its owner only; in
- * production it is an error, since instances that each make their own refuse each other's tokens.
- *
- * @throws SigningKeysError
- */
+/** Creates no file in production: instances with keys of their own would refuse each other's tokens. */
 export function loadKeyFile(file: string, production: boolean): SigningKeys {
   if (!existsSync(file)) {
-    if (production) throw new SigningKeysError(`there is no file ${file}, and in production none is made`);
+    if (production)
+      throw new SigningKeysError(`there is no file ${file}, and it is not created in production`);
     makeKeyFile(file);
   }
   warnIfReadableByOthers(file);
@@ -33,11 +29,13 @@ function makeKeyFile(file: string): void {
   try {
     createKeyFile(file);
   } catch (error) {
-    throw new SigningKeysError(`the file ${file} cannot be made (${(error as NodeJS.ErrnoException).code})`);
+    throw new SigningKeysError(
+      `the file ${file} cannot be created (${(error as NodeJS.ErrnoException).code})`,
+    );
   }
 }
 
-/** The file appears whole or not at all; of several processes that start at once the first one's stays. */
+/** Atomic: of several processes that start at once, the first one's file stays. */
 function createKeyFile(file: string): void {
   const draft = `${file}.${randomUUID()}`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

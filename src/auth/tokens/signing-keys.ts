@@ -16,7 +16,6 @@ export type Jwk = JsonWebKey & {
   nbf?: number;
 };
 
-/** One ES256 key pair (RFC 7518 section 3.4). */
 export interface SigningKey {
   kid: string;
   privateKey: KeyObject;
@@ -93,13 +92,13 @@ function readKey(jwk: Jwk, index: number): SigningKey {
   }
 }
 
-/** Node 24 takes `x` and `y` from the JWK as they are, even where they belong to another `d`. */
+/** Node 24 imports `x` and `y` of a JWK unchecked, even where they do not belong to `d`. */
 function assertPair(privateKey: KeyObject, publicKey: KeyObject): void {
   const probe = Buffer.from('probe');
   if (!verify('sha256', probe, publicKey, sign('sha256', probe, privateKey))) throw new Error('not a pair');
 }
 
-/** The public half as it is published (RFC 7517 section 4). */
+/** RFC 7517 section 4 */
 export function publicJwk(key: SigningKey): PublicKey {
   const { x = '', y = '' } = key.publicKey.export({ format: 'jwk' });
   return { kty: 'EC', crv: 'P-256', x, y, kid: key.kid, alg: 'ES256', use: 'sig' };

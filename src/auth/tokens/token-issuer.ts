@@ -14,7 +14,7 @@ export class TokenIssuer {
     private readonly env: Env,
   ) {}
 
-  /** Signs the token of a session that the database has acknowledged. */
+  /** Only for a session that the database has committed. */
   issue(session: NewSession): string {
     const { kid, privateKey } = this.keys.signing;
     const claims: AccessTokenClaims = {

@@ -1,6 +1,6 @@
 import { Problem } from '../../problems/problem.js';
 
-/** RFC 6750 section 3.1: without a token the challenge carries no error code. */
+/** RFC 6750 section 3.1: a request without a token gets no error code. */
 export class UnauthorizedError extends Problem {
   constructor() {
     super('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });
@@ -14,5 +14,11 @@ export class InvalidTokenError extends Problem {
         'WWW-Authenticate': 'Bearer error="invalid_token", error_description="The access token is not valid"',
       },
     });
+  }
+}
+
+export class PasswordSessionRequiredError extends Problem {
+  constructor() {
+    super('password_session_required');
   }
 }

@@ -13,7 +13,7 @@ const claims = (exp: number): AccessTokenClaims => ({
   auth_time: exp - 60,
 });
 
-it('knows a token until its expiry and the leeway are over, and not a second longer', () => {
+it('keeps a token until its expiry plus leeway, and not a second longer', () => {
   const tokens = new VerifiedTokens();
   tokens.remember('a.b.c', claims(1000));
 
@@ -22,14 +22,14 @@ it('knows a token until its expiry and the leeway are over, and not a second lon
   expect(tokens.find('a.b.c', 1000)).toBeUndefined();
 });
 
-it('knows no token that differs in one character', () => {
+it('does not know a token that differs in one character', () => {
   const tokens = new VerifiedTokens();
   tokens.remember('a.b.c', claims(1000));
   expect(tokens.find('a.b.C', 999)).toBeUndefined();
   expect(tokens.find('a.b.c ', 999)).toBeUndefined();
 });
 
-it('forgets the one that was used longest ago when it is full', () => {
+it('evicts the least recently used token when full', () => {
   const tokens = new VerifiedTokens();
   for (let index = 0; index < 10_000; index += 1) tokens.remember(`t${index}`, claims(1000));
   tokens.find('t0', 0);

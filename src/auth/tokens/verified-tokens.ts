@@ -5,11 +5,7 @@ import { type AccessTokenClaims, LEEWAY_SECONDS } from './access-token.js';
 /** about 8 MiB when full */
 const MAX_TOKENS = 10_000;
 
-/**
- * Remembers tokens whose signature and claims were found right, by the whole token, so that a client which
- * sends the same one again costs no second check of the signature. Never past its expiry; whether its session
- * lives is asked each time all the same.
- */
+/** Saves clients that reuse a token the check of its signature; not that of its session. */
 @Injectable()
 export class VerifiedTokens {
   private readonly claims = new LRUCache<string, AccessTokenClaims>({ max: MAX_TOKENS });
@@ -21,7 +17,6 @@ export class VerifiedTokens {
     return undefined;
   }
 
-  /** The one that was used longest ago makes room. */
   remember(token: string, claims: AccessTokenClaims): void {
     this.claims.set(token, claims);
   }

@@ -9,18 +9,16 @@ export interface Inspection {
 }
 
 export interface Check {
-  /** what is true of a healthy database */
   claim: string;
-  /** what to do when it is not */
   remedy: string;
-  /** a few examples of what contradicts the claim; none when it holds */
+  /** examples of what contradicts the claim; empty when it holds */
   findFaults(inspection: Inspection): Promise<string[]>;
 }
 
-/** How many examples of a fault are shown. */
+/** the most examples that one check shows */
 export const EXAMPLES = 5;
 
-/** A claim that holds when a query finds no row; the query selects one column named `fault`. */
+/** The claim holds when the query, which selects a column `fault`, finds no row. */
 export function emptyQuery(
   claim: string,
   remedy: string,

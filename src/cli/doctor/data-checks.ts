@@ -3,7 +3,6 @@ import { type Check, emptyQuery } from './check.js';
 
 const RESTORE = 'Restore these rows from a backup, or delete them once nobody needs them.';
 
-/** What the rows say about each other. */
 export const DATA_CHECKS: Check[] = [
   emptyQuery(
     'every organization has an owner',

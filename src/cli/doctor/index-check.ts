@@ -1,7 +1,7 @@
 import { hotStatements } from '../../database/hot-statements.js';
 import type { Check, Inspection } from './check.js';
 
-/** Below this many rows an engine may rightly prefer to read a table whole. */
+/** Engines rightly scan smaller tables. */
 const LARGE_TABLE_ROWS = 1000;
 
 export const INDEX_CHECK: Check = {
@@ -23,7 +23,6 @@ interface MysqlPlanRow {
   rows: number | null;
 }
 
-/** Plans name a table as its query does. */
 function tableOf(sql: string, alias: string): string {
   return new RegExp(`(?:FROM|JOIN) (\\w+) ${alias}\\b`).exec(sql)?.[1] ?? alias;
 }
@@ -37,7 +36,7 @@ async function readWhole(
     const plan = (await runner.query(`EXPLAIN QUERY PLAN ${sql}`, values)) as { detail: string }[];
     const found = (pattern: RegExp): string[] =>
       plan.flatMap(({ detail }) => pattern.exec(detail)?.[1] ?? []);
-    // What a subquery gave is not a table.
+    // Results of subqueries are not tables.
     const subqueries = new Set(found(/^(?:MATERIALIZE|CO-ROUTINE) (\S+)/));
     const scanned = found(/^SCAN (?!CONSTANT|.* USING (?:COVERING )?INDEX)(\S+)/);
     return scanned.filter((name) => !subqueries.has(name));

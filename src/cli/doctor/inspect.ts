@@ -5,6 +5,7 @@ import { type Check, type Inspection } from './check.js';
 import { DATA_CHECKS } from './data-checks.js';
 import { EMAIL_CHECK } from './email-check.js';
 import { INDEX_CHECK } from './index-check.js';
+import { RECORD_CHECKS } from './record-checks.js';
 import { SCHEMA_CHECKS } from './schema-checks.js';
 import { SESSION_CHECKS } from './session-checks.js';
 
@@ -13,9 +14,16 @@ export interface Finding {
   faults: string[];
 }
 
-const CHECKS = [...SCHEMA_CHECKS, ...DATA_CHECKS, ...SESSION_CHECKS, EMAIL_CHECK, INDEX_CHECK];
+const CHECKS = [
+  ...SCHEMA_CHECKS,
+  ...DATA_CHECKS,
+  ...SESSION_CHECKS,
+  ...RECORD_CHECKS,
+  EMAIL_CHECK,
+  INDEX_CHECK,
+];
 
-/** How a transaction begins in which every read sees the same state, whatever is written meanwhile. */
+/** Begins a transaction in which every read sees the same state. */
 const SNAPSHOT = {
   sqlite: ['BEGIN'],
   mysql: [
@@ -24,7 +32,7 @@ const SNAPSHOT = {
   ],
 };
 
-/** Holds every claim against the database, reading only, on connections of its own. */
+/** Only reads, on connections of its own. */
 export async function inspect(env: Env, schema: Schema, checks = CHECKS): Promise<Finding[]> {
   const dataSource = await openDatabase(env, schema, 'inspection');
   const runner = dataSource.createQueryRunner();
@@ -43,7 +51,7 @@ async function findAll(inspection: Inspection, checks: Check[]): Promise<Finding
   return findings;
 }
 
-/** A check that cannot be made is no green one: tables may be missing that it reads. */
+/** A check that fails to run is a fault, for example where a table is missing. */
 async function faultsOf(check: Check, inspection: Inspection): Promise<string[]> {
   try {
     return await check.findFaults(inspection);
@@ -52,7 +60,6 @@ async function faultsOf(check: Check, inspection: Inspection): Promise<string[]>
   }
 }
 
-/** As the doctor prints it. */
 export function textOf({ check, faults }: Finding): string {
   if (faults.length === 0) return `green  ${check.claim}`;
   return [

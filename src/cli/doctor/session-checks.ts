@@ -1,12 +1,11 @@
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { type Check, emptyQuery } from './check.js';
 
-/** longer than the pause between two runs of what completes them */
+/** longer than the pause between two runs of the clean-up, which completes revocations */
 const UNFINISHED_AFTER_MS = 180_000;
 const LEEWAY_MS = LEEWAY_SECONDS * 1000;
 const REVOKE = 'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …';
 
-/** How long sessions live, of which nothing is asked once they are revoked, and what they were derived from. */
 export const SESSION_CHECKS: Check[] = [
   emptyQuery(
     'no revocation has been left unfinished',
@@ -48,7 +47,7 @@ export const SESSION_CHECKS: Check[] = [
   emptyQuery(
     'no session is alive below one that was ended with all below it',
     REVOKE,
-    // A child that was born while its parent was being ended may be unrevoked: it is dead by its parent.
+    // A child derived while its parent was being revoked may be unrevoked: its parent makes it dead.
     `SELECT s.id AS fault FROM sessions s
        JOIN sessions p ON p.id = s.parent_id JOIN sessions g ON g.id = p.parent_id
       WHERE s.revoked_at IS NULL AND p.revoked_at IS NULL AND g.descendants_revoked_at IS NOT NULL`,

@@ -1,4 +1,5 @@
-import { EventsRepository, type StoredEvent } from '../../events/events.repository.js';
+import type { Event } from '../../events/event.entity.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import { EVENT_TYPES, type EventType } from '../../events/event-types.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
@@ -16,11 +17,11 @@ export function showEvents({ options }: Invocation): Promise<Report> {
     type: type === undefined ? undefined : eventType(type),
     since: since === undefined ? undefined : parseTime('--since', since),
     until: until === undefined ? undefined : parseTime('--until', until),
-    limit: limit === undefined ? DEFAULT_LIMIT : limitOf(limit),
   };
+  const atMost = limit === undefined ? DEFAULT_LIMIT : limitOf(limit);
   return withServices(async (services) => {
     const named = await subjects(services, options as Record<string, string | undefined>);
-    const events = await services.get(EventsRepository).find({ ...filter, ...named });
+    const events = await services.get(EventsRepository).findMatching({ ...filter, ...named }, atMost);
     return { lines: events.length === 0 ? ['none'] : events.map(textOf), json: events.map(jsonOf) };
   });
 }
@@ -47,19 +48,23 @@ async function subjects(
   };
 }
 
-function textOf(event: StoredEvent): string {
+function textOf(event: Event): string {
   const { type, at, actorType, actorId, orgId, userId, data, reason } = event;
   return [
     timeText(at),
     type,
-    ...(userId === null ? [] : [`user ${userId}`]),
-    ...(orgId === null ? [] : [`org ${orgId}`]),
-    `by ${[actorType, actorId].filter((part) => part !== null).join(' ')}`,
-    ...(data === null ? [] : [JSON.stringify(data)]),
-    ...(reason === null ? [] : [`"${reason}"`]),
-  ].join('  ');
+    userId && `user ${userId}`,
+    orgId && `org ${orgId}`,
+    `by ${actorId === null ? actorType : `${actorType} ${actorId}`}`,
+    data === '{}' ? null : data,
+    reason && JSON.stringify(reason),
+  ]
+    .filter((part) => part !== null)
+    .join('  ');
 }
 
-function jsonOf({ at, actorType, actorId, ...rest }: StoredEvent): object {
-  return { ...rest, at: timeText(at), actor: { type: actorType, id: actorId } };
+/** All there is: operators may know who acted from where. */
+function jsonOf({ at, actorType, actorId, actorSessionId, data, ...rest }: Event): object {
+  const actor = { type: actorType, id: actorId, sessionId: actorSessionId };
+  return { ...rest, at: timeText(at), actor, data: JSON.parse(data) as unknown };
 }

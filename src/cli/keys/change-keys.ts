@@ -28,7 +28,9 @@ export function changeKeys<Result>(
       const { keys, kids, result } = await decide(file, services);
       if (keys) {
         await services.get(Transactions).run(async (transaction) => {
-          await services.get(EventsRepository).record(transaction, { type, actor, data: { kids } });
+          await services
+            .get(EventsRepository)
+            .record(transaction, ...kids.map((kid) => ({ type, actor, data: { kid } })));
           file.replace(keys);
         });
       }

@@ -14,7 +14,7 @@ const VERSIONS = { typeorm: '1.1.1', mysql2: '3.24.5' };
 /** What a query runner's own methods are, that are replaced, or called by what replaces them. */
 const REPLACED = ['startTransaction', 'commitTransaction', 'rollbackTransaction', 'query', 'release'];
 
-it.each(Object.entries(VERSIONS))('are written for %s %s', (name, version) => {
+it.each(Object.entries(VERSIONS))('are written for %s %s, the installed version', (name, version) => {
   const root = join(import.meta.dirname, '../../..');
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock;
   expect(packages[`node_modules/${name}`]?.version).toBe(version);
@@ -23,7 +23,7 @@ it.each(Object.entries(VERSIONS))('are written for %s %s', (name, version) => {
 it.each([
   ['better-sqlite3', new DataSource({ type: 'better-sqlite3', database: ':memory:', driver: NodeSqlite })],
   ['mysql', new DataSource({ type: 'mysql', driver: { createPool: () => ({}) } })],
-])('find what they replace in the query runner of %s', (_type, dataSource) => {
+])('find the methods that they replace in the query runner of %s', (_type, dataSource) => {
   const runner = dataSource.driver.createQueryRunner('master');
   const shape = Object.fromEntries(
     REPLACED.map((method) => [method, typeof (runner as unknown as Record<string, unknown>)[method]]),

@@ -8,18 +8,14 @@ import { tlsOptions } from '../mysql/mysql-tls.js';
 
 type ConnectionCallback = (error: MysqlError | null, connection?: PoolConnection) => void;
 
-/** What TypeORM's MySQL driver calls of a pool, and the connections that it does not know of. */
 export interface MysqlPool {
   getConnection(callback: ConnectionCallback): void;
-  /** one whose statements make a transaction, from the first to COMMIT or ROLLBACK */
+  /** a connection without autocommit: its statements form a transaction until COMMIT or ROLLBACK */
   getTransactionConnection(): Promise<PoolConnection>;
   end(callback: (error: Error | null) => void): void;
 }
 
-/**
- * The `driver` that TypeORM opens its pool with: mysql2's own pools, one for each host, plus what they lack.
- * It uses the first healthy host, and waits for a free connection for three seconds at most.
- */
+/** One mysql2 pool for each host; the first healthy one is used. Bounds the wait for a connection. */
 export function mysqlDriver(
   { hosts: addresses, tls }: Pick<MysqlLocation, 'hosts' | 'tls'>,
   sessionSettings: string[],
@@ -49,7 +45,7 @@ async function acquire(hosts: MysqlHost[], use: ConnectionUse): Promise<PoolConn
       return await host.acquire(use, left);
     } catch (error) {
       failure = error as MysqlError;
-      // Still well: only busy, or it refuses us for a reason that another host would have too.
+      // Healthy but busy, or it refuses us for a reason that other hosts share.
       if (host.available) break;
     }
   }

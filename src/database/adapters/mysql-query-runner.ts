@@ -17,9 +17,8 @@ interface MysqlDriver {
 }
 
 /**
- * TypeORM's query runner without what this service does not use: subscribers, TypeORM's own query log (which
- * prints parameters), transactions inside transactions, and mysql2's promise layer, which takes a stack trace
- * for each statement.
+ * TypeORM's query runner without what this service does not use: subscribers, the query log (which prints
+ * parameters), nested transactions, and mysql2's promise layer, which takes a stack trace for each statement.
  */
 export function installMysqlQueryRunner(
   dataSource: DataSource,
@@ -30,7 +29,7 @@ export function installMysqlQueryRunner(
 
   class ServiceQueryRunner extends BaseQueryRunner {
     override async startTransaction(): Promise<void> {
-      // A migration has used its connection before.
+      // Migrations begin a transaction on a connection that they have used before.
       if (this.databaseConnection) await this.query('START TRANSACTION');
       else this.databaseConnection = await driver.pool.getTransactionConnection();
       this.isTransactionActive = true;
@@ -47,7 +46,7 @@ export function installMysqlQueryRunner(
       this.isTransactionActive = false;
     }
 
-    /** What a transaction left open must not become part of the next one. */
+    /** An open transaction must not become part of the next one. */
     override async release(): Promise<void> {
       if (this.isTransactionActive) this.databaseConnection?.destroy();
       else await super.release();

@@ -19,10 +19,7 @@ interface Statement {
 
 const CACHED_STATEMENTS = 200;
 
-/**
- * Node's own SQLite in the shape that TypeORM's `better-sqlite3` driver calls, so that the embedded
- * database needs no native package: nothing to compile and nothing to download at installation.
- */
+/** Node's own SQLite in place of the package `better-sqlite3`, which has to be compiled or downloaded. */
 export class NodeSqlite {
   private readonly database: DatabaseSync;
   private readonly statements = new Map<string, Statement>();
@@ -40,7 +37,7 @@ export class NodeSqlite {
     return this.database.prepare(`PRAGMA ${text}`).all();
   }
 
-  /** Statements are kept, as planning one takes longer than running it, and with them the names of their columns. */
+  /** Cached, since preparing a statement takes longer than running it. */
   prepare(sql: string): Statement {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -77,7 +74,7 @@ function takeFile(file: string): () => void {
 
 function asStatement(statement: StatementSync): Statement {
   const columns = statement.columns().map(({ name }) => name);
-  // Objects that are made here are made and serialized faster than those that SQLite's binding makes.
+  // Objects made here are made and serialized faster than those of SQLite's binding.
   statement.setReturnArrays(true);
   return {
     reader: columns.length > 0,

@@ -18,14 +18,9 @@ interface SqliteDriver {
 }
 
 /**
- * TypeORM's SQLite drivers give every caller the same query runner on the same connection, so concurrent
- * transactions interleave and a rollback takes acknowledged writes of others with it. Here every unit of
- * work (a transaction, or one statement outside any) gets a runner of its own and waits its turn. Statements go
- * to SQLite without what this service does not use: subscribers, TypeORM's own query log (which prints
- * parameters), and transactions inside transactions.
- *
- * Inside a transaction only its own runner may be used: a repository of the outside would wait for
- * the turn that the transaction itself holds, and is refused.
+ * TypeORM's SQLite drivers share one query runner, so concurrent transactions interleave and a rollback
+ * undoes committed writes of others. Here every unit of work gets a runner of its own and waits for the
+ * mutex. Leaves out subscribers, the query log (which prints parameters) and nested transactions.
  */
 export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;
@@ -79,7 +74,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
     }
 
     private async send(sql: string, values: unknown[], structured?: boolean): Promise<never> {
-      // A statement by itself runs to its end at once, so it needs no turn where nobody holds one.
+      // A single statement is synchronous, so it needs the mutex only when somebody holds it.
       const leave = this.leave || mutex.isFree ? undefined : await mutex.enter();
       try {
         const result = run(driver.databaseConnection, sql, values);

@@ -6,10 +6,7 @@ import {
   type TableColumnOptions,
 } from 'typeorm';
 
-/**
- * Users, sessions, authorization codes, organizations and members. Ids, e-mails and hashes compare byte by
- * byte on every engine. MySQL commits each statement by itself, so every step can be repeated.
- */
+/** Every step can be repeated, as MySQL commits each statement. */
 export class CreateSchema1795219200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table, true, true, true);

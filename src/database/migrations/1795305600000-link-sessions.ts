@@ -11,12 +11,9 @@ const SESSIONS = 'sessions';
 const CODES = 'authorization_codes';
 
 /**
- * Sessions know which session their code came from, the code's hash, and whether all below them is revoked; what is
- * being revoked is remembered. A code's row is only what its exchange reads; its hash covers the PKCE challenge. MySQL commits each statement by itself, so every step can
- * be repeated.
- *
- * Codes go first and come back last, empty: they live for a minute, and SQLite, which rebuilds `sessions` for
- * a new column, then has no row to cascade to, whichever way foreign keys are switched.
+ * Every step can be repeated, as MySQL commits each statement. Codes, which live for a minute, are dropped
+ * first and created empty last: SQLite rebuilds `sessions` for a new column and could otherwise cascade to
+ * them.
  */
 export class LinkSessions1795305600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -11,9 +11,9 @@ const PROBE_TIMEOUT_MS = 1000;
 
 const ER_NOT_PRIMARY = 1047;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
-/** Waits for no row lock: what it waits for in vain is the rest of its cluster. */
+/** Such a statement takes no row lock: if it waits, it is for the rest of its cluster. */
 const TAKES_NO_LOCK = /^SELECT (?![\s\S]*FOR UPDATE)/;
-const HOST_IS_GONE = new Set([
+const HOST_LOST_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EHOSTUNREACH',
@@ -26,19 +26,17 @@ const HOST_IS_GONE = new Set([
   'HANDSHAKE_SSL_ERROR',
 ]);
 
-/** What a connection is used for: single statements, each of which commits, or transactions, which begin by themselves. */
 export type ConnectionUse = 'statements' | 'transactions';
 
 type Pools = Record<ConnectionUse, Pool>;
 
-/** In a transaction from its first statement on: a START TRANSACTION would be one more round trip for each. */
+/** Saves the round trip of START TRANSACTION. */
 const TRANSACTION_SETTING = 'SET SESSION autocommit = 0';
 
 /**
- * One database server: its pools, and whether it is worth asking. Transactions have connections of their own, so those
- * that wait for a lock leave the other half to what takes none. A server that cannot be reached, does not
- * answer, or is no primary member of its cluster is taken out of rotation until a probe of our own succeeds, so
- * that no request waits to find that out again.
+ * A server and its pools. Transactions have a pool of their own, so that those waiting for a lock leave the
+ * other half to statements that take none. A server that is unreachable, silent or not primary in its cluster
+ * is taken out of rotation until a probe succeeds, so that no request waits to find out again.
  */
 export class MysqlHost {
   private readonly logger = new Logger('Database');
@@ -59,10 +57,7 @@ export class MysqlHost {
     return this.probe === undefined;
   }
 
-  /**
-   * @throws an error with code POOL_ACQUIRE_TIMEOUT when no connection became free in time, or NO_DATABASE_HOST
-   *   when the server was left while waiting for one
-   */
+  /** @throws an error with code POOL_ACQUIRE_TIMEOUT, or NO_DATABASE_HOST when the host went meanwhile */
   acquire(use: ConnectionUse, timeoutMs: number): Promise<PoolConnection> {
     const { pools } = this;
     return new Promise((resolve, reject) => {
@@ -73,18 +68,17 @@ export class MysqlHost {
       }, timeoutMs);
       pools[use].getConnection((error: MysqlError | null, connection) => {
         clearTimeout(timer);
-        if (error && HOST_IS_GONE.has(error.code ?? '')) this.leave(pools, error);
+        if (error && HOST_LOST_CODES.has(error.code ?? '')) this.takeOutOfRotation(pools, error);
         if (error?.code !== undefined) reject(error);
-        // A pool that was ended tells those who wait with an error that has no code.
+        // An ended pool rejects waiters with an error that has no code.
         else if (error || pools !== this.pools) {
-          reject(databaseError('NO_DATABASE_HOST', `${this.name} was left meanwhile`));
+          reject(databaseError('NO_DATABASE_HOST', `${this.name} was taken out of rotation meanwhile`));
         } else if (waiting) resolve(connection);
         else connection.release();
       });
     });
   }
 
-  /** What goes wrong with a connection that is being closed does not matter any more. */
   async close(): Promise<void> {
     clearInterval(this.probe);
     await endPools(this.pools);
@@ -105,7 +99,7 @@ export class MysqlHost {
     return pools;
   }
 
-  /** The settings go first on the wire; whatever fails on the connection is looked at. */
+  /** Settings are sent before anything else on the connection. */
   private prepare(pools: Pools, connection: PoolConnection, settings: string[]): void {
     const query = connection.query.bind(connection) as (...parameters: unknown[]) => unknown;
     const watched = (...parameters: unknown[]): unknown => {
@@ -113,9 +107,9 @@ export class MysqlHost {
       if (typeof done !== 'function') return query(...parameters);
       return query(...parameters.slice(0, -1), (error: QueryError | null, ...results: unknown[]) => {
         if (error && isHostAtFault(error, textOf(parameters[0]))) {
-          // The server may still be at work on the statement: nobody must get this connection after us.
+          // The server may still run the statement: the connection must not be reused.
           connection.destroy();
-          this.leave(pools, error);
+          this.takeOutOfRotation(pools, error);
         }
         (done as (...values: unknown[]) => void)(error, ...results);
       });
@@ -128,18 +122,18 @@ export class MysqlHost {
     }
   }
 
-  /** What earlier pools still meet, such as their last time-outs, says nothing about the server of now. */
-  private leave(pools: Pools, error: MysqlError): void {
+  /** Errors of earlier pools, such as late timeouts, say nothing about the server's present state. */
+  private takeOutOfRotation(pools: Pools, error: MysqlError): void {
     if (!this.available || pools !== this.pools) return;
-    this.logger.warn({ msg: 'database host left', host: this.name, code: error.code });
-    this.probe = setInterval(() => void this.tryAgain(), PROBE_PERIOD_MS);
+    this.logger.warn({ msg: 'database host taken out of rotation', host: this.name, code: error.code });
+    this.probe = setInterval(() => void this.probeHost(), PROBE_PERIOD_MS);
     this.probe.unref();
-    // Its idle connections may lead nowhere, and each would be found out by a request of its own.
+    // Its idle connections may be dead, and each would cost a request.
     void endPools(this.pools);
     this.pools = this.open();
   }
 
-  private async tryAgain(): Promise<void> {
+  private async probeHost(): Promise<void> {
     try {
       await ping(this.options);
     } catch (error) {
@@ -153,11 +147,11 @@ export class MysqlHost {
     this.logger.log({ msg: 'database host is back', host: this.name });
   }
 
-  /** Once: unlike a server that is down, it will not come back by itself. */
+  /** Once: unlike a server that is down, it does not recover by itself. */
   private reportTlsRefusal(error: unknown): void {
     if (this.tlsRefused || !isTlsRefusal(error)) return;
     this.tlsRefused = true;
-    this.logger.warn({ msg: 'no TLS connection to the database can be made', host: this.name, err: error });
+    this.logger.warn({ msg: 'cannot connect to the database over TLS', host: this.name, err: error });
   }
 }
 

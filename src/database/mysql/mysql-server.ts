@@ -6,9 +6,9 @@ import { isDatabaseUnreachable, mayNeedTls } from '../database-errors.js';
 import { tlsOptions } from './mysql-tls.js';
 
 export interface MysqlServer {
-  /** MariaDB and MySQL differ in how they report their schema; TypeORM wants to know which it talks to. */
+  /** The two report their schema differently, so TypeORM must know which it is. */
   type: 'mariadb' | 'mysql';
-  /** it can be a member of a multi-primary cluster */
+  /** can be a member of a multi-primary cluster */
   galera: boolean;
 }
 
@@ -17,10 +17,8 @@ const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
 
 /**
- * Asks the first host that answers what it is, rather than the user. Waits, and says so, until one does.
- *
- * @throws what a server answers when it refuses us, such as a wrong password, or what is wrong with its
- *   certificate, if no other one takes us
+ * Waits until a host answers.
+ * @throws the refusal of a server, such as a wrong password or a bad certificate, if no other one accepts us
  */
 export async function identifyMysqlServer(location: MysqlLocation): Promise<MysqlServer> {
   const logger = new Logger('Database');
@@ -41,7 +39,7 @@ export async function identifyMysqlServer(location: MysqlLocation): Promise<Mysq
   }
 }
 
-/** Says which of several hosts it was. MariaDB answers as to a wrong password where it only wants TLS. */
+/** Names the host. MariaDB reports a wrong password where it only requires TLS. */
 function explained(error: unknown, { tls }: MysqlLocation, host: string): unknown {
   if (!(error instanceof Error)) return error;
   const hint = tls === undefined && mayNeedTls(error) ? '; if it takes TLS only, set DATABASE_SSL' : '';

@@ -2,13 +2,12 @@ import { connect, isIP, type Socket } from 'node:net';
 import type { SslOptions } from 'mysql2';
 import type { DatabaseTls } from '../../config/env.js';
 
-/** mysql2's options; it keeps what belongs to TLS by the identity of `ssl`. */
+/** mysql2's options; it caches TLS settings by the identity of `ssl`. */
 export interface TlsOptions {
   ssl?: SslOptions;
   stream?: () => Socket;
 }
 
-/** How to open connections to one host; without `tls` they are in clear text. */
 export function tlsOptions(tls: DatabaseTls | undefined, host: string, port: number): TlsOptions {
   if (tls === undefined) return {};
   const verifyIdentity = tls.mode === 'verify';
@@ -23,8 +22,8 @@ export function tlsOptions(tls: DatabaseTls | undefined, host: string, port: num
 }
 
 /**
- * Node checks a certificate for the name that its own look-up has left on the socket. An address needs no
- * look-up, so mysql2 3.24 would accept a certificate for `localhost` there, and refuse one for the address.
+ * Node checks a certificate for the name that its look-up has left on the socket. An address has no look-up,
+ * so mysql2 3.24 would accept a certificate for `localhost` and refuse one for the address.
  */
 function connectToAddress(host: string, port: number): Socket {
   const socket = connect({ host, port, keepAlive: true, noDelay: true });

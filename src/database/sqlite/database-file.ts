@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** The file, or the directory that it should stand in, is not there and cannot be made. */
 export class DatabaseFileError extends Error {}
 
 const MAX_LINKS = 40;
@@ -18,10 +17,8 @@ const MAX_LINKS = 40;
 const HEADER = 'SQLite format 3\0';
 
 /**
- * The file behind symbolic links, dangling ones included, as SQLite follows them: however it is called, one
- * file has one lock.
- *
- * @throws DatabaseFileError when there is no directory that it could be in
+ * Follows dangling links too, as SQLite does, so that one file has one lock.
+ * @throws DatabaseFileError
  */
 export function realPath(path: string, links = MAX_LINKS): string {
   if (existsSync(path)) return realpathSync(path);
@@ -52,9 +49,7 @@ export function createDirectory(directory: string): void {
 }
 
 /**
- * Makes an empty file, which SQLite takes as a new database, for its owner alone, unless there is one. SQLite
- * itself would let the umask decide; what it makes beside a database has the mode of the database.
- *
+ * SQLite itself would use the umask; the files that it adds get the mode of the database.
  * @throws DatabaseFileError
  */
 export function createFile(file: string): void {
@@ -66,9 +61,7 @@ export function createFile(file: string): void {
 }
 
 /**
- * Refuses what is neither a database nor an empty file, to be asked before its mode is changed and a lock is made
- * beside it. Not while this process has the database open: closing the file would end SQLite's own locks on it.
- *
+ * Call it before this process opens the file: closing it here would end SQLite's locks.
  * @throws DatabaseFileError
  */
 export function refuseOtherFile(file: string): void {

@@ -4,14 +4,14 @@ import { Logger } from '@nestjs/common';
 const GROUP_AND_OTHERS = 0o077;
 const OWNER_READS_AND_WRITES = 0o600;
 
-/** Closes the files to the group and the others, and says so; a file of another user is left as it is. */
+/** Removes the access of group and others, and logs it; files of another user stay as they are. */
 export function makePrivate(files: string[]): void {
-  // Windows has no modes: what it reports there means nothing.
+  // The modes that Windows reports mean nothing.
   if (process.platform === 'win32') return;
   const logger = new Logger('Database');
   for (const file of files.filter(isOpenToOthers)) {
-    if (close(file)) logger.warn({ msg: 'could be read by others: its mode is 0600 now', file });
-    else logger.warn({ msg: 'can be read by others, and its mode could not be changed', file });
+    if (close(file)) logger.warn({ msg: 'was readable by others; its mode is now 0600', file });
+    else logger.warn({ msg: 'is readable by others, and its mode could not be changed', file });
   }
 }
 
@@ -25,7 +25,7 @@ function close(file: string): boolean {
     const { mode, uid } = lstatSync(file);
     if (uid === process.getuid?.()) chmodSync(file, mode & OWNER_READS_AND_WRITES);
   } catch {
-    // It is gone meanwhile, or its file system refuses; FAT only seems to obey.
+    // Deleted meanwhile, or the file system refuses; FAT only seems to obey.
   }
   return !isOpenToOthers(file);
 }

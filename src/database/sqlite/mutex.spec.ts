@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('lets one in at a time, in the order in which they came', async () => {
+it('admits one holder at a time, first come, first served', async () => {
   const mutex = new Mutex();
   const inside: string[] = [];
   const visit = async (name: string): Promise<void> => {
@@ -26,7 +26,7 @@ it('lets one in at a time, in the order in which they came', async () => {
   expect(mutex.isFree).toBe(true);
 });
 
-it('passes over who gave up waiting', async () => {
+it('skips waiters that timed out', async () => {
   const mutex = new Mutex();
   const leave = await mutex.enter();
   const refusal = mutex.enter().catch((error: unknown) => error);
@@ -41,7 +41,7 @@ it('passes over who gave up waiting', async () => {
   expect(mutex.isFree).toBe(true);
 });
 
-it('does not end the turn of who is inside', async () => {
+it('does not take the lock from its holder', async () => {
   const mutex = new Mutex();
   await mutex.enter();
   vi.advanceTimersByTime(10 * ACQUIRE_TIMEOUT_MS);

@@ -2,18 +2,15 @@ import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../acquire-timeout.js';
 
 type Leave = () => void;
 
-/** First come, first served: one holder at a time. */
 export class Mutex {
   private held = false;
-  /** each lets one in */
   private readonly waiting = new Set<() => void>();
 
-  /** Whether it is not held, and so nobody waits for it. */
   get isFree(): boolean {
     return !this.held;
   }
 
-  /** @throws an error with code POOL_ACQUIRE_TIMEOUT to whoever waited too long */
+  /** @throws an error with code POOL_ACQUIRE_TIMEOUT */
   enter(): Promise<Leave> {
     if (this.held) return this.wait();
     this.held = true;

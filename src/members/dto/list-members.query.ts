@@ -20,7 +20,7 @@ export class ListMembersQuery {
     maximum: 1000,
     required: false,
     example: 100,
-    description: 'members on a page; without it the answer is the whole list',
+    description: 'members on a page; by default the answer is the whole list',
   })
   @ValidateIf((query: ListMembersQuery) => query.limit !== undefined || query.cursor !== undefined)
   @Matches(LIMIT, { message: 'must be a whole number from 1 to 1000' })
@@ -28,7 +28,7 @@ export class ListMembersQuery {
 
   @ApiProperty({
     required: false,
-    description: '`nextCursor` of the page before',
+    description: '`nextCursor` of the previous page',
     pattern: '^[A-Za-z0-9_-]+$',
   })
   @ValidateIf((query: ListMembersQuery) => query.cursor !== undefined)

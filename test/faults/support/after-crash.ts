@@ -5,7 +5,7 @@ import type { LedgerReport } from './write-ledger.js';
 import { type Ledgers, PASSWORD } from './writer.js';
 
 export interface Findings extends Omit<LedgerReport, 'ghosts'> {
-  /** Writes that are there in half, or that nobody made. */
+  /** Half-done writes, and rows that no client wrote. */
   broken: string[];
 }
 
@@ -14,7 +14,7 @@ const HALVES = {
     LEFT JOIN sessions s ON s.id = c.session_id WHERE s.id IS NULL`,
 };
 
-/** Compares what clients were told with what is there, by asking the service and by looking into its data. */
+/** Compares what clients were told with the service's answers and its data. */
 export async function compare(storage: Storage, send: Send, ledgers: Ledgers): Promise<Findings> {
   const findings = await compareRows(storage, [ledgers]);
   await checkSessions(send, ledgers, findings);
@@ -23,7 +23,7 @@ export async function compare(storage: Storage, send: Send, ledgers: Ledgers): P
   return findings;
 }
 
-/** The part of it that can be repeated as often as one likes: it only reads. */
+/** The repeatable part: it only reads. */
 export async function compareRows(storage: Storage, rounds: readonly Ledgers[]): Promise<Findings> {
   const findings: Findings = { acknowledged: 0, lost: [], broken: [], unknownApplied: 0, unknownAbsent: 0 };
   const snapshot = await storage.snapshot();

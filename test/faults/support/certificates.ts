@@ -15,7 +15,7 @@ export interface Certificate {
   key: string;
 }
 
-/** A certificate authority of its own, which nobody trusts who is not told to. */
+/** A certificate authority that is trusted only where it is configured. */
 export class Authority implements Certificate {
   private constructor(
     private readonly directory: string,

@@ -55,7 +55,6 @@ export class FaultProxy {
     await this.switchTo('delay');
   }
 
-  /** Resets every present connection on both sides; new ones are treated as the mode says. */
   cut(): void {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }

@@ -13,8 +13,8 @@ export async function prepareLag(writer: GaleraNode): Promise<void> {
 }
 
 /**
- * Has the writer acknowledge something that has not arrived on the lagging node, which serves all the same, and
- * begins the request there. It is let arrive once the request waits for it, or has not waited.
+ * The writer commits something that has not arrived on the lagging node, and the request begins there. The
+ * node then catches up once the request waits for it, or has not waited.
  */
 export async function whileLagging<Known, Answer>(
   { writer, lagging, schema }: { writer: GaleraNode; lagging: GaleraNode; schema: string },

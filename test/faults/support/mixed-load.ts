@@ -5,7 +5,7 @@ import type { Service } from '../../support/service.js';
 import { type LedgerReport, WriteLedger } from './write-ledger.js';
 import { type Answer, History, loadDuring } from '../../support/load.js';
 
-/** the promise is 5 s; the rest is the noise of the machine that runs the test */
+/** 5 s are promised; the rest is noise of the test machine */
 export const MAX_ANSWER_MS = 5500;
 const MAX_LIVE_MS = 1500;
 const PAUSE_MS = 40;

@@ -2,7 +2,7 @@ import type * as fc from 'fast-check';
 import type { Expected, ReferenceModel } from './reference-model.js';
 import type { Reply, Send } from '../../support/service-client.js';
 
-/** The service beside the model: what the model numbers, here by the names that the service gave. */
+/** The service beside the model: maps the model's numbers to the service's ids. */
 export class RealService {
   readonly tokens: string[] = [];
   readonly codes: string[] = [];
@@ -19,7 +19,7 @@ export class RealService {
     return `${person}.${this.run}@example.com`;
   }
 
-  /** The id of somebody who is registered, or one that names nobody. */
+  /** An id; of no user if the person is not registered. */
   userId(person: string): string {
     return this.userIds.get(person) ?? 'nobody';
   }

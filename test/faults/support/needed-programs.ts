@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { findProgram } from '../../../tooling/processes/find-program.js';
 import { findProvider } from './galera-cluster.js';
 
-/** with the packages of Debian that bring them */
+/** with the Debian packages that contain them */
 const PROGRAMS = {
   mariadbd: 'mariadb-server',
   'mariadb-install-db': 'mariadb-server',
@@ -13,7 +13,7 @@ const PROGRAMS = {
 };
 const SERVICE = resolve(import.meta.dirname, '../../../dist/main.js');
 
-/** Nothing is left out in silence: a machine that cannot run all of it runs none of it, and is told why. */
+/** Nothing is skipped silently: a machine that cannot run all of it runs none. */
 export default function setup(): void {
   const missing = Object.entries(PROGRAMS)
     .filter(([name]) => findProgram(name) === undefined)

@@ -39,7 +39,6 @@ export class RestartableService {
     return this.process.logs;
   }
 
-  /** Starts a process without waiting for anything. */
   launch(): void {
     const { directory, env } = this.storage.installation;
     this.current = spawnService(directory, { ...env, ...this.env });

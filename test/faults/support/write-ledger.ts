@@ -1,6 +1,6 @@
 import type { Outcome } from '../../support/load.js';
 
-/** Which writes a client was told of, to be compared with what is there in the end (I5 and I6). */
+/** Which writes a client was told of, to compare with the final data (I5 and I6). */
 export class WriteLedger {
   private readonly writes = new Map<string, Outcome>();
 

@@ -15,7 +15,7 @@ export interface Running {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** A process that ends with this one, whatever ends this one, and after `timeoutMs` at the latest. */
+/** Ends with this process, however that ends, and after `timeoutMs` at the latest. */
 export function start(program: string, args: string[], timeoutMs: number): Running {
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -36,11 +36,6 @@ export function start(program: string, args: string[], timeoutMs: number): Runni
   };
 }
 
-/**
- * Runs a program to its end and returns what it wrote.
- *
- * @throws with that text when the exit code is not 0
- */
 export async function run(
   program: string,
   args: string[],

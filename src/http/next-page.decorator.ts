@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Puts the address of the page with that cursor into the answer's `Link` header (RFC 8288). */
+/** Sets the `Link` header to the page at that cursor (RFC 8288). */
 export type LinkNextPage = (cursor: string) => void;
 
 export const NextPage = createParamDecorator((_: unknown, context: ExecutionContext): LinkNextPage => {

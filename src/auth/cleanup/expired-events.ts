@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../config/env.js';
+import { EventsRepository } from '../../events/events.repository.js';
+import { BATCH, type Batch } from './batch.js';
+
+/** the longest that the record keeps whence somebody acted */
+const ADDRESS_RETENTION_MS = 90 * 86_400_000;
+
+/** What the record does not keep any longer. */
+@Injectable()
+export class ExpiredEvents {
+  /** What is before holds no address any more: every process looks through all of it once. */
+  private withoutAddress = '';
+
+  constructor(
+    private readonly events: EventsRepository,
+    private readonly env: Env,
+  ) {}
+
+  async deleteBatch(now: number): Promise<Batch> {
+    const ids = await this.events.findIdsBefore(now - this.env.eventsRetention * 1000, BATCH);
+    if (ids.length > 0) await this.events.delete(ids);
+    return { examined: ids.length, deleted: ids.length };
+  }
+
+  async deleteAddresses(now: number): Promise<Batch> {
+    const found = await this.events.findAddresses(this.withoutAddress, now - ADDRESS_RETENTION_MS, BATCH);
+    const ids = found.filter(({ hasAddress }) => hasAddress).map(({ id }) => id);
+    if (ids.length > 0) await this.events.deleteAddresses(ids);
+    this.withoutAddress = found.at(-1)?.id ?? this.withoutAddress;
+    return { examined: found.length, deleted: ids.length };
+  }
+}

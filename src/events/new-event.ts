@@ -1,0 +1,50 @@
+import type { Actor } from '../access/actor.js';
+import { newEntityId } from '../identifiers/entity-id.js';
+import type { EventType } from './event-types.js';
+import type { Event } from './event.entity.js';
+
+/** A change that is being made. */
+export interface NewEvent {
+  type: EventType;
+  actor: Actor;
+  orgId?: string;
+  /** after the change */
+  orgRevision?: number;
+  userId?: string;
+  /** after the change; of changes of the account only */
+  userRevision?: number;
+  sessionId?: string;
+  /** words and ids: no e-mail, name or secret */
+  data?: Readonly<Record<string, string | boolean>>;
+}
+
+/** The rows of what one transaction changed, in its order. */
+export function rowsOf(events: readonly NewEvent[], at = Date.now()): Event[] {
+  // Ids made within a millisecond come in any order.
+  const ids = events.map(newEntityId).toSorted();
+  return events.map((event, place) => ({
+    id: ids[place]!,
+    type: event.type,
+    at,
+    ...actorColumns(event.actor),
+    orgId: event.orgId ?? null,
+    orgRevision: event.orgRevision ?? null,
+    userId: event.userId ?? null,
+    userRevision: event.userRevision ?? null,
+    sessionId: event.sessionId ?? null,
+    data: JSON.stringify(event.data ?? {}),
+  }));
+}
+
+type ActorColumns = Pick<Event, 'actorType' | 'actorId' | 'actorSessionId' | 'requestId' | 'ip' | 'reason'>;
+
+function actorColumns(actor: Actor): ActorColumns {
+  return {
+    actorType: actor.kind,
+    actorId: actor.kind === 'system' ? null : actor.id,
+    actorSessionId: actor.kind === 'user' ? actor.sessionId : null,
+    requestId: actor.kind === 'operator' ? null : (actor.requestId ?? null),
+    ip: actor.kind === 'operator' ? null : (actor.address ?? null),
+    reason: actor.kind === 'operator' ? (actor.reason ?? null) : null,
+  };
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { aCode, anAccount, anOrg, type Account, type Cast } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+interface Page {
+  events: (Record<string, unknown> & { type: string; data: object; orgRevision: number })[];
+  nextCursor?: string;
+}
+
+describe('reading the record', () => {
+  let service: Service;
+  let cast: Cast;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  beforeEach(async () => {
+    cast = await anOrg(service);
+  });
+
+  const ofOrg = (by: Account, query = '') => by.get<Page>(`/api/orgs/${cast.org.id}/events${query}`);
+  const own = (by: Account, query = '') => by.get<Page>(`/api/me/events${query}`);
+
+  it('shows admins what happened in their organization, the latest first', async () => {
+    const { body, status } = await ofOrg(cast.admin);
+    expect(status).toBe(200);
+    expect(body.events.map(({ type, orgRevision, userId }) => [type, orgRevision, userId])).toEqual([
+      ['member.added', 3, cast.member.id],
+      ['member.added', 2, cast.admin.id],
+      ['member.added', 1, cast.owner.id],
+      ['org.created', 1, null],
+    ]);
+    expect(body.events[0]).toEqual({
+      id: expect.any(String) as string,
+      type: 'member.added',
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      actor: { type: 'user', id: cast.owner.id },
+      orgId: cast.org.id,
+      orgRevision: 3,
+      userId: cast.member.id,
+      data: { role: 'member', via: 'added' },
+    });
+    expect(body).not.toHaveProperty('nextCursor');
+  });
+
+  it('is closed to members, outsiders and strangers', async () => {
+    const answers = [await ofOrg(cast.member), await ofOrg(cast.outsider)];
+    expect(answers.map(({ status, body }) => [status, (body as unknown as { code: string }).code])).toEqual([
+      [403, 'insufficient_role'],
+      [403, 'not_a_member'],
+    ]);
+    expect((await service.anyone.get(`/api/orgs/${cast.org.id}/events`)).status).toBe(401);
+    expect((await service.anyone.get('/api/me/events')).status).toBe(401);
+  });
+
+  it.each(['', '&type=member.added', '&type=org.created'])(
+    'comes in pages that miss nothing%s',
+    async (filter) => {
+      const whole = (await ofOrg(cast.owner, `?limit=1000${filter}`)).body.events;
+      const read: unknown[] = [];
+      let cursor = '';
+      do {
+        const { body, headers } = await ofOrg(cast.owner, `?limit=1${filter}${cursor}`);
+        expect(body.events.length).toBeLessThanOrEqual(1);
+        read.push(...body.events);
+        cursor = body.nextCursor === undefined ? '' : `&cursor=${body.nextCursor}`;
+        expect(headers.get('link') ?? '').toContain(cursor);
+      } while (cursor !== '');
+      expect(read).toEqual(whole);
+      expect(whole.length).toBeGreaterThan(0);
+    },
+  );
+
+  it('can be asked for one user, of whom another organization knows nothing', async () => {
+    const other = await anOrg(service);
+    const about = async (id: string) => (await ofOrg(cast.owner, `?userId=${id}`)).body.events;
+    expect((await about(cast.admin.id)).map(({ type }) => type)).toEqual(['member.added']);
+    expect(await about(other.admin.id)).toEqual([]);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=1001',
+    'limit=x',
+    'type=member.exploded',
+    'type=',
+    'cursor=x',
+    'cursor=',
+    'userId=x',
+  ])('refuses ?%s', async (query) => {
+    const { status, body } = await ofOrg(cast.owner, `?${query}`);
+    expect([status, (body as unknown as { code: string }).code]).toEqual([400, 'validation_failed']);
+  });
+
+  it('shows a person what happened to himself, and whence he acted', async () => {
+    const { email, password } = cast.member;
+    await service.anyone.post('/api/auth/login', { email, password });
+    const { body } = await own(cast.member);
+    expect(body.events.map(({ type, data }) => [type, data])).toEqual([
+      ['session.started', { via: 'login' }],
+      ['member.added', { role: 'member', via: 'added' }],
+      ['session.started', { via: 'register' }],
+      ['account.registered', {}],
+    ]);
+    expect(body.events[0]).toEqual({
+      id: expect.any(String) as string,
+      type: 'session.started',
+      at: expect.any(String) as string,
+      actor: { type: 'user', id: cast.member.id, sessionId: body.events[0]!['sessionId'] },
+      orgId: null,
+      orgRevision: null,
+      userId: cast.member.id,
+      userRevision: null,
+      sessionId: expect.any(String) as string,
+      ip: '127.0.0.1',
+      requestId: expect.any(String) as string,
+      data: { via: 'login' },
+    });
+  });
+
+  it('does not tell a member from where an admin acted', async () => {
+    const { body } = await own(cast.member, '?type=member.added');
+    expect(body.events).toMatchObject([
+      { actor: { type: 'user', id: cast.owner.id, sessionId: null }, ip: null, requestId: null },
+    ]);
+  });
+
+  it('needs a login by password for what is about oneself', async () => {
+    const { body } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', {
+      code: await aCode(cast.member),
+    });
+    const passedOn = cast.member.as(body.token);
+    const answer = await own(passedOn);
+    expect([answer.status, (answer.body as unknown as { code: string }).code]).toEqual([
+      403,
+      'password_session_required',
+    ]);
+    expect((await passedOn.get('/api/me')).status).toBe(200);
+  });
+
+  it('looks through a bounded part of a long record for a type, and goes on from there', async () => {
+    const account = await anAccount(service);
+    const { body: first } = await own(account);
+    const id = String(first.events.at(-1)!['id']);
+    const rows = Array.from({ length: 6000 }, (_, index) => [
+      `${id.slice(0, 24)}${(index + 1).toString(16).padStart(12, '0')}`.replace(
+        /^........-..../,
+        '01000000-0000',
+      ),
+      account.id,
+    ]);
+    for (let from = 0; from < rows.length; from += 1000) {
+      const some = rows.slice(from, from + 1000);
+      await service.db.query(
+        `INSERT INTO events (id, type, at, actor_type, user_id, data) VALUES ${some.map(() => "(?, 'member.added', 1, 'system', ?, '{}')").join()}`,
+        some.flat(),
+      );
+    }
+    const page = (await own(account, '?type=session.ended')).body;
+    expect(page.events).toEqual([]);
+    expect(page.nextCursor).toBeDefined();
+    const next = (await own(account, `?type=session.ended&cursor=${page.nextCursor!}`)).body;
+    expect(next).toEqual({ events: [] });
+  });
+});

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Account, aCode, anAccount, anOrg, type Cast } from '../support/personas.js';
+import { type Service, startOwnService } from '../support/service.js';
+
+type Row = Record<string, unknown>;
+
+/** What the row of a change must hold; the rest has to be null. */
+const NOTHING: Row = {
+  actor_id: null,
+  actor_session_id: null,
+  org_id: null,
+  org_revision: null,
+  user_id: null,
+  user_revision: null,
+  session_id: null,
+  data: {},
+  reason: null,
+};
+const AN_ID = expect.stringMatching(/^[\da-f-]{36}$/) as string;
+
+describe('the record of changes', () => {
+  let service: Service;
+  let cast: Cast;
+  const known = new Set<string>();
+
+  beforeAll(async () => {
+    service = await startOwnService();
+  });
+  afterAll(() => service.stop());
+
+  beforeEach(async () => {
+    cast = await anOrg(service);
+    await newRows();
+  });
+
+  /** The rows that have come since the last call, in their order, without what tells two runs apart. */
+  async function newRows(): Promise<Row[]> {
+    const rows = await service.db.query('SELECT * FROM events ORDER BY id');
+    const fresh = rows.filter(({ id }) => !known.has(String(id)));
+    for (const { id } of fresh) known.add(String(id));
+    return fresh.map(({ id, at, request_id, ip, data, ...row }) => {
+      expect([id, request_id, ip]).toEqual([AN_ID, AN_ID, '127.0.0.1']);
+      expect(Math.abs(Number(at) - Date.now())).toBeLessThan(600_000);
+      return Object.assign(row, { data: JSON.parse(String(data)) as unknown });
+    });
+  }
+
+  const by = (account: Account): Row => ({
+    ...NOTHING,
+    actor_type: 'user',
+    actor_id: account.id,
+    actor_session_id: AN_ID,
+  });
+  const inOrg = (revision: number): Row => ({ org_id: cast.org.id, org_revision: revision });
+  const members = (): string => `/api/orgs/${cast.org.id}/members`;
+
+  it('tells of a registration', async () => {
+    const account = await anAccount(service);
+    expect(await newRows()).toEqual([
+      { ...by(account), type: 'account.registered', user_id: account.id, user_revision: 1 },
+      {
+        ...by(account),
+        type: 'session.started',
+        user_id: account.id,
+        session_id: AN_ID,
+        data: { via: 'register' },
+      },
+    ]);
+  });
+
+  it('tells of a login, by the session that it starts', async () => {
+    const { email, password, id } = cast.member;
+    await service.anyone.post('/api/auth/login', { email, password });
+    const rows = await newRows();
+    expect(rows).toEqual([
+      {
+        ...by(cast.member),
+        type: 'session.started',
+        user_id: id,
+        session_id: rows[0]!['actor_session_id'],
+        data: { via: 'login' },
+      },
+    ]);
+  });
+
+  it('tells of a new organization and its owner', async () => {
+    const { status, body } = await cast.outsider.post<{ org: { id: string } }>('/api/orgs', {
+      name: 'Other',
+    });
+    expect(status).toBe(201);
+    const org = { ...by(cast.outsider), org_id: body.org.id, org_revision: 1 };
+    expect(await newRows()).toEqual([
+      { ...org, type: 'org.created' },
+      {
+        ...org,
+        type: 'member.added',
+        user_id: cast.outsider.id,
+        data: { role: 'owner', via: 'created' },
+      },
+    ]);
+  });
+
+  it('tells of every change of a membership, with the revision of the organization', async () => {
+    const { owner, admin, member, outsider } = cast;
+    await admin.post(members(), { email: outsider.email, role: 'member' });
+    await owner.patch(`${members()}/${member.id}`, { role: 'owner' });
+    await owner.delete(`${members()}/${outsider.id}`);
+    await admin.delete(`${members()}/${admin.id}`);
+    expect(await newRows()).toEqual([
+      {
+        ...by(admin),
+        ...inOrg(4),
+        type: 'member.added',
+        user_id: outsider.id,
+        data: { role: 'member', via: 'added' },
+      },
+      {
+        ...by(owner),
+        ...inOrg(5),
+        type: 'member.role_changed',
+        user_id: member.id,
+        data: { from: 'member', to: 'owner' },
+      },
+      {
+        ...by(owner),
+        ...inOrg(6),
+        type: 'member.removed',
+        user_id: outsider.id,
+        data: { role: 'member', reason: 'removed' },
+      },
+      {
+        ...by(admin),
+        ...inOrg(7),
+        type: 'member.removed',
+        user_id: admin.id,
+        data: { role: 'admin', reason: 'left' },
+      },
+    ]);
+  });
+
+  it('tells, once, of the session that the reuse of a code ended', async () => {
+    const code = await aCode(cast.member);
+    const exchange = () => service.anyone.post('/api/auth/code/exchange', { code });
+    expect((await exchange()).status).toBe(200);
+    expect((await exchange()).status).toBe(400);
+    expect((await exchange()).status).toBe(400);
+    expect(await newRows()).toEqual([
+      {
+        ...NOTHING,
+        actor_type: 'system',
+        type: 'session.ended',
+        user_id: cast.member.id,
+        session_id: AN_ID,
+        data: { reason: 'code_reused' },
+      },
+    ]);
+  });
+
+  it('tells of nothing that changed nothing', async () => {
+    const { owner, admin, member, outsider } = cast;
+    const answers = await Promise.all([
+      service.anyone.post('/api/auth/register', { email: owner.email, password: owner.password }),
+      service.anyone.post('/api/auth/login', { email: owner.email, password: 'wrong' }),
+      member.post(members(), { email: outsider.email, role: 'member' }),
+      admin.post(members(), { email: member.email, role: 'admin' }),
+      admin.patch(`${members()}/${owner.id}`, { role: 'member' }),
+      owner.delete(`${members()}/${owner.id}`),
+      owner.patch(`${members()}/${member.id}`, { role: 'member' }),
+      owner.get('/api/me'),
+      owner.post('/api/auth/code'),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([409, 401, 403, 409, 403, 409, 200, 200, 201]);
+    expect(await newRows()).toEqual([]);
+  });
+
+  it('is rolled back with the change that it tells of', async () => {
+    const { owner, outsider } = cast;
+    await service.db.query('ALTER TABLE events RENAME TO events_away');
+    const requests = [
+      () => owner.post(members(), { email: outsider.email, role: 'member' }),
+      () => outsider.post('/api/orgs', { name: 'Never' }),
+      () => service.anyone.post('/api/auth/login', { email: owner.email, password: owner.password }),
+    ];
+    const counts = async (): Promise<unknown> =>
+      service.db.query(
+        `SELECT (SELECT COUNT(*) FROM orgs) AS orgs, (SELECT COUNT(*) FROM members) AS members,
+           (SELECT COUNT(*) FROM sessions) AS sessions, (SELECT SUM(revision) FROM orgs) AS revisions`,
+      );
+    const untouched = await counts();
+    const statuses: number[] = [];
+    for (const request of requests) statuses.push((await request()).status);
+    await service.db.query('ALTER TABLE events_away RENAME TO events');
+
+    expect(statuses).toEqual([500, 500, 500]);
+    expect(await counts()).toEqual(untouched);
+    expect(await newRows()).toEqual([]);
+  });
+
+  it('holds no e-mail, no name of an organization, no password and no token', async () => {
+    const text = JSON.stringify(await service.db.query('SELECT * FROM events'));
+    const { owner, admin, member, outsider, org } = cast;
+    const secrets = [owner, admin, member, outsider].flatMap(({ email, password, token }) => [
+      email,
+      password,
+      token,
+    ]);
+    expect(text.length).toBeGreaterThan(1000);
+    expect([...secrets, org.name].filter((secret) => text.includes(secret))).toEqual([]);
+  });
+});
