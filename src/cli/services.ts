@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { SCHEMA } from '../app/schema.js';
 import type { Env } from '../config/env.js';
 import { loadEnv } from '../config/load-env.js';
-import { isSchemaUpToDate } from '../database/schema-version.js';
+import { isSchemaNewer, isSchemaUpToDate } from '../database/schema-version.js';
 import { CannotRunError } from './cannot-run.error.js';
 import { CliModule } from './cli.module.js';
 import { openDatabase } from './open-database.js';
@@ -23,6 +23,11 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
   try {
     if (!(await isSchemaUpToDate(dataSource))) {
       throw new CannotRunError('the database is of another version: run accounts migrate first');
+    }
+    if (await isSchemaNewer(dataSource)) {
+      throw new CannotRunError(
+        'the database is of a newer version than this command: use the command of that version',
+      );
     }
     const context = await NestFactory.createApplicationContext(CliModule.forRoot(env, dataSource), {
       logger: false,

@@ -324,12 +324,20 @@ describe('what cannot be run', () => {
     const other = await anInstallation();
     const version = ['users', 'show', 'nobody@example.com'];
     await accountsJson(other, ['migrate']);
-    const [last] = await other.db.query('SELECT MAX(id) AS id, MAX(timestamp) AS timestamp FROM migrations');
-    await other.db.query('DELETE FROM migrations WHERE id = ?', [last!['id']!]);
+    const [last] = await other.db.query('SELECT id, name FROM migrations ORDER BY id DESC LIMIT 1');
+    await other.db.query('UPDATE migrations SET name = ? WHERE id = ?', ['Other', last!['id']!]);
     const older = await accounts(other, version);
 
     expect(older).toMatchObject({ code: 2, stdout: '' });
     expect(older.stderr).toMatch(/^error: the database is of another version[^\n]+\n$/);
+
+    const name = 'Later9999999999999';
+    await other.db.query('UPDATE migrations SET name = ? WHERE id = ?', [last!['name']!, last!['id']!]);
+    await other.db.query('INSERT INTO migrations (timestamp, name) VALUES (?, ?)', [9_999_999_999_999, name]);
+    const newer = await accounts(other, version);
+
+    expect(newer).toMatchObject({ code: 2, stdout: '' });
+    expect(newer.stderr).toMatch(/^error: the database is of a newer version[^\n]+\n$/);
     await other.remove();
   });
 });
