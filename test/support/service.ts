@@ -117,11 +117,14 @@ export interface Cluster {
 /** Several processes of the service on one database, all started at the same moment. */
 export async function startCluster(
   size: number,
-  options: { env?: Environment; mariadbPort?: number } = {},
+  options: { env?: Environment; envs?: Environment[]; mariadbPort?: number } = {},
 ): Promise<Cluster> {
   const installation = await anInstallation(options);
   const instances = await Promise.all(
-    Array.from({ length: size }, () => launch(installation, options.env).listening),
+    Array.from(
+      { length: size },
+      (_, index) => launch(installation, { ...options.env, ...options.envs?.[index] }).listening,
+    ),
   );
   return {
     instances,

@@ -5,6 +5,8 @@ import { BATCH, type Batch } from './batch.js';
 
 /** the longest that the record keeps whence somebody acted */
 const ADDRESS_RETENTION_MS = 90 * 86_400_000;
+/** More than a batch: a new process looks through everything once, and mostly finds nothing. */
+const MAX_SCANNED = 500;
 
 /** What the record does not keep any longer. */
 @Injectable()
@@ -24,7 +26,11 @@ export class ExpiredEvents {
   }
 
   async deleteAddresses(now: number): Promise<Batch> {
-    const found = await this.events.findAddresses(this.withoutAddress, now - ADDRESS_RETENTION_MS, BATCH);
+    const found = await this.events.findAddresses(
+      this.withoutAddress,
+      now - ADDRESS_RETENTION_MS,
+      MAX_SCANNED,
+    );
     const ids = found.filter(({ hasAddress }) => hasAddress).map(({ id }) => id);
     if (ids.length > 0) await this.events.deleteAddresses(ids);
     this.withoutAddress = found.at(-1)?.id ?? this.withoutAddress;

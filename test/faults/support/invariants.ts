@@ -1,3 +1,4 @@
+import { brokenRecord, type RecordedEvent } from './recorded.js';
 import type { Role } from './reference-model.js';
 
 /** The whole state of the service, read from its database when nothing is under way. */
@@ -6,6 +7,7 @@ export interface Snapshot {
   orgs: { id: string }[];
   members: { orgId: string; userId: string; role: Role }[];
   sessions: { id: string; userId: string; parentId: string | null; codeHash: string | null }[];
+  events: RecordedEvent[];
 }
 
 export interface Answered {
@@ -40,7 +42,8 @@ export const mayBeDone = (operation: Answered): boolean =>
   operation.status === undefined || operation.status < 300 || operation.status === 503;
 
 /** I1 to I4 on the final state; gives one sentence for each violation. */
-export function brokenInState({ users, orgs, members, sessions }: Snapshot): string[] {
+export function brokenInState(snapshot: Snapshot): string[] {
+  const { users, orgs, members, sessions } = snapshot;
   const known = new Set(users.map((user) => user.id));
   const owned = new Set(members.filter((m) => m.role === 'owner' && known.has(m.userId)).map((m) => m.orgId));
   const open = new Map(sessions.map((session) => [session.id, session]));
@@ -58,6 +61,7 @@ export function brokenInState({ users, orgs, members, sessions }: Snapshot): str
     ...sessions
       .filter((s) => !comesFromOneOf(open, s))
       .map((s) => `orphan: session ${s.id} of ${s.parentId}`),
+    ...brokenRecord(snapshot),
   ];
 }
 

@@ -5,6 +5,7 @@ import type { Row } from '../../support/database.js';
 import type { Engine } from '../../support/engine.js';
 import { anInstallation, type Installation } from '../../support/installation.js';
 import type { Snapshot } from './invariants.js';
+import { recordedEvent } from './recorded.js';
 
 export const ENGINES: readonly Engine[] = ['sqlite', 'mariadb'];
 
@@ -41,6 +42,7 @@ export class Storage {
       sessions: await this.query(
         'SELECT id, user_id AS userId, parent_id AS parentId, code_hash AS codeHash FROM sessions',
       ),
+      events: (await this.query('SELECT * FROM events')).map(recordedEvent),
     } as Snapshot;
   }
 

@@ -1,0 +1,90 @@
+import type { Row } from '../../support/database.js';
+import type { Snapshot } from './invariants.js';
+
+/** One row of the record of changes. */
+export interface RecordedEvent {
+  type: string;
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  sessionId: string;
+  data: string;
+}
+
+/** What is null becomes the word. */
+export function recordedEvent(row: Row): RecordedEvent {
+  return {
+    type: String(row['type']),
+    orgId: String(row['org_id']),
+    orgRevision: Number(row['org_revision']),
+    userId: String(row['user_id']),
+    sessionId: String(row['session_id']),
+    data: String(row['data']),
+  };
+}
+
+/** The record tells of exactly what is there: no change without its row, no row without its change. */
+export function brokenRecord({ users, orgs, members, sessions, events }: Snapshot): string[] {
+  const about = (type: string, of: (event: RecordedEvent) => string): string[] =>
+    events.filter((event) => event.type === type).map(of);
+  const logins = sessions.filter(({ parentId }) => parentId === null);
+  return [
+    ...differences(
+      'registered',
+      about('account.registered', ({ userId }) => userId),
+      users.map(({ id }) => id),
+    ),
+    ...differences(
+      'created',
+      about('org.created', ({ orgId }) => orgId),
+      orgs.map(({ id }) => id),
+    ),
+    ...differences(
+      'started',
+      about('session.started', ({ sessionId }) => sessionId),
+      logins.map(({ id }) => id),
+    ),
+    ...differences(
+      'member',
+      replayed(events),
+      members.map(({ orgId, userId, role }) => `${orgId} ${userId} ${role}`),
+    ),
+    ...repeatedRevisions(events),
+  ];
+}
+
+/** The memberships that the record leads to, in the order of the revisions. */
+function replayed(events: readonly RecordedEvent[]): string[] {
+  const roles = new Map<string, string>();
+  const changes = events.filter(({ type }) => type.startsWith('member.'));
+  for (const { type, orgId, userId, data } of changes.toSorted(byRevision)) {
+    const { role, to } = JSON.parse(data) as { role?: string; to?: string };
+    const key = `${orgId} ${userId}`;
+    if (type === 'member.removed') roles.delete(key);
+    else roles.set(key, String(to ?? role));
+  }
+  return [...roles].map(([key, role]) => `${key} ${role}`);
+}
+
+function byRevision(one: RecordedEvent, other: RecordedEvent): number {
+  return one.orgRevision - other.orgRevision;
+}
+
+function repeatedRevisions(events: readonly RecordedEvent[]): string[] {
+  const seen = new Set<string>();
+  const changes = events.filter(({ type }) => type.startsWith('member.'));
+  return changes.flatMap(({ orgId, orgRevision }) => {
+    const key = `${orgId} ${orgRevision}`;
+    if (!seen.has(key)) return seen.add(key) && [];
+    return [`record: two changes of revision ${key}`];
+  });
+}
+
+function differences(what: string, recorded: readonly string[], present: readonly string[]): string[] {
+  const [rows, facts] = [new Set(recorded), new Set(present)];
+  return [
+    ...recorded.filter((key, place) => recorded.indexOf(key) !== place).map((key) => `twice: ${key}`),
+    ...[...rows].filter((key) => !facts.has(key)).map((key) => `a row without its change: ${key}`),
+    ...[...facts].filter((key) => !rows.has(key)).map((key) => `a change without its row: ${key}`),
+  ].map((broken) => `record, ${what}: ${broken}`);
+}
