@@ -37,7 +37,7 @@ export class AccountDisablingService {
    */
   async disable(userId: string, disabling: Disabling): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
-      const owned = (await this.ownership.findOwned(userId)).map(({ id }) => id);
+      const owned = (await this.ownership.findOwned(userId)).map(({ id }) => id).toSorted();
       try {
         return await this.transactions.run((transaction) =>
           this.disableIn(transaction, userId, owned, disabling),
@@ -54,6 +54,7 @@ export class AccountDisablingService {
     locked: string[],
     { actor, force }: Disabling,
   ): Promise<boolean> {
+    // In one order for everybody: two of them cannot wait for each other.
     for (const id of locked) await this.orgs.lock(transaction, id);
     if (!(await this.accounts.disable(transaction, userId))) return false;
     const owned = await this.ownership.findOwnedIn(transaction, userId);

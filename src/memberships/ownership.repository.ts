@@ -34,7 +34,7 @@ const FIND_OWNED = hotStatement(
       EXISTS (SELECT 1 FROM members w JOIN users u ON u.id = w.user_id
         WHERE w.org_id = m.org_id AND w.role = 'owner' AND w.user_id <> m.user_id AND u.disabled_at IS NULL)
         AS hasOtherOwner
-    FROM members m WHERE m.user_id = ? AND m.role = 'owner' ORDER BY m.org_id`,
+    FROM members m WHERE m.user_id = ? AND m.role = 'owner'`,
   [''],
 );
 
@@ -58,7 +58,6 @@ export class OwnershipRepository {
     );
   }
 
-  /** By id. */
   findOwned(userId: string): Promise<OwnedOrg[]> {
     return this.members.query<OwnedOrg[]>(FIND_OWNED, [userId]);
   }
