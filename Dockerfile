@@ -21,7 +21,8 @@ ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=dependencies /app ./
 COPY --from=build /app/dist ./dist
-RUN install -d -o node -g node -m 0700 data
+COPY bin ./bin
+RUN install -d -o node -g node -m 0700 data && ln -s /app/bin/accounts.js /usr/local/bin/accounts
 USER node
 EXPOSE 3000
 STOPSIGNAL SIGTERM

@@ -8,6 +8,8 @@ import { EventsRepository } from '../events/events.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
+import { OwnershipRepository } from '../memberships/ownership.repository.js';
+import { AccountRepository } from '../users/account.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
 import { Session } from '../auth/sessions/session.entity.js';
@@ -22,12 +24,14 @@ import { User } from '../users/user.entity.js';
 
 /** The only files with SQL; loading them registers the hot statements. */
 export const REPOSITORIES = [
+  AccountRepository,
   UsersRepository,
   SessionsRepository,
   SessionExchangesRepository,
   AuthorizationCodesRepository,
   PendingRevocationsRepository,
   OrgsRepository,
+  OwnershipRepository,
   MembersRepository,
   MemberListRepository,
   EventsRepository,

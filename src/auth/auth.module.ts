@@ -26,6 +26,7 @@ import { SessionsRepository } from './sessions/sessions.repository.js';
 import { JwksController } from './tokens/jwks.controller.js';
 import { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
+import { KeyFileWatch } from './tokens/key-file-watch.js';
 import { KeyRing } from './tokens/key-ring.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
 import { VerifiedTokens } from './tokens/verified-tokens.js';
@@ -52,6 +53,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     ExpiredSessions,
     JwtAuthGuard,
     JwtStrategy,
+    KeyFileWatch,
     PasswordHasher,
     PendingRevocationsRepository,
     SessionsRepository,

@@ -50,8 +50,13 @@ export function isLostConflict(error: unknown): boolean {
     cause.errno === ER_LOCK_DEADLOCK ||
     cause.errno === ER_LOCK_WAIT_TIMEOUT ||
     cause.errno === ER_CHECKREAD ||
-    (cause.errcode !== undefined && (cause.errcode & 0xff) === SQLITE_BUSY)
+    isFileBusy(error)
   );
+}
+
+/** Another process is writing to the file of SQLite. */
+export function isFileBusy(error: unknown): boolean {
+  return ((driverError(error)?.errcode ?? 0) & 0xff) === SQLITE_BUSY;
 }
 
 const UNREACHABLE_CODES = new Set([

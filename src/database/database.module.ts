@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { TypeOrmModule, type TypeOrmModuleAsyncOptions } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { createDataSource } from './create-data-source.js';
 import { dataSourceOptions } from './data-source-options.js';
@@ -10,17 +11,27 @@ import { Transactions } from './transactions.js';
 @Module({})
 export class DatabaseModule {
   static forRoot(schema: Schema): DynamicModule {
-    return {
-      module: DatabaseModule,
-      imports: [
-        TypeOrmModule.forRootAsync({
-          inject: [Env],
-          useFactory: async (env: Env) => ({ ...(await dataSourceOptions(env, schema)), retryAttempts: 0 }),
-          dataSourceFactory: (options) => createDataSource(options!).initialize(),
-        }),
-      ],
-      providers: [Transactions],
-      exports: [Transactions],
-    };
+    return withDataSource({
+      inject: [Env],
+      useFactory: async (env: Env) => ({ ...(await dataSourceOptions(env, schema)), retryAttempts: 0 }),
+      dataSourceFactory: (options) => createDataSource(options!).initialize(),
+    });
   }
+
+  /** One that has been opened already. */
+  static forDataSource(dataSource: DataSource): DynamicModule {
+    return withDataSource({
+      useFactory: () => ({ ...dataSource.options, retryAttempts: 0 }),
+      dataSourceFactory: () => Promise.resolve(dataSource),
+    });
+  }
+}
+
+function withDataSource(options: TypeOrmModuleAsyncOptions): DynamicModule {
+  return {
+    module: DatabaseModule,
+    imports: [TypeOrmModule.forRootAsync(options)],
+    providers: [Transactions],
+    exports: [Transactions],
+  };
 }

@@ -14,30 +14,37 @@ export class PendingMigrationsError extends Error {
 }
 
 /**
- * Runs without statement limits; of several instances one migrates and the others wait.
- * @throws PendingMigrationsError, MigrationLeaseLostError, after which the process has to end
+ * Brings the schema to the state that this version of the code expects, on a connection of its own that no
+ * statement limit applies to. Of several instances that start at once one does it and the others wait.
+ *
+ * @returns the names of the migrations that it ran
+ * @throws PendingMigrationsError when MIGRATIONS=check and something is left to run
+ * @throws MigrationLeaseLostError after which the process has to end
  */
-export async function migrate(env: Env, schema: Schema): Promise<void> {
+export async function migrate(env: Env, schema: Schema): Promise<string[]> {
   const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
+  let applied: string[];
   try {
-    await bringUpToDate(dataSource, env);
+    applied = await bringUpToDate(dataSource, env);
   } catch (error) {
     // The abandoned work may wait for ever, and `destroy` with it.
     if (!(error instanceof MigrationLeaseLostError)) await dataSource.destroy();
     throw error;
   }
   await dataSource.destroy();
+  return applied;
 }
 
-async function bringUpToDate(dataSource: DataSource, env: Env): Promise<void> {
-  if (await isSchemaUpToDate(dataSource)) return;
+async function bringUpToDate(dataSource: DataSource, env: Env): Promise<string[]> {
+  if (await isSchemaUpToDate(dataSource)) return [];
   if (env.migrations === 'check') throw new PendingMigrationsError();
 
-  const run = (): Promise<void> => runMigrations(dataSource);
-  await (env.database.engine === 'sqlite' ? run() : withMigrationLease(dataSource, run));
+  const run = (): Promise<string[]> => runMigrations(dataSource);
+  return env.database.engine === 'sqlite' ? run() : withMigrationLease(dataSource, run);
 }
 
-async function runMigrations(dataSource: DataSource): Promise<void> {
+async function runMigrations(dataSource: DataSource): Promise<string[]> {
   const applied = await dataSource.runMigrations({ transaction: 'each' });
   for (const { name } of applied) new Logger('Database').log(`migration applied: ${name}`);
+  return applied.map(({ name }) => name);
 }

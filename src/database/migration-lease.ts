@@ -24,7 +24,7 @@ export class MigrationLeaseLostError extends Error {
  * A row, since named locks do not span the nodes of a Galera cluster. The lease of a dead holder expires.
  * @throws MigrationLeaseLostError while the work still waits for the database: the process has to end
  */
-export async function withMigrationLease(dataSource: DataSource, work: () => Promise<void>): Promise<void> {
+export async function withMigrationLease<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const holder = randomUUID();
   await retryPersistently(() => dataSource.query(CREATE_TABLE));
   await retryPersistently(() => dataSource.query(CREATE_ROW));
@@ -32,7 +32,7 @@ export async function withMigrationLease(dataSource: DataSource, work: () => Pro
 
   const renewal = keepRenewing(dataSource, holder);
   try {
-    await Promise.race([workAndRelease(dataSource, holder, work), renewal.lost]);
+    return await Promise.race([workAndRelease(dataSource, holder, work), renewal.lost]);
   } finally {
     renewal.stop();
   }
@@ -47,14 +47,10 @@ async function take(dataSource: DataSource, holder: string): Promise<void> {
   }
 }
 
-/** A lease that is not released expires, so that failure must not hide the work's. */
-async function workAndRelease(
-  dataSource: DataSource,
-  holder: string,
-  work: () => Promise<void>,
-): Promise<void> {
+/** A lease that is not released runs out, so a failure to release it does not hide that of the work. */
+async function workAndRelease<T>(dataSource: DataSource, holder: string, work: () => Promise<T>): Promise<T> {
   try {
-    await work();
+    return await work();
   } finally {
     await retryPersistently(() => changesRow(dataSource, RENEW, [0, holder])).catch(() => undefined);
   }

@@ -15,6 +15,12 @@ export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean>
   }
 }
 
+/** Of a schema that is up to date: whether a newer version has changed it further. */
+export async function isSchemaNewer(dataSource: DataSource): Promise<boolean> {
+  const rows = await dataSource.query<{ applied: number }[]>('SELECT COUNT(*) AS applied FROM migrations');
+  return Number(rows[0]?.applied) > dataSource.migrations.length;
+}
+
 const ER_NO_SUCH_TABLE = 1146;
 
 function isMissingTable(error: unknown): boolean {

@@ -2,5 +2,9 @@ import type { DataSourceOptions } from 'typeorm';
 
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
-/** Only `requests` have statement limits; `inspection` is read-only, also beside a running service. */
-export type Purpose = 'requests' | 'maintenance' | 'inspection';
+/**
+ * `requests` ends statements that take too long, and so does `command`, a short transaction beside a running service;
+ * `maintenance`, such as a migration, takes its time, and so does `inspection`, which only looks and may do so beside a
+ * running service.
+ */
+export type Purpose = 'requests' | 'command' | 'maintenance' | 'inspection';

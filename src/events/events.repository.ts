@@ -5,12 +5,22 @@ import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { Event } from './event.entity.js';
+import type { EventType } from './event-types.js';
 import { type NewEvent, rowsOf } from './new-event.js';
 
 /** A place among the events of an organization. */
 export interface OrgPosition {
   orgRevision: number;
   id: string;
+}
+
+/** Times are epoch milliseconds. */
+export interface EventFilter {
+  orgId?: string | undefined;
+  userId?: string | undefined;
+  type?: EventType | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
 }
 
 /** In the order of `valuesOf`. */
@@ -97,6 +107,24 @@ export class EventsRepository {
   /** What is about a user, the latest first. */
   findOfUser(userId: string, limit: number, beforeId = FIRST.id): Promise<Event[]> {
     return this.events.query<Event[]>(FIND_OF_USER, [userId, beforeId, limit]);
+  }
+
+  /** The latest first: by the organization's revision where one is named, else by id, which is by time. */
+  findMatching({ orgId, userId, type, since, until }: EventFilter, limit: number): Promise<Event[]> {
+    const conditions: [sql: string, value: string | undefined][] = [
+      ['org_id = ?', orgId],
+      ['user_id = ?', userId],
+      ['type = ?', type],
+      ['id >= ?', since === undefined ? undefined : firstEntityIdAt(since)],
+      ['id < ?', until === undefined ? undefined : firstEntityIdAt(until)],
+    ];
+    const given = conditions.filter(([, value]) => value !== undefined);
+    const where = given.length === 0 ? '' : `WHERE ${given.map(([sql]) => sql).join(' AND ')}`;
+    const order = orgId === undefined ? 'id DESC' : 'org_revision DESC, id DESC';
+    return this.events.query<Event[]>(`${SELECT} ${where} ORDER BY ${order} LIMIT ?`, [
+      ...given.map(([, value]) => value),
+      limit,
+    ]);
   }
 
   /** Ids of events before a time, in epoch milliseconds, the oldest first. */

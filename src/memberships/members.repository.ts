@@ -69,7 +69,8 @@ const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('w
     Array(size)
       .fill(
         `SELECT o.id AS orgId, ? AS actorId, ? AS targetId, o.revision, a.role AS actorRole, t.role AS targetRole,
-           EXISTS (SELECT 1 FROM members w WHERE w.org_id = o.id AND w.role = 'owner' AND w.user_id <> ?)
+           EXISTS (SELECT 1 FROM members w JOIN users v ON v.id = w.user_id
+             WHERE w.org_id = o.id AND w.role = 'owner' AND w.user_id <> ? AND v.disabled_at IS NULL)
              AS hasOtherOwner
          FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
            LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?

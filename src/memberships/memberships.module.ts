@@ -7,6 +7,7 @@ import { MembersRepository } from './members.repository.js';
 import { Org } from './org.entity.js';
 import { MembershipChanges } from './membership-changes.js';
 import { OrgsRepository } from './orgs.repository.js';
+import { OwnershipRepository } from './ownership.repository.js';
 import { RolesGuard } from './roles.guard.js';
 import { WholeLists } from './whole-lists.js';
 
@@ -15,6 +16,7 @@ const PROVIDERS = [
   MembersRepository,
   MembershipChanges,
   OrgsRepository,
+  OwnershipRepository,
   RolesGuard,
   WholeLists,
 ];

@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountRepository } from './account.repository.js';
 import { User } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([User])],
-  providers: [UsersRepository, UsersService],
-  exports: [UsersRepository, UsersService],
+  providers: [AccountRepository, UsersRepository, UsersService],
+  exports: [AccountRepository, UsersRepository, UsersService],
 })
 export class UsersModule {}

@@ -7,7 +7,7 @@ import { AS_AN_OLD_NODE } from '../support/old-node.js';
 describe('on a Node that is too old', () => {
   it.each([
     ['the service', ['main.js'], 'npm start', 1],
-    ['the doctor', ['cli/main.js', 'doctor'], 'npm run doctor', 2],
+    ['the command line', ['cli/main.js', 'doctor'], 'npm run accounts', 2],
   ])('%s says so in one line', (_what, [file, ...parameters], command, code) => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,

@@ -42,7 +42,7 @@ describe('compose.yaml', () => {
 
   it('gives each secret only to the user that reads it', () => {
     for (const [file, uid] of [
-      ['jwks.json', 1000],
+      ['keys/jwks.json', 1000],
       ['tls.pem', 99],
     ] as const) {
       const { uid: owner, mode } = statSync(join(PROJECT, 'secrets', file));

@@ -51,8 +51,12 @@ export function anUnknownId(): string {
   return randomUUIDv7();
 }
 
-export async function anAccount(service: Service, name?: string): Promise<Account> {
-  const credentials = { email: anEmail(name), password: aPassword() };
+export function anAccount(service: Service, name?: string): Promise<Account> {
+  return anAccountOf(service, anEmail(name));
+}
+
+export async function anAccountOf(service: Service, email: string): Promise<Account> {
+  const credentials = { email, password: aPassword() };
   const { status, body, text } = await service.anyone.post<Session>('/api/auth/register', credentials);
   expect(status, text).toBe(201);
   return new Account(connectionTo(service), body.token, body.user.id, body.user.email, credentials.password);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, Not, type Repository } from 'typeorm';
+import { In, IsNull, LessThan, Not, type Repository } from 'typeorm';
 import type { CurrentUser } from '../../access/current-user.decorator.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
@@ -53,6 +53,9 @@ const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
     nobody: '',
   },
 );
+
+const COUNT_ALIVE = `SELECT COUNT(*) AS alive FROM sessions s ${WITH_USER_AND_PARENT}
+  WHERE s.user_id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
 /** With several parents a full page is no prefix by id: the caller then splits the parents. */
 const findDescendants = (size: number): string => `SELECT id, revoked_at AS revokedAt FROM sessions
@@ -140,6 +143,21 @@ export class SessionsRepository {
       ...asked,
     ]);
     return rows.map(({ id }) => id);
+  }
+
+  async countAlive(userId: string, now: number): Promise<number> {
+    const [row] = await this.sessions.query<{ alive: number }[]>(COUNT_ALIVE, [userId, now]);
+    return row!.alive;
+  }
+
+  /** When the last of the sessions that began before a time expires; undefined: there is none. */
+  async findLastExpiry(createdBefore: number): Promise<number | undefined> {
+    const last = await this.sessions.findOne({
+      where: { createdAt: LessThan(createdBefore) },
+      select: { id: true, expiresAt: true },
+      order: { expiresAt: 'DESC' },
+    });
+    return last?.expiresAt;
   }
 
   async delete(ids: readonly string[]): Promise<void> {

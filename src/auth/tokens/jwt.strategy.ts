@@ -12,7 +12,7 @@ import { VerifiedTokens } from './verified-tokens.js';
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
   constructor(
-    keys: KeyRing,
+    private readonly keys: KeyRing,
     private readonly env: Env,
     private readonly verified: VerifiedTokens,
   ) {
@@ -36,7 +36,9 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     const { jwtAudience: audience, sessionMaxAge } = this.env;
     if (!areAccessTokenClaims(payload, { audience, sessionMaxAge })) return false;
     const token = bearerToken(request);
-    if (token !== null) this.verified.remember(token, payload);
+    // The key may have been taken away while it was in use: then what it signed is not remembered.
+    if (token === null || this.keys.findVerifying(readKeyId(token) ?? '') === undefined) return false;
+    this.verified.remember(token, payload);
     return payload;
   }
 }

@@ -1,8 +1,9 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { type SigningKeys, readKeySet, SigningKeysError, thumbprint } from './signing-keys.js';
+import { keySetText, newJwk } from './new-key.js';
+import { type SigningKeys, readKeySet, SigningKeysError } from './signing-keys.js';
 
 /** Creates no file in production: instances with keys of their own would refuse each other's tokens. */
 export function loadKeyFile(file: string, production: boolean): SigningKeys {
@@ -11,11 +12,16 @@ export function loadKeyFile(file: string, production: boolean): SigningKeys {
       throw new SigningKeysError(`there is no file ${file}, and it is not created in production`);
     makeKeyFile(file);
   }
+  warnIfReadableByOthers(file);
+  return readKeySet(readKeyFile(file));
+}
+
+/** @throws SigningKeysError */
+export function readKeyFile(file: string): string {
   try {
-    warnIfReadableByOthers(file);
-    return readKeySet(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw error instanceof SigningKeysError ? error : new SigningKeysError(`the file ${file} cannot be read`);
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new SigningKeysError(`the file ${file} cannot be read`);
   }
 }
 
@@ -31,16 +37,9 @@ function makeKeyFile(file: string): void {
 
 /** Atomic: of several processes that start at once, the first one's file stays. */
 function createKeyFile(file: string): void {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const jwk = {
-    ...privateKey.export({ format: 'jwk' }),
-    kid: thumbprint(publicKey),
-    alg: 'ES256',
-    use: 'sig',
-  };
   const draft = `${file}.${randomUUID()}`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(draft, `${JSON.stringify({ keys: [jwk] }, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(draft, keySetText([newJwk()]), { mode: 0o600 });
   try {
     linkSync(draft, file);
   } catch (error) {
@@ -53,7 +52,8 @@ function createKeyFile(file: string): void {
 const READ_BY_OTHERS = 0o044;
 
 function warnIfReadableByOthers(file: string): void {
-  if (process.platform !== 'win32' && statSync(file).mode & READ_BY_OTHERS) {
-    new Logger('Tokens').warn(`${file} holds private keys, but others can read it`);
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  if (process.platform !== 'win32' && mode & READ_BY_OTHERS) {
+    new Logger('Tokens').warn(`${file} holds private keys, and its mode lets others read it`);
   }
 }

@@ -1,19 +1,32 @@
 import type { KeyObject } from 'node:crypto';
 import type { KeySet } from './jwks.response.js';
-import { publicJwk, type SigningKey, type SigningKeys } from './signing-keys.js';
+import { publicJwk, type SigningKey, signingKeyAt, type SigningKeys } from './signing-keys.js';
 
+/** The keys of this process: one signs, all verify. */
 export class KeyRing {
-  readonly signing: SigningKey;
-  readonly published: KeySet;
-  private readonly verifying: Map<string, KeyObject>;
+  private keys: SigningKeys;
+  private publicKeys: KeySet;
+  private verifying: Map<string, KeyObject>;
 
   constructor(keys: SigningKeys) {
-    this.signing = keys[0];
-    this.published = { keys: keys.map(publicJwk) };
-    this.verifying = new Map(keys.map((key) => [key.kid, key.publicKey]));
+    this.replace(keys);
+  }
+
+  get signing(): SigningKey {
+    return signingKeyAt(this.keys, Date.now());
+  }
+
+  get published(): KeySet {
+    return this.publicKeys;
   }
 
   findVerifying(kid: string): KeyObject | undefined {
     return this.verifying.get(kid);
+  }
+
+  replace(keys: SigningKeys): void {
+    this.keys = keys;
+    this.publicKeys = { keys: keys.map(publicJwk) };
+    this.verifying = new Map(keys.map((key) => [key.kid, key.publicKey]));
   }
 }

@@ -9,15 +9,22 @@ import {
 } from 'node:crypto';
 import type { PublicKey } from './jwks.response.js';
 
-type Jwk = JsonWebKey & { kid?: string };
+/** A private key as it stands in the file. */
+export type Jwk = JsonWebKey & {
+  kid?: string;
+  /** epoch seconds before which it does not sign, as in OpenID Federation 1.0 section 8.7.2; it verifies all the same */
+  nbf?: number;
+};
 
 export interface SigningKey {
   kid: string;
   privateKey: KeyObject;
   publicKey: KeyObject;
+  /** epoch milliseconds; 0 where the file says nothing */
+  signsFrom: number;
 }
 
-/** The first one signs, all verify. ES256 (RFC 7518 section 3.4). */
+/** The first one whose time has come signs, all verify. */
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
 
 export class SigningKeysError extends Error {
@@ -27,11 +34,13 @@ export class SigningKeysError extends Error {
 }
 
 /**
- * Reads a JWK Set (RFC 7517 section 5). A key without `kid` gets its thumbprint (RFC 7638).
+ * Reads a JWK Set (RFC 7517 section 5) of private P-256 keys. The first one whose `nbf` has passed signs, all
+ * verify. A key without `kid` gets its thumbprint (RFC 7638).
+ *
  * @throws SigningKeysError
  */
 export function readKeySet(text: string): SigningKeys {
-  const keys = parse(text).map(readKey);
+  const keys = parseKeySet(text).map(readKey);
   if (!isNotEmpty(keys)) throw new SigningKeysError('the key set is empty');
   if (new Set(keys.map((key) => key.kid)).size < keys.length) {
     throw new SigningKeysError('two keys have the same kid');
@@ -39,11 +48,17 @@ export function readKeySet(text: string): SigningKeys {
   return keys;
 }
 
+/** Where the time of none has come, by a clock that is slow, the one that has been there longest. */
+export function signingKeyAt(keys: SigningKeys, now: number): SigningKey {
+  return keys.find(({ signsFrom }) => signsFrom <= now) ?? keys.at(-1)!;
+}
+
 function isNotEmpty(keys: readonly SigningKey[]): keys is SigningKeys {
   return keys.length > 0;
 }
 
-function parse(text: string): Jwk[] {
+/** @throws SigningKeysError */
+export function parseKeySet(text: string): Jwk[] {
   let set: unknown;
   try {
     set = JSON.parse(text);
@@ -63,11 +78,15 @@ function readKey(jwk: Jwk, index: number): SigningKey {
   if (jwk.kid !== undefined && (typeof jwk.kid !== 'string' || jwk.kid === '')) {
     throw new SigningKeysError(`${position} has a kid that is not text`);
   }
+  if (jwk.nbf !== undefined && !Number.isSafeInteger(jwk.nbf)) {
+    throw new SigningKeysError(`${position} has an nbf that is no time`);
+  }
   try {
     const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
     const publicKey = createPublicKey(privateKey);
     assertPair(privateKey, publicKey);
-    return { kid: jwk.kid ?? thumbprint(publicKey), privateKey, publicKey };
+    const signsFrom = (jwk.nbf ?? 0) * 1000;
+    return { kid: jwk.kid ?? thumbprint(publicKey), privateKey, publicKey, signsFrom };
   } catch {
     throw new SigningKeysError(`${position} cannot be read`);
   }

@@ -20,4 +20,9 @@ export class VerifiedTokens {
   remember(token: string, claims: AccessTokenClaims): void {
     this.claims.set(token, claims);
   }
+
+  /** Another key may verify from now on, or one no more. */
+  forgetAll(): void {
+    this.claims.clear();
+  }
 }

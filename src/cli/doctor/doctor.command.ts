@@ -1,10 +1,16 @@
 import { SCHEMA } from '../../app/schema.js';
 import { loadEnv } from '../../config/load-env.js';
+import type { Report } from '../command.js';
 import { inspect, textOf } from './inspect.js';
 
-/** Exit code 0 when all claims hold, else 1. */
-export async function doctor(): Promise<number> {
+/** A line for each claim, red where one does not hold. */
+export async function doctor(): Promise<Report> {
   const findings = await inspect(loadEnv(), SCHEMA);
-  for (const finding of findings) console.log(textOf(finding));
-  return findings.every(({ faults }) => faults.length === 0) ? 0 : 1;
+  return {
+    lines: findings.map(textOf),
+    json: findings.map(({ check: { claim, remedy }, faults }) =>
+      faults.length === 0 ? { claim, holds: true } : { claim, holds: false, faults, remedy },
+    ),
+    isRed: findings.some(({ faults }) => faults.length > 0),
+  };
 }

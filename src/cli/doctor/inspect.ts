@@ -1,10 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataSource } from 'typeorm';
 import type { Env } from '../../config/env.js';
-import { createDataSource } from '../../database/create-data-source.js';
-import { dataSourceOptions } from '../../database/data-source-options.js';
-import { databaseError } from '../../database/database-errors.js';
 import type { Schema } from '../../database/schema.js';
+import { openDatabase } from '../open-database.js';
 import { type Check, type Inspection } from './check.js';
 import { DATA_CHECKS } from './data-checks.js';
 import { EMAIL_CHECK } from './email-check.js';
@@ -17,8 +13,6 @@ export interface Finding {
   check: Check;
   faults: string[];
 }
-
-const OPEN_TIMEOUT_MS = 10_000;
 
 const CHECKS = [
   ...SCHEMA_CHECKS,
@@ -40,7 +34,7 @@ const SNAPSHOT = {
 
 /** Only reads, on connections of its own. */
 export async function inspect(env: Env, schema: Schema, checks = CHECKS): Promise<Finding[]> {
-  const dataSource = await open(env, schema);
+  const dataSource = await openDatabase(env, schema, 'inspection');
   const runner = dataSource.createQueryRunner();
   try {
     for (const statement of SNAPSHOT[env.database.engine]) await runner.query(statement);
@@ -49,17 +43,6 @@ export async function inspect(env: Env, schema: Schema, checks = CHECKS): Promis
     await runner.release();
     await dataSource.destroy();
   }
-}
-
-/** Unlike the service, a command does not wait for its database. */
-async function open(env: Env, schema: Schema): Promise<DataSource> {
-  const opening = dataSourceOptions(env, schema, 'inspection').then((options) =>
-    createDataSource(options).initialize(),
-  );
-  const late = sleep(OPEN_TIMEOUT_MS, undefined, { ref: false }).then(() => undefined);
-  const dataSource = await Promise.race([opening, late]);
-  if (!dataSource) throw databaseError('ETIMEDOUT', 'no answer');
-  return dataSource;
 }
 
 async function findAll(inspection: Inspection, checks: Check[]): Promise<Finding[]> {

@@ -1,11 +1,13 @@
+import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { createFile, refuseOtherFile } from '../sqlite/database-file.js';
+import { createFile, DatabaseFileError, refuseOtherFile } from '../sqlite/database-file.js';
 import { makePrivate } from '../sqlite/file-modes.js';
 import { lockSqliteFile } from '../sqlite/sqlite-file-lock.js';
 
 interface Options {
-  /** shares the file with the process that serves it */
   readonly?: boolean;
+  /** shares the file with the process that serves it */
+  fileMustExist?: boolean;
   timeout?: number;
 }
 
@@ -24,7 +26,7 @@ export class NodeSqlite {
   private readonly unlock: () => void;
 
   constructor(file: string, options: Options = {}) {
-    this.unlock = options.readonly ? () => undefined : takeFile(file);
+    this.unlock = options.fileMustExist ? shareFile(file) : takeFile(file);
     this.database = new DatabaseSync(file, {
       readOnly: options.readonly ?? false,
       timeout: options.timeout ?? 0,
@@ -55,6 +57,13 @@ export class NodeSqlite {
   }
 }
 
+function shareFile(file: string): () => void {
+  if (!existsSync(file)) throw new DatabaseFileError(`there is no file ${file}`);
+  refuseOtherFile(file);
+  return () => undefined;
+}
+
+/** Keeps other services off the file, and other users out of it. */
 function takeFile(file: string): () => void {
   refuseOtherFile(file);
   const unlock = lockSqliteFile(file);

@@ -3,6 +3,7 @@ import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from
 import { databaseConnections } from '../../metrics/measurements.js';
 import { queryBegins } from '../../tracing/spans.js';
 import { runAlone } from '../retries.js';
+import { whenFree } from '../sqlite/busy-file.js';
 import { refuseInsideTransaction } from '../transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
 import { Mutex } from '../sqlite/mutex.js';
@@ -34,7 +35,11 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
 
     // IMMEDIATE takes the write lock at once: a deferred transaction that reads first can fail at its first
     // write (SQLITE_BUSY_SNAPSHOT) with no way to wait.
-    override async startTransaction(): Promise<void> {
+    override startTransaction(): Promise<void> {
+      return whenFree(() => this.begin());
+    }
+
+    private async begin(): Promise<void> {
       this.leave ??= await mutex.enter();
       try {
         run(driver.databaseConnection, 'BEGIN IMMEDIATE', []);
@@ -68,7 +73,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
 
     override query(sql: string, values: unknown[] = [], structured?: boolean): Promise<never> {
       const send = (): Promise<never> => this.send(sql, values, structured);
-      return this.isTransactionActive ? send() : runAlone(sql, send);
+      return this.isTransactionActive ? send() : runAlone(sql, () => whenFree(send));
     }
 
     private async send(sql: string, values: unknown[], structured?: boolean): Promise<never> {

@@ -17,7 +17,7 @@ export async function mysqlOptions(
   purpose: Purpose,
 ): Promise<DataSourceOptions> {
   const server = await identifyMysqlServer(location);
-  const limited = purpose === 'requests';
+  const limited = purpose === 'requests' || purpose === 'command';
   return {
     ...schema,
     type: server.type,

@@ -23,7 +23,9 @@ const HEADER = 'SQLite format 3\0';
 export function realPath(path: string, links = MAX_LINKS): string {
   if (existsSync(path)) return realpathSync(path);
   const directory = dirname(path);
-  if (!existsSync(directory)) throw new DatabaseFileError(`there is no directory ${directory}`);
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new DatabaseFileError(`there is no directory ${directory}`);
+  }
   const file = join(realpathSync(directory), basename(path));
   const target = linkTarget(file);
   return target === undefined || links === 0 ? file : realPath(resolve(dirname(file), target), links - 1);

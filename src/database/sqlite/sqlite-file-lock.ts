@@ -10,20 +10,32 @@ export class DatabaseInUseError extends Error {
 }
 
 /**
- * An exclusive transaction on an empty file beside the database: the operating system releases it when the
- * process ends, and readers (backups, the sqlite3 shell) are not affected.
- * @param file its real path, or two links would have two locks
- * @throws DatabaseInUseError
+ * Keeps a second service off the database file; readers (backups, the sqlite3 shell) and the short transactions of
+ * commands are not shut out.
+ *
+ * @param file its real path: a lock beside a symbolic link keeps nobody off the file
+ * @throws DatabaseInUseError when another process holds it
  */
 export function lockSqliteFile(file: string): () => void {
-  createFile(`${file}.lock`);
-  const lock = new DatabaseSync(`${file}.lock`);
+  const unlock = holdLock(`${file}.lock`);
+  if (!unlock) throw new DatabaseInUseError(file);
+  return unlock;
+}
+
+/**
+ * An exclusive transaction on an empty database of its own: the operating system drops it when the process ends,
+ * however it ends. undefined: another process holds it.
+ */
+export function holdLock(file: string): (() => void) | undefined {
+  createFile(file);
+  const lock = new DatabaseSync(file);
   try {
     lock.exec('PRAGMA journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
-    throw isBusy(error) ? new DatabaseInUseError(file) : error;
+    if (isBusy(error)) return undefined;
+    throw error;
   }
   return () => lock.close();
 }

@@ -5,20 +5,31 @@ import type { Purpose, Schema } from '../schema.js';
 import { createDirectory, realPath } from './database-file.js';
 import { NodeSqlite } from '../adapters/node-sqlite.js';
 
-const BUSY_TIMEOUT_MS = 1000;
+/**
+ * How long SQLite itself waits for another process, with the whole process: a service waits in another way, see
+ * sqlite-query-runner.ts.
+ */
+const BUSY_TIMEOUTS_MS: Record<Purpose, number> = {
+  requests: 0,
+  command: 3000,
+  maintenance: 1000,
+  inspection: 1000,
+};
 
 export function sqliteOptions(location: SqliteLocation, schema: Schema, purpose: Purpose): DataSourceOptions {
   const readonly = purpose === 'inspection';
+  const isService = purpose === 'requests' || purpose === 'maintenance';
   const path = resolve(location.file);
-  if (!readonly) createDirectory(dirname(path));
+  if (isService) createDirectory(dirname(path));
   return {
     ...schema,
     type: 'better-sqlite3',
     driver: NodeSqlite,
     database: realPath(path),
     readonly,
-    enableWAL: !readonly,
-    timeout: BUSY_TIMEOUT_MS,
+    fileMustExist: !isService,
+    enableWAL: isService,
+    timeout: BUSY_TIMEOUTS_MS[purpose],
     prepareDatabase: (database: NodeSqlite) => {
       database.pragma('synchronous = FULL');
     },

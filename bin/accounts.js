@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+// Built by `npm run build`.
+import '../dist/cli/main.js';

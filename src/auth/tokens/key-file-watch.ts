@@ -1,0 +1,66 @@
+import { stat } from 'node:fs/promises';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Env } from '../../config/env.js';
+import { readKeyFile } from './key-file.js';
+import { KeyRing } from './key-ring.js';
+import { readKeySet } from './signing-keys.js';
+import { VerifiedTokens } from './verified-tokens.js';
+
+/** Polling sees what is renamed, mounted or swapped by a symbolic link, on any file system. */
+const POLL_MS = 1000;
+
+/** Reads the key file again when it has changed. A file that is gone or wrong leaves the keys in use as they are. */
+@Injectable()
+export class KeyFileWatch implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Tokens');
+  private timer: NodeJS.Timeout | undefined;
+  /** none yet: the file may have changed since the start read it */
+  private seen: string | undefined;
+
+  constructor(
+    private readonly env: Env,
+    private readonly keys: KeyRing,
+    private readonly verified: VerifiedTokens,
+  ) {}
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.look(), POLL_MS).unref();
+  }
+
+  beforeApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    const version = await this.version();
+    if (version === this.seen) return;
+    const isChange = this.seen !== undefined;
+    this.seen = version;
+    try {
+      this.reload();
+      if (isChange) this.logger.log({ msg: 'signing keys read again', ...this.description() });
+    } catch (err) {
+      const file = this.env.jwtKeysFile;
+      this.logger.error({ msg: 'signing keys not read again: those in use stay', file, err });
+    }
+  }
+
+  private reload(): void {
+    this.keys.replace(readKeySet(readKeyFile(this.env.jwtKeysFile)));
+    this.verified.forgetAll();
+  }
+
+  private description(): object {
+    return { keys: this.keys.published.keys.map(({ kid }) => kid), signing: this.keys.signing.kid };
+  }
+
+  /** What differs after every change of the file, also one that keeps its length and time. */
+  private async version(): Promise<string> {
+    try {
+      const { dev, ino, size, mtimeNs, ctimeNs } = await stat(this.env.jwtKeysFile, { bigint: true });
+      return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+    } catch (error) {
+      return String((error as NodeJS.ErrnoException).code);
+    }
+  }
+}

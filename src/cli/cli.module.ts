@@ -1,0 +1,33 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { ConfigModule } from '../config/config.module.js';
+import type { Env } from '../config/env.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { MembershipsModule } from '../memberships/memberships.module.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountChangesService } from '../accounts/account-changes.service.js';
+import { AccountDisablingService } from '../accounts/account-disabling.service.js';
+import { OrgOwnersService } from '../accounts/org-owners.service.js';
+import { Session } from '../auth/sessions/session.entity.js';
+import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
+import { EventsModule } from '../events/events.module.js';
+import { UsersModule } from '../users/users.module.js';
+
+/** The services that commands use: those of the HTTP side, without anything that listens or runs by itself. */
+@Module({})
+export class CliModule {
+  static forRoot(env: Env, dataSource: DataSource): DynamicModule {
+    return {
+      module: CliModule,
+      imports: [
+        ConfigModule.forRoot(env),
+        DatabaseModule.forDataSource(dataSource),
+        UsersModule,
+        MembershipsModule,
+        EventsModule,
+        TypeOrmModule.forFeature([Session]),
+      ],
+      providers: [AccountChangesService, AccountDisablingService, OrgOwnersService, SessionsRepository],
+    };
+  }
+}

@@ -1,0 +1,70 @@
+import type { Event } from '../../events/event.entity.js';
+import { EventsRepository } from '../../events/events.repository.js';
+import { EVENT_TYPES, type EventType } from '../../events/event-types.js';
+import { CannotRunError } from '../cannot-run.error.js';
+import type { Invocation, Report } from '../command.js';
+import { findOrg } from '../orgs/show.command.js';
+import { type Services, withServices } from '../services.js';
+import { parseTime, timeText } from '../times.js';
+import { findUser } from '../users/find-user.js';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 10_000;
+
+export function showEvents({ options }: Invocation): Promise<Report> {
+  const { type, since, until, limit } = options as Record<string, string | undefined>;
+  const filter = {
+    type: type === undefined ? undefined : eventType(type),
+    since: since === undefined ? undefined : parseTime('--since', since),
+    until: until === undefined ? undefined : parseTime('--until', until),
+  };
+  const atMost = limit === undefined ? DEFAULT_LIMIT : limitOf(limit);
+  return withServices(async (services) => {
+    const named = await subjects(services, options as Record<string, string | undefined>);
+    const events = await services.get(EventsRepository).findMatching({ ...filter, ...named }, atMost);
+    return { lines: events.length === 0 ? ['none'] : events.map(textOf), json: events.map(jsonOf) };
+  });
+}
+
+function eventType(text: string): EventType {
+  const type = EVENT_TYPES.find((known) => known === text);
+  if (type === undefined) throw new CannotRunError(`--type: expected one of ${EVENT_TYPES.join(', ')}`);
+  return type;
+}
+
+function limitOf(text: string): number {
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new CannotRunError(`--limit: expected a whole number from 1 to ${MAX_LIMIT}`);
+}
+
+async function subjects(
+  services: Services,
+  { user, org }: Record<string, string | undefined>,
+): Promise<{ userId?: string; orgId?: string }> {
+  return {
+    ...(user !== undefined && { userId: (await findUser(services, user)).id }),
+    ...(org !== undefined && { orgId: (await findOrg(services, org)).id }),
+  };
+}
+
+function textOf(event: Event): string {
+  const { type, at, actorType, actorId, orgId, userId, data, reason } = event;
+  return [
+    timeText(at),
+    type,
+    userId && `user ${userId}`,
+    orgId && `org ${orgId}`,
+    `by ${actorId === null ? actorType : `${actorType} ${actorId}`}`,
+    data === '{}' ? null : data,
+    reason && JSON.stringify(reason),
+  ]
+    .filter((part) => part !== null)
+    .join('  ');
+}
+
+/** All there is: operators may know who acted from where. */
+function jsonOf({ at, actorType, actorId, actorSessionId, data, ...rest }: Event): object {
+  const actor = { type: actorType, id: actorId, sessionId: actorSessionId };
+  return { ...rest, at: timeText(at), actor, data: JSON.parse(data) as unknown };
+}

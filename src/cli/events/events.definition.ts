@@ -1,0 +1,21 @@
+import type { CommandDefinition } from '../command.js';
+
+export const EVENTS: CommandDefinition = {
+  usage: 'events',
+  summary: 'the record of changes: who did what, and when, newest first',
+  details: 'A time is a day (in UTC), a time with its zone, or so long ago, such as 30m, 24h or 7d.',
+  options: [
+    ['--user <USER>', 'about this user, by e-mail or id'],
+    ['--org <ORG>', 'of this organization'],
+    ['--type <TYPE>', 'of this type, such as member.removed'],
+    ['--since <TIME>', 'not before this time'],
+    ['--until <TIME>', 'before this time'],
+    ['--limit <NUMBER>', 'at most so many, 1 to 10000 (default: 100)'],
+  ],
+  examples: [
+    'events --user ada@example.com --type member.removed',
+    'events --org 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --since 7d --json',
+    'events --since 2026-11-21T22:00Z --until 2026-11-22T06:00Z',
+  ],
+  load: async () => (await import('./events.command.js')).showEvents,
+};

@@ -1,0 +1,20 @@
+import { explainFailure } from '../app/start-failure.js';
+import { Problem, UnavailableError } from '../problems/problem.js';
+import { RefusedError } from '../accounts/accounts.errors.js';
+import { CannotRunError } from './cannot-run.error.js';
+
+export interface Explanation {
+  lines: string[];
+  /** by a rule; else the command could not run */
+  isRefusal: boolean;
+}
+
+/** What to tell an operator of what a command threw. */
+export function explain(error: unknown): Explanation {
+  if (error instanceof CannotRunError) return { lines: [`error: ${error.message}`], isRefusal: false };
+  if (error instanceof RefusedError) return { lines: [`refused: ${error.message}`], isRefusal: true };
+  if (error instanceof Problem && !(error instanceof UnavailableError)) {
+    return { lines: [`refused: ${error.detail} (${error.code})`], isRefusal: true };
+  }
+  return { lines: explainFailure(error), isRefusal: false };
+}

@@ -1,0 +1,26 @@
+import { statSync } from 'node:fs';
+import { loadKeyFile } from '../../auth/tokens/key-file.js';
+import { type ScheduledKey, scheduleOf } from '../../auth/tokens/key-schedule.js';
+import { loadEnv } from '../../config/load-env.js';
+import type { Report } from '../command.js';
+import { timeText } from '../times.js';
+
+export async function listKeys(): Promise<Report> {
+  const { jwtKeysFile } = loadEnv();
+  const keys = loadKeyFile(jwtKeysFile, true);
+  const schedule = scheduleOf(keys, Date.now(), statSync(jwtKeysFile).mtimeMs);
+  return { lines: schedule.map(textOf), json: schedule.map(jsonOf) };
+}
+
+function textOf({ kid, state, signsFrom }: ScheduledKey): string {
+  return `${state.padEnd(10)} ${kid}${state === 'next' ? `  signs from ${timeText(signsFrom)}` : ''}`;
+}
+
+function jsonOf({ kid, state, signsFrom, signedUntil }: ScheduledKey): object {
+  return {
+    kid,
+    state,
+    ...(signsFrom > 0 && { signsFrom: timeText(signsFrom) }),
+    ...(signedUntil !== undefined && { signedUntil: timeText(signedUntil) }),
+  };
+}

@@ -1,0 +1,51 @@
+import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
+import { type ScheduledKey, scheduleOf } from '../../auth/tokens/key-schedule.js';
+import { type Jwk, readKeySet } from '../../auth/tokens/signing-keys.js';
+import { keySetText } from '../../auth/tokens/new-key.js';
+import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
+import type { Invocation, Report } from '../command.js';
+import { operatorOf } from '../operator.js';
+import { changeKeys } from './change-keys.js';
+import { timeText } from '../times.js';
+
+interface Judged {
+  kid: string;
+  jwk: Jwk;
+  /** why it stays; undefined: it goes */
+  kept: string | undefined;
+}
+
+export async function pruneKeys(invocation: Invocation): Promise<Report> {
+  const atOnce = invocation.options['now'] === true;
+  const judged = await changeKeys('keys.pruned', operatorOf(invocation), async (file, services) => {
+    const schedule = scheduleOf(readKeySet(keySetText(file.keys)), Date.now(), file.changedAt);
+    const sessions = services.get(SessionsRepository);
+    const result: Judged[] = [];
+    for (const [index, key] of schedule.entries()) {
+      const kept = atOnce ? whyKeptAtOnce(key) : await whyKept(key, sessions);
+      result.push({ kid: key.kid, jwk: file.keys[index]!, kept });
+    }
+    const kids = result.filter(({ kept }) => kept === undefined).map(({ kid }) => kid);
+    const rest = result.filter(({ kept }) => kept !== undefined).map(({ jwk }) => jwk);
+    return { keys: kids.length === 0 ? undefined : rest, kids, result };
+  });
+  return {
+    lines: judged.map(({ kid, kept }) => (kept === undefined ? `removed ${kid}` : `kept    ${kid}: ${kept}`)),
+    json: judged.map(({ kid, kept }) =>
+      kept === undefined ? { kid, removed: true } : { kid, removed: false, kept },
+    ),
+  };
+}
+
+function whyKeptAtOnce({ state }: ScheduledKey): string | undefined {
+  return state === 'signing' ? 'it signs' : undefined;
+}
+
+/** A token lives as long as its session, and was signed when that began. */
+async function whyKept(key: ScheduledKey, sessions: SessionsRepository): Promise<string | undefined> {
+  if (key.signedUntil === undefined) return key.state === 'signing' ? 'it signs' : 'it will sign';
+  if (key.signedUntil > Date.now()) return `instances may sign with it until ${timeText(key.signedUntil)}`;
+  const expiry = await sessions.findLastExpiry(key.signedUntil);
+  if (expiry === undefined || expiry + LEEWAY_SECONDS * 1000 < Date.now()) return undefined;
+  return `a token that it signed may live until ${timeText(expiry)}`;
+}

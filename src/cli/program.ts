@@ -1,0 +1,88 @@
+import { Command, CommanderError } from 'commander';
+import type { CommandDefinition, Report } from './command.js';
+import { DOCTOR } from './doctor/doctor.definition.js';
+import { EVENTS } from './events/events.definition.js';
+import { KEYS } from './keys/keys.group.js';
+import { ORGS } from './orgs/orgs.group.js';
+import { USERS } from './users/users.group.js';
+import { MIGRATE } from './migrate/migrate.definition.js';
+
+const GROUPS = [USERS, ORGS, KEYS];
+const COMMANDS = [EVENTS, MIGRATE, DOCTOR];
+
+const DONE = 0;
+const REFUSED = 1;
+const COULD_NOT_RUN = 2;
+
+const EXIT_CODES = `
+Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run.
+The configuration is the service's own: environment variables, or .env in the working directory.`;
+
+/** Runs one command and tells its exit code. Nothing is loaded for those that are not called. */
+export async function runAccounts(parameters: string[]): Promise<number> {
+  process.stdout.on('error', endQuietly);
+  let exitCode = DONE;
+  const program = build((code) => (exitCode = code));
+  try {
+    await program.parseAsync(parameters, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : COULD_NOT_RUN;
+    const { explain } = await import('./explain.js');
+    const { lines, isRefusal } = explain(error);
+    for (const line of lines) console.error(line);
+    return isRefusal ? REFUSED : COULD_NOT_RUN;
+  }
+}
+
+function build(end: (exitCode: number) => void): Command {
+  const program = quiet(new Command('accounts'))
+    .description('What operators do with accounts, organizations and signing keys.')
+    .addHelpText('after', EXIT_CODES);
+  for (const { name, summary, commands } of GROUPS) {
+    const group = quiet(program.command(name)).description(summary);
+    for (const command of commands) declare(group, command, end);
+  }
+  for (const command of COMMANDS) declare(program, command, end);
+  return program;
+}
+
+/** Usage mistakes end with our exit code, and one line. */
+function quiet(command: Command): Command {
+  return command.exitOverride().helpCommand(false).showSuggestionAfterError(false);
+}
+
+function declare(parent: Command, definition: CommandDefinition, end: (exitCode: number) => void): void {
+  const command = quiet(parent.command(definition.usage))
+    .summary(definition.summary)
+    .description([definition.summary, definition.details].filter(Boolean).join('\n\n'));
+  for (const [flags, meaning] of definition.options ?? []) command.option(flags, meaning);
+  if (definition.changes) {
+    command.option('--reason <TEXT>', 'why, for the record; only operators read it');
+    command.option('--as <NAME>', 'who does it, for the record (default: the user of the system)');
+  }
+  const examples = definition.examples.map((example) => `  accounts ${example}`);
+  command
+    .option('--json', 'one line of JSON for each result')
+    .addHelpText('after', ['', 'Examples:', ...examples].join('\n'));
+  command.action(async () => {
+    // Standard output is for results; what matters of the rest is thrown.
+    (await import('@nestjs/common')).Logger.overrideLogger(false);
+    const run = await definition.load();
+    const options = command.opts<Record<string, string | boolean | undefined>>();
+    const report = await run({ parameters: command.args, options });
+    print(report, options['json'] === true);
+    end(report.isRed === true ? REFUSED : DONE);
+  });
+}
+
+function print({ lines, json }: Report, asJson: boolean): void {
+  const text = asJson ? json.map((value) => JSON.stringify(value)) : lines;
+  if (text.length > 0) process.stdout.write(`${text.join('\n')}\n`);
+}
+
+/** Whoever read the output has left, as `head` does. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(DONE);
+}

@@ -1,0 +1,40 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { SCHEMA } from '../app/schema.js';
+import type { Env } from '../config/env.js';
+import { loadEnv } from '../config/load-env.js';
+import { isSchemaNewer, isSchemaUpToDate } from '../database/schema-version.js';
+import { CannotRunError } from './cannot-run.error.js';
+import { CliModule } from './cli.module.js';
+import { openDatabase } from './open-database.js';
+
+export interface Services extends Pick<INestApplicationContext, 'get'> {
+  env: Env;
+}
+
+/**
+ * Opens the database of the configuration, beside a running service, for one command.
+ *
+ * @throws CannotRunError where the schema is not the one of this version
+ */
+export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
+  const env = loadEnv();
+  const dataSource = await openDatabase(env, SCHEMA, 'command');
+  try {
+    if (!(await isSchemaUpToDate(dataSource))) {
+      throw new CannotRunError('the database is of another version: run accounts migrate first');
+    }
+    if (await isSchemaNewer(dataSource)) {
+      throw new CannotRunError(
+        'the database is of a newer version than this command: use the command of that version',
+      );
+    }
+    const context = await NestFactory.createApplicationContext(CliModule.forRoot(env, dataSource), {
+      logger: false,
+      abortOnError: false,
+    });
+    return await work({ env, get: context.get.bind(context) });
+  } finally {
+    await dataSource.destroy();
+  }
+}

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import type { Role } from '../access/role.js';
+import { hotStatement } from '../database/hot-statements.js';
+import type { Transaction } from '../database/transaction.js';
+import { Member } from './member.entity.js';
+import { Org } from './org.entity.js';
+
+/** An organization that somebody belongs to. */
+export interface OrgWithRole {
+  id: string;
+  name: string;
+  role: Role;
+}
+
+/** One that somebody owns. */
+export interface OwnedOrg {
+  id: string;
+  /** an enabled one, besides that owner */
+  hasOtherOwner: 0 | 1;
+}
+
+/** What decides whether somebody may become the owner of an organization; null: not a member. */
+export interface OwnerFacts {
+  revision: number;
+  role: Role | null;
+  disabledAt: number | null;
+}
+
+const FIND_OWNED = hotStatement(
+  'the organizations that a user owns',
+  `SELECT m.org_id AS id,
+      EXISTS (SELECT 1 FROM members w JOIN users u ON u.id = w.user_id
+        WHERE w.org_id = m.org_id AND w.role = 'owner' AND w.user_id <> m.user_id AND u.disabled_at IS NULL)
+        AS hasOtherOwner
+    FROM members m WHERE m.user_id = ? AND m.role = 'owner'`,
+  [''],
+);
+
+@Injectable()
+export class OwnershipRepository {
+  constructor(
+    @InjectRepository(Member) private readonly members: Repository<Member>,
+    @InjectRepository(Org) private readonly orgs: Repository<Org>,
+  ) {}
+
+  findOrg(id: string): Promise<Org | null> {
+    return this.orgs.findOneBy({ id });
+  }
+
+  /** By the time the user joined them. */
+  findOrgsOf(userId: string): Promise<OrgWithRole[]> {
+    return this.members.query<OrgWithRole[]>(
+      `SELECT o.id, o.name, m.role FROM members m JOIN orgs o ON o.id = m.org_id
+        WHERE m.user_id = ? ORDER BY m.joined_at, m.org_id`,
+      [userId],
+    );
+  }
+
+  findOwned(userId: string): Promise<OwnedOrg[]> {
+    return this.members.query<OwnedOrg[]>(FIND_OWNED, [userId]);
+  }
+
+  findOwnedIn(transaction: Transaction, userId: string): Promise<OwnedOrg[]> {
+    return transaction.read<OwnedOrg>(FIND_OWNED + transaction.forUpdate, [userId]);
+  }
+
+  /** undefined: there is no such organization or no such user */
+  async findOwnerFacts(
+    transaction: Transaction,
+    orgId: string,
+    userId: string,
+  ): Promise<OwnerFacts | undefined> {
+    const rows = await transaction.read<OwnerFacts>(
+      `SELECT o.revision, m.role, u.disabled_at AS disabledAt FROM orgs o JOIN users u ON u.id = ?
+         LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id WHERE o.id = ?${transaction.forUpdate}`,
+      [userId, orgId],
+    );
+    return rows[0];
+  }
+
+  countByRole(orgId: string): Promise<{ role: Role; members: number }[]> {
+    return this.members.query<{ role: Role; members: number }[]>(
+      'SELECT role, COUNT(*) AS members FROM members WHERE org_id = ? GROUP BY role',
+      [orgId],
+    );
+  }
+}

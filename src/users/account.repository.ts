@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import type { Transaction } from '../database/transaction.js';
+import { User } from './user.entity.js';
+
+/** What operators see of a user: never the hash of the password. */
+export type Account = Pick<
+  User,
+  'id' | 'email' | 'createdAt' | 'disabledAt' | 'emailVerifiedAt' | 'passwordChangedAt'
+>;
+
+const ACCOUNT = {
+  id: true,
+  email: true,
+  createdAt: true,
+  disabledAt: true,
+  emailVerifiedAt: true,
+  passwordChangedAt: true,
+} as const;
+
+/** Accounts as they are looked up and changed by hand. Each change says whether it changed anything. */
+@Injectable()
+export class AccountRepository {
+  constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
+
+  findById(id: string): Promise<Account | null> {
+    return this.users.findOne({ where: { id }, select: ACCOUNT });
+  }
+
+  /** @param email in canonical form */
+  findByEmail(email: string): Promise<Account | null> {
+    return this.users.findOne({ where: { email }, select: ACCOUNT });
+  }
+
+  /** Those with the text in their e-mail, by e-mail. */
+  search(text: string, limit: number): Promise<Account[]> {
+    const literal = text.toLowerCase().replaceAll(/[!%_]/g, '!$&');
+    return this.users
+      .createQueryBuilder('u')
+      .select(Object.keys(ACCOUNT).map((column) => `u.${column}`))
+      .where("u.email LIKE :pattern ESCAPE '!'", { pattern: `%${literal}%` })
+      .orderBy('u.email')
+      .limit(limit)
+      .getMany();
+  }
+
+  disable(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET disabled_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1 WHERE id = ? AND disabled_at IS NULL',
+      [Date.now(), id],
+    );
+  }
+
+  enable(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET disabled_at = NULL, revision = revision + 1 WHERE id = ? AND disabled_at IS NOT NULL',
+      [id],
+    );
+  }
+
+  /** From then on no session that began before is alive. */
+  endSessions(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(transaction, 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [id]);
+  }
+
+  /** Ends every session, too. */
+  setPasswordHash(transaction: Transaction, id: string, hash: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1 WHERE id = ?',
+      [hash, Date.now(), id],
+    );
+  }
+
+  verifyEmail(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET email_verified_at = ?, revision = revision + 1 WHERE id = ? AND email_verified_at IS NULL',
+      [Date.now(), id],
+    );
+  }
+
+  /** Of a user whose row the transaction has changed. */
+  async revisionOf(transaction: Transaction, id: string): Promise<number> {
+    const [row] = await transaction.read<{ revision: number }>('SELECT revision FROM users WHERE id = ?', [
+      id,
+    ]);
+    return row!.revision;
+  }
+
+  private async change(transaction: Transaction, sql: string, values: unknown[]): Promise<boolean> {
+    return (await transaction.write(sql, values)) === 1;
+  }
+}

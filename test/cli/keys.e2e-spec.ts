@@ -1,0 +1,220 @@
+import { spawn } from 'node:child_process';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { accounts, accountsJson } from '../support/accounts-command.js';
+import { invalidToken } from '../support/expected.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { type Account, anAccount } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+import { aSigningKey, decodeToken, type Jwk, keysFileIn } from '../support/signing-keys.js';
+
+interface ListedKey {
+  kid: string;
+  state: string;
+  signsFrom?: string;
+}
+
+const HOUR_S = 3600;
+const seconds = () => Math.floor(Date.now() / 1000);
+
+describe('accounts keys', () => {
+  let installation: Installation;
+  let service: Instance;
+  let file: string;
+  let first: string;
+
+  beforeEach(async () => {
+    installation = await anInstallation();
+    service = await startOwnService({ installation });
+    file = keysFileIn(installation.directory);
+    first = installation.keys[0]!.kid;
+  });
+  afterEach(async () => {
+    await service.stop();
+    await installation.remove();
+  });
+
+  const list = () => accountsJson<ListedKey>(installation, ['keys', 'list']);
+  const inFile = async () =>
+    (JSON.parse(await readFile(file, 'utf8')) as { keys: (Jwk & { nbf?: number })[] }).keys;
+  const kidOf = ({ token }: Account) => decodeToken(token).header['kid'];
+
+  async function published(): Promise<string[]> {
+    const { body } = await service.anyone.get<{ keys: { kid: string }[] }>('/.well-known/jwks.json');
+    return body.keys.map(({ kid }) => kid);
+  }
+
+  const untilPublished = (kids: string[]) =>
+    waitFor(
+      `the service publishes ${kids.length}`,
+      hangTimeoutMs(),
+      async () => JSON.stringify(await published()) === JSON.stringify(kids),
+    );
+
+  it('rotate adds a key that is published at once and signs 10 minutes later, without a restart', async () => {
+    const [added] = await accountsJson<{ kid: string; signsFrom: string }>(installation, ['keys', 'rotate']);
+
+    const inMinutes = (Date.parse(added!.signsFrom) - Date.now()) / 60_000;
+    expect(inMinutes).toBeGreaterThan(8);
+    expect(inMinutes).toBeLessThanOrEqual(10);
+    expect(await list()).toEqual([
+      expect.objectContaining({ kid: added!.kid, state: 'next', signsFrom: added!.signsFrom }),
+      { kid: first, state: 'signing' },
+    ]);
+    await untilPublished([added!.kid, first]);
+    expect(kidOf(await anAccount(service))).toBe(first);
+  });
+
+  it('a key signs when its time has come, and the others go on verifying', async () => {
+    const ada = await anAccount(service, 'ada');
+    const [added] = await accountsJson<{ kid: string }>(installation, ['keys', 'rotate']);
+    await untilPublished([added!.kid, first]);
+
+    // As if ten minutes had passed.
+    const [key, ...others] = await inFile();
+    await writeFile(file, JSON.stringify({ keys: [{ ...key, nbf: seconds() + 2 }, ...others] }));
+
+    const grace = await waitFor('the new key signs', hangTimeoutMs(), async () => {
+      const account = await anAccount(service);
+      return kidOf(account) === added!.kid && account;
+    });
+    expect((await grace.get('/api/me')).status).toBe(200);
+    expect((await ada.get('/api/me')).status).toBe(200);
+  });
+
+  it('rotate --now signs at once; prune --now ends the tokens of the other keys', async () => {
+    const ada = await anAccount(service, 'ada');
+    expect((await ada.get('/api/me')).status).toBe(200);
+
+    const [added] = await accountsJson<{ kid: string }>(installation, ['keys', 'rotate', '--now']);
+    await untilPublished([added!.kid, first]);
+    const grace = await anAccount(service, 'grace');
+    expect(kidOf(grace)).toBe(added!.kid);
+    expect((await ada.get('/api/me')).status).toBe(200);
+
+    expect(await accountsJson(installation, ['keys', 'prune', '--now'])).toEqual([
+      { kid: added!.kid, removed: false, kept: 'it signs' },
+      { kid: first, removed: true },
+    ]);
+    await untilPublished([added!.kid]);
+    expect(await ada.get('/api/me')).toMatchObject(invalidToken);
+    expect((await grace.get('/api/me')).status).toBe(200);
+  });
+
+  it('prune keeps a key while a token that it signed may be alive, and one that instances may still sign with', async () => {
+    await anAccount(service);
+    const [old, recent, signing, next] = [aSigningKey(), aSigningKey(), aSigningKey(), aSigningKey()];
+    const at = ({ jwk }: { jwk: Jwk }, nbf: number) => ({ ...jwk, nbf });
+    const keys = [
+      at(next, seconds() + HOUR_S),
+      at(signing, seconds() - 5),
+      at(recent, seconds() - 2 * HOUR_S),
+      at(old, 0),
+    ];
+    await writeFile(file, JSON.stringify({ keys }));
+    await installation.db.query('UPDATE sessions SET created_at = ?', [Date.now() - 3 * HOUR_S * 1000]);
+    const prune = () =>
+      accountsJson<{ kid: string; removed: boolean; kept?: string }>(installation, ['keys', 'prune']);
+
+    expect(await prune()).toEqual([
+      { kid: next.kid, removed: false, kept: 'it will sign' },
+      { kid: signing.kid, removed: false, kept: 'it signs' },
+      { kid: recent.kid, removed: false, kept: expect.stringMatching(/^instances may sign with it until /) },
+      {
+        kid: old.kid,
+        removed: false,
+        kept: expect.stringMatching(/^a token that it signed may live until /),
+      },
+    ]);
+    expect(await inFile()).toEqual(keys);
+
+    await installation.db.query('UPDATE sessions SET expires_at = ?', [Date.now() - HOUR_S * 1000]);
+    expect((await prune()).map(({ removed }) => removed)).toEqual([false, false, false, true]);
+    expect((await inFile()).map(({ kid }) => kid)).toEqual([next.kid, signing.kid, recent.kid]);
+  });
+
+  it('a file that became wrong is an error in the log once, and the keys in use stay', async () => {
+    const ada = await anAccount(service, 'ada');
+    const complaints = () => service.logs.filter((line) => line.includes('signing keys not read again'));
+
+    await writeFile(file, '{ "keys": [');
+    await waitFor('the log says so', hangTimeoutMs(), () => complaints().length > 0);
+
+    expect((await ada.get('/api/me')).status).toBe(200);
+    expect((await anAccount(service)).token).toBeTruthy();
+    const { code, stdout, stderr } = await accounts(installation, ['keys', 'rotate']);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'JWT_KEYS_FILE: the file is not JSON\n',
+    });
+
+    await installation.writeKeys([aSigningKey(), ...installation.keys]);
+    await waitFor('the keys are read again', hangTimeoutMs(), () =>
+      service.logs.some((line) => line.includes('signing keys read again')),
+    );
+    expect(complaints()).toHaveLength(1);
+    expect((await ada.get('/api/me')).status).toBe(200);
+  });
+
+  it('the file stays private, and leaves nothing beside it but its lock', async () => {
+    await chmod(file, 0o640);
+
+    await accountsJson(installation, ['keys', 'rotate']);
+
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const beside = (await readdir(installation.directory)).filter((name) => name.startsWith('jwks.json'));
+    expect(beside.toSorted()).toEqual(['jwks.json', 'jwks.json.lock']);
+  });
+
+  it('of commands at the same time none is lost: each adds its key or says that another is at work', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 6 }, () => accounts(installation, ['keys', 'rotate'])),
+    );
+
+    const done = results.filter(({ code }) => code === 0);
+    expect(done.length).toBeGreaterThan(0);
+    expect(await inFile()).toHaveLength(1 + done.length);
+    for (const { code, stderr } of results.filter((result) => result.code !== 0)) {
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^JWT_KEYS_FILE: another command is changing [^\n]+\n$/);
+    }
+  });
+
+  it('a command that is killed leaves the old keys or the new ones', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const before = await inFile();
+      const command = spawn(
+        process.execPath,
+        [join(import.meta.dirname, '../../dist/cli/main.js'), 'keys', 'rotate'],
+        {
+          cwd: installation.directory,
+          env: { PATH: process.env['PATH'], ...installation.env },
+        },
+      );
+      const ended = new Promise((resolve) => command.once('close', resolve));
+      await waitFor(
+        'it has the lock or has ended',
+        hangTimeoutMs(),
+        async () => {
+          const names = await readdir(installation.directory);
+          return (
+            names.includes('jwks.json.new') ||
+            command.exitCode !== null ||
+            (await inFile()).length > before.length
+          );
+        },
+        round,
+      );
+      command.kill('SIGKILL');
+      await ended;
+
+      const after = await inFile();
+      expect(after.slice(after.length - before.length)).toEqual(before);
+      expect(after.length - before.length).toBeLessThanOrEqual(1);
+    }
+    await accountsJson(installation, ['keys', 'rotate']);
+  });
+});

@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join as pathOf, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { anAccountOf, anOrgOf, join, type Org } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PAGE = readFileSync(pathOf(ROOT, 'docs/operators.md'), 'utf8');
+const ORG = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
+
+/** Every command of the page, in its order. */
+const COMMANDS = [...PAGE.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) =>
+  block!.trimEnd().split('\n'),
+);
+
+describe('docs/operators.md', () => {
+  let installation: Installation;
+  let service: Instance;
+  let org: Org;
+  let bin: string;
+
+  beforeAll(async () => {
+    installation = await anInstallation();
+    service = await startOwnService({ installation });
+    bin = pathOf(installation.directory, 'bin');
+    await mkdir(bin);
+    await writeFile(
+      pathOf(bin, 'accounts'),
+      `#!/bin/sh\nexec '${process.execPath}' '${pathOf(ROOT, 'dist/cli/main.js')}' "$@"\n`,
+    );
+    await chmod(pathOf(bin, 'accounts'), 0o755);
+    await writeFile(pathOf(installation.directory, 'password.txt'), 'a compiler in the attic\n');
+    const [ada, grace] = await Promise.all(['ada', 'grace'].map(register));
+    org = await anOrgOf(ada!);
+    await join(org, ada!, grace!, 'member');
+  });
+  afterAll(async () => {
+    await service.stop();
+    await installation.remove();
+  });
+
+  const register = (name: string) => anAccountOf(service, `${name}@example.com`);
+
+  it('has a command for each task', () => {
+    expect(COMMANDS.length).toBeGreaterThan(15);
+    expect(COMMANDS.filter((command) => !command.startsWith('accounts '))).toEqual([]);
+  });
+
+  it.each(COMMANDS)('%s', (command) => {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', command.replaceAll(ORG, org.id)], {
+      cwd: installation.directory,
+      env: { PATH: `${bin}:${process.env['PATH']}`, ...installation.env },
+      encoding: 'utf8',
+    });
+
+    expect(status, stdout + stderr).toBe(0);
+    expect(stderr).toBe('');
+  });
+});
