@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { createConnection } from 'mysql2/promise';
 import { expect } from 'vitest';
@@ -19,28 +18,23 @@ export function holdRows(service: Service): Promise<HeldRows> {
   return engine === 'sqlite' ? holdFile(service) : holdInnodbRows(service);
 }
 
-/** longer than the service's loop is ever busy without waiting for a lock */
-const BLOCKED_MS = 400;
-
-/** SQLite has one lock for all writes, and the service waits for it without turning its loop. */
+/** SQLite has one lock for all writes; a service that waits for it says so. */
 async function holdFile(service: Service): Promise<HeldRows> {
   const database = new DatabaseSync(service.db.url.replace('sqlite:', ''));
   database.exec('BEGIN IMMEDIATE');
+  const waits = (): number => service.logs.filter((line) => line.includes('file locked')).length;
+  const before = waits();
   const end = async (statement: string): Promise<void> => {
     database.exec(statement);
     database.close();
   };
   return {
     write: async (sql, values = []) => void database.prepare(sql).run(...values),
-    untilOneWaits: () => untilBlocked(service),
+    untilOneWaits: () =>
+      expect.poll(waits, { timeout: hangTimeoutMs(), interval: 10 }).toBeGreaterThan(before),
     commit: () => end('COMMIT'),
     rollback: () => end('ROLLBACK'),
   };
-}
-
-async function untilBlocked({ anyone }: Service): Promise<void> {
-  const probe = () => Promise.race([anyone.get('/health/live'), sleep(BLOCKED_MS, 'blocked')]);
-  await expect.poll(probe, { timeout: hangTimeoutMs() }).toBe('blocked');
 }
 
 const CONNECTIONS = 'SELECT ID AS id FROM information_schema.PROCESSLIST WHERE DB = DATABASE()';
