@@ -30,8 +30,9 @@ async function holdFile(service: Service): Promise<HeldRows> {
   };
   return {
     write: async (sql, values = []) => void database.prepare(sql).run(...values),
-    untilOneWaits: () =>
-      expect.poll(waits, { timeout: hangTimeoutMs(), interval: 10 }).toBeGreaterThan(before),
+    untilOneWaits: async () => {
+      await expect.poll(waits, { timeout: hangTimeoutMs(), interval: 10 }).toBeGreaterThan(before);
+    },
     commit: () => end('COMMIT'),
     rollback: () => end('ROLLBACK'),
   };
