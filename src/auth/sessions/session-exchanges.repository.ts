@@ -5,7 +5,7 @@ import { BatchedQueries } from '../../database/batched-queries.js';
 import { isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { Transactions } from '../../database/transactions.js';
-import { IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
+import { IS_UNREVOKED, WITH_PARENT } from './alive.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 import type { NewSession } from './new-session.js';
 
@@ -15,11 +15,12 @@ interface Exchange {
 }
 
 /** One statement, so that nothing it checks can change before it inserts. */
+// Not whether the user is active: the new session is of the same epoch, so it is as dead as its parent.
 const EXCHANGE = hotStatement(
   'the exchange of a code',
   `SELECT ?, s.user_id, s.auth_time, s.auth_epoch, ?, ?, s.id, c.hash
-    FROM authorization_codes c JOIN sessions s ON s.id = c.session_id ${WITH_USER_AND_PARENT}
-    WHERE c.hash = ? AND c.expires_at > ? AND ${IS_ALIVE}`,
+    FROM authorization_codes c JOIN sessions s ON s.id = c.session_id ${WITH_PARENT}
+    WHERE c.hash = ? AND c.expires_at > ? AND ${IS_UNREVOKED}`,
   ['', 0, 0, '', 0],
 );
 
