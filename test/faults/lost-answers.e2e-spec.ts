@@ -59,7 +59,7 @@ const writes: { name: string; last: RegExp; send: () => Promise<Answer> }[] = [
   },
   {
     name: 'a login',
-    last: /^INSERT INTO `sessions`/,
+    last: /^COMMIT/,
     send: () => instance.anyone.post('/api/auth/login', { email: owner.email, password: owner.password }),
   },
   { name: 'a code', last: /^INSERT INTO authorization_codes/, send: () => owner.post('/api/auth/code') },
