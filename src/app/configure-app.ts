@@ -1,6 +1,8 @@
+import { JwtService } from '@nestjs/jwt';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { useContainer } from 'class-validator';
 import { AcceptablePassword } from '../auth/passwords/is-acceptable-password.decorator.js';
+import { noteSignedInUsers } from '../auth/tokens/signed-in-user.js';
 import type { Env } from '../config/env.js';
 import { collectAllowedMethods } from '../http/allowed-methods.js';
 import type { Connections } from '../http/connections.js';
@@ -27,6 +29,7 @@ export async function configureApp(
   acceptJsonBodies(fastify);
   enforceDeadline(fastify);
   giveBackUncounted(fastify);
+  noteSignedInUsers(fastify, app.get(JwtService, { strict: false }));
   allowOrigins(app, env.corsOrigins);
   const refuseOtherMethods = collectAllowedMethods(fastify);
 

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public, SignedIn } from '../access/access.decorators.js';
 import type { Origin } from '../access/actor.js';
@@ -15,7 +15,6 @@ import { LoginRequest } from './dto/login.request.js';
 import { RegisterRequest } from './dto/register.request.js';
 import { Client } from './passwords/client.decorator.js';
 import type { HashClient } from './passwords/hash-queue.js';
-import { SignInInterceptor } from './tokens/sign-in.interceptor.js';
 
 @ApiTags('Auth')
 @Controller('api/auth')
@@ -33,7 +32,6 @@ export class AuthController {
   @Post('register')
   @Public()
   @RateLimited('register', 'address')
-  @UseInterceptors(SignInInterceptor)
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'must be a string' }),
     'malformed_json',
@@ -57,7 +55,6 @@ export class AuthController {
   @HttpCode(200)
   @Public()
   @RateLimited('login', 'address')
-  @UseInterceptors(SignInInterceptor)
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
     'malformed_json',
@@ -100,7 +97,6 @@ export class AuthController {
   @Post('code/exchange')
   @HttpCode(200)
   @Public()
-  @UseInterceptors(SignInInterceptor)
   @ApiProblems(invalidFields({ code: 'must be a string' }), 'malformed_json', 'invalid_code')
   exchangeCode(@Body() body: ExchangeCodeRequest, @RequestOrigin() origin: Origin): Promise<TokenResult> {
     return this.auth.exchangeCode(body.code, body.codeVerifier, origin);

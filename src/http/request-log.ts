@@ -13,8 +13,6 @@ declare module 'fastify' {
     /** what was answered, where that is a failure */
     problem?: Problem;
     user?: CurrentUser;
-    /** whom the token in the answer is for */
-    signedInUserId?: string;
   }
 }
 
