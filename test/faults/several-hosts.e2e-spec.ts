@@ -85,6 +85,7 @@ interface Fault {
 const faults: Fault[] = [
   { name: 'refuses', begin: (host) => host.refuse() },
   { name: 'drops every packet', begin: (host) => host.drop() },
+  { name: 'answers no statement', begin: (host) => host.ignore() },
   { name: 'is far too slow', begin: (host) => host.delay(3000) },
 ];
 

@@ -1,14 +1,14 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
-import { createConnection } from 'mysql2/promise';
 import { acquireTimeoutError } from '../acquire-timeout.js';
 import { databaseError, isTlsRefusal } from '../database-errors.js';
+import { applySettings } from './apply-settings.js';
 import { countConnections, type OpenConnections } from './open-connections.js';
+import { ping } from './ping.js';
 
 export type MysqlError = NodeJS.ErrnoException;
 
 const PROBE_PERIOD_MS = 1000;
-const PROBE_TIMEOUT_MS = 1000;
 
 const ER_NOT_PRIMARY = 1047;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
@@ -44,6 +44,7 @@ export class MysqlHost {
   private pools: Pools;
   private probe: NodeJS.Timeout | undefined;
   private tlsRefused = false;
+  private readonly preparing = new Map<PoolConnection, Promise<void>>();
   private readonly name: string;
 
   constructor(
@@ -71,15 +72,22 @@ export class MysqlHost {
         waiting = false;
         reject(acquireTimeoutError());
       }, timeoutMs);
-      pools[use].getConnection((error: MysqlError | null, connection) => {
+      const refuse = (error: MysqlError | null): void => {
         clearTimeout(timer);
         if (error && HOST_LOST_CODES.has(error.code ?? '')) this.takeOutOfRotation(pools, error);
-        if (error?.code !== undefined) reject(error);
         // An ended pool rejects waiters with an error that has no code.
-        else if (error || pools !== this.pools) {
-          reject(databaseError('NO_DATABASE_HOST', `${this.name} was taken out of rotation meanwhile`));
-        } else if (waiting) resolve(connection);
+        const known = error?.code !== undefined && !isSilence(error);
+        reject(known ? error : databaseError('NO_DATABASE_HOST', `${this.name} was lost meanwhile`));
+      };
+      const handOver = (connection: PoolConnection): void => {
+        if (pools !== this.pools) return refuse(null);
+        clearTimeout(timer);
+        if (waiting) resolve(connection);
         else connection.release();
+      };
+      pools[use].getConnection((error: MysqlError | null, connection) => {
+        if (error) refuse(error);
+        else this.whenPrepared(connection, () => handOver(connection), refuse);
       });
     });
   }
@@ -104,7 +112,6 @@ export class MysqlHost {
     return pools;
   }
 
-  /** Settings are sent before anything else on the connection. */
   private prepare(pools: Pools, connection: PoolConnection, settings: string[]): void {
     const query = connection.query.bind(connection) as (...parameters: unknown[]) => unknown;
     const watched = (...parameters: unknown[]): unknown => {
@@ -120,11 +127,21 @@ export class MysqlHost {
       });
     };
     connection.query = watched as PoolConnection['query'];
-    for (const setting of settings) {
-      connection.query(setting, (error) => {
-        if (error) connection.destroy();
-      });
-    }
+    const preparing = applySettings(connection, settings, this.options.connectTimeout);
+    this.preparing.set(connection, preparing);
+    const forget = (): boolean => this.preparing.delete(connection);
+    preparing.then(forget, forget);
+  }
+
+  /** At once for a connection that was used before. */
+  private whenPrepared(
+    connection: PoolConnection,
+    then: () => void,
+    refuse: (error: MysqlError) => void,
+  ): void {
+    const preparing = this.preparing.get(connection);
+    if (preparing) preparing.then(then, refuse);
+    else then();
   }
 
   /** Errors of earlier pools, such as late timeouts, say nothing about the server's present state. */
@@ -166,9 +183,13 @@ async function endPools(pools: Pools): Promise<void> {
   );
 }
 
+function isSilence(error: MysqlError): boolean {
+  return error.code === 'PROTOCOL_SEQUENCE_TIMEOUT';
+}
+
 function isHostAtFault(error: QueryError, sql: string): boolean {
   return (
-    error.code === 'PROTOCOL_SEQUENCE_TIMEOUT' ||
+    isSilence(error) ||
     error.errno === ER_NOT_PRIMARY ||
     (error.errno === ER_LOCK_WAIT_TIMEOUT && TAKES_NO_LOCK.test(sql))
   );
@@ -176,15 +197,4 @@ function isHostAtFault(error: QueryError, sql: string): boolean {
 
 function textOf(query: unknown): string {
   return typeof query === 'string' ? query : (query as { sql: string }).sql;
-}
-
-/** DO, since a cluster member that is not primary answers pings, and can answer SELECT 1. */
-async function ping({ host, port, user, password, ssl, stream }: PoolOptions): Promise<void> {
-  const login = { host, port, user, password, ssl, stream };
-  const connection = await createConnection({ ...login, connectTimeout: PROBE_TIMEOUT_MS });
-  try {
-    await connection.query({ sql: 'DO 1', timeout: PROBE_TIMEOUT_MS });
-  } finally {
-    connection.destroy();
-  }
 }

@@ -5,9 +5,13 @@ import { freePort } from '../../../tooling/servers/free-port.js';
  * - `pass`: bytes go both ways.
  * - `refuse`: nobody listens; present connections are reset.
  * - `drop`: connects succeed, no byte arrives anywhere, nothing is closed: a network that lost its packets.
+ * - `ignore`: logins succeed, statements go nowhere: a server that has hung.
  * - `delay`: every chunk is late by `delayMs`, in each direction.
  */
-type ProxyMode = 'pass' | 'refuse' | 'drop' | 'delay';
+type ProxyMode = 'pass' | 'refuse' | 'drop' | 'ignore' | 'delay';
+
+/** The fourth byte of a packet is its number, which begins anew with each statement and goes on in a login. */
+const PACKET_NUMBER_AT = 3;
 
 /** A TCP proxy on 127.0.0.1 whose faults are switched while connections are open. */
 export class FaultProxy {
@@ -50,6 +54,12 @@ export class FaultProxy {
     await this.switchTo('drop');
   }
 
+  /** Clients lose their connections, and meet the fault in new ones. */
+  async ignore(): Promise<void> {
+    await this.switchTo('ignore');
+    this.cut();
+  }
+
   async delay(ms: number): Promise<void> {
     this.delayMs = ms;
     await this.switchTo('delay');
@@ -87,16 +97,18 @@ export class FaultProxy {
   private accept(client: Socket): void {
     const server = connect({ port: this.targetPort, host: '127.0.0.1', allowHalfOpen: true });
     client.on('data', (chunk) => (this.bytes += chunk.length));
-    this.join(client, server);
+    this.join(client, server, (chunk) => this.current !== 'ignore' || chunk[PACKET_NUMBER_AT] !== 0);
     this.join(server, client);
     if (this.current === 'drop') server.pause();
     else client.resume();
   }
 
-  private join(from: Socket, to: Socket): void {
+  private join(from: Socket, to: Socket, arrives = (_chunk: Buffer): boolean => true): void {
     this.sockets.add(from);
     from.setNoDelay(true);
-    from.on('data', (chunk) => this.forward(() => to.writable && to.write(chunk)));
+    from.on('data', (chunk: Buffer) => {
+      if (arrives(chunk)) this.forward(() => to.writable && to.write(chunk));
+    });
     from.on('end', () => this.forward(() => to.end()));
     from.on('error', () => to.resetAndDestroy());
     from.on('close', () => {

@@ -1,0 +1,26 @@
+import type { PoolConnection } from 'mysql2';
+
+/**
+ * Before the connection is used: mysql2 begins the time limit of a statement when it is sent, and drops without
+ * an error what waits on a connection that is destroyed. A statement behind a setting that a hung server never
+ * answers would wait for ever.
+ * @throws the error of the setting that failed; the connection is then closed
+ */
+export async function applySettings(
+  connection: PoolConnection,
+  settings: readonly string[],
+  timeoutMs: number | undefined,
+): Promise<void> {
+  try {
+    await Promise.all(settings.map((sql) => apply(connection, { sql, timeout: timeoutMs })));
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+}
+
+function apply(connection: PoolConnection, setting: { sql: string; timeout?: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.query(setting, (error) => (error ? reject(error) : resolve()));
+  });
+}
