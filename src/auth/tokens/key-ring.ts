@@ -16,6 +16,10 @@ export class KeyRing {
     return signingKeyAt(this.keys, Date.now());
   }
 
+  get all(): SigningKeys {
+    return this.keys;
+  }
+
   get published(): KeySet {
     return this.publicKeys;
   }

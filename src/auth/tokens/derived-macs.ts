@@ -1,0 +1,44 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { KeyRing } from './key-ring.js';
+import type { SigningKey } from './signing-keys.js';
+
+/** Each has keys of its own, so that what was made for one proves nothing for another. */
+export type MacPurpose = 'refresh tokens' | 'mail codes';
+
+const KEY_BYTES = 32;
+
+/**
+ * HMAC-SHA256 under keys derived from the signing keys (HKDF, RFC 5869), which stand in no database: who steals
+ * that can make none. The key that signs makes them, and every key of the ring is accepted, so that they outlive
+ * a rotation.
+ */
+export class DerivedMacs {
+  private readonly derived = new WeakMap<SigningKey, Buffer>();
+
+  constructor(
+    private readonly keys: KeyRing,
+    private readonly purpose: MacPurpose,
+  ) {}
+
+  make(message: string): Buffer {
+    return this.macOf(this.keys.signing, message);
+  }
+
+  /** One for each key of the ring. */
+  accepted(message: string): Buffer[] {
+    return this.keys.all.map((key) => this.macOf(key, message));
+  }
+
+  private macOf(key: SigningKey, message: string): Buffer {
+    return createHmac('sha256', this.keyFrom(key)).update(message).digest();
+  }
+
+  private keyFrom(signingKey: SigningKey): Buffer {
+    const known = this.derived.get(signingKey);
+    if (known) return known;
+    const { d = '' } = signingKey.privateKey.export({ format: 'jwk' });
+    const key = Buffer.from(hkdfSync('sha256', Buffer.from(d, 'base64url'), '', this.purpose, KEY_BYTES));
+    this.derived.set(signingKey, key);
+    return key;
+  }
+}
