@@ -4,15 +4,10 @@ import { In, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
+import type { Position } from '../pagination/cursor.js';
 import { Event } from './event.entity.js';
 import type { EventType } from './event-types.js';
 import { type NewEvent, rowsOf } from './new-event.js';
-
-/** A place among the events of an organization. */
-export interface OrgPosition {
-  orgRevision: number;
-  id: string;
-}
 
 /** Times are epoch milliseconds. */
 export interface EventFilter {
@@ -23,7 +18,6 @@ export interface EventFilter {
   until?: number | undefined;
 }
 
-/** In the order of `valuesOf`. */
 const COLUMNS = [
   ['id', 'id'],
   ['type', 'type'],
@@ -46,7 +40,8 @@ const INTO = COLUMNS.map(([column]) => column).join(', ');
 const PLACES = `(${COLUMNS.map(() => '?').join(', ')})`;
 const SELECT = `SELECT ${COLUMNS.map(([column, field]) => `${column} AS ${field}`).join(', ')} FROM events`;
 
-const FIRST: OrgPosition = { orgRevision: 2_147_483_647, id: 'g' };
+/** By the organization's revision. */
+const FIRST: Position = { order: 2_147_483_647, id: 'g' };
 
 /** The range on `org_revision` alone is what the index is entered by. */
 const findOfOrg = (of: string): string => `${SELECT}
@@ -147,6 +142,6 @@ export class EventsRepository {
   }
 }
 
-function positionValues({ orgRevision, id }: OrgPosition): unknown[] {
-  return [orgRevision, orgRevision, id];
+function positionValues({ order, id }: Position): unknown[] {
+  return [order, order, id];
 }
