@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson } from '../support/accounts-command.js';
+import { COMPILE_CACHE } from '../support/compile-cache.js';
 import { invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount } from '../support/personas.js';
@@ -191,7 +192,7 @@ describe('accounts keys', () => {
         [join(import.meta.dirname, '../../dist/cli/main.js'), 'keys', 'rotate'],
         {
           cwd: installation.directory,
-          env: { PATH: process.env['PATH'], ...installation.env },
+          env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...installation.env },
         },
       );
       const ended = new Promise((resolve) => command.once('close', resolve));

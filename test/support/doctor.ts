@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { COMPILE_CACHE } from './compile-cache.js';
 import type { Installation } from './installation.js';
 
 const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
@@ -20,7 +21,7 @@ export async function examine(
 ): Promise<Examination> {
   const doctor = spawn(node, [CLI, 'doctor'], {
     cwd: installation.directory,
-    env: { PATH: process.env['PATH'], ...installation.env, ...env },
+    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...installation.env, ...env },
   });
   const [out, errors, [code]] = await Promise.all([
     text(doctor.stdout),
