@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { COMPILE_CACHE } from '../support/compile-cache.js';
@@ -26,13 +26,17 @@ describe('accounts keys', () => {
   let file: string;
   let first: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     installation = await anInstallation();
     service = await startOwnService({ installation });
     file = keysFileIn(installation.directory);
-    first = installation.keys[0]!.kid;
   });
-  afterEach(async () => {
+  beforeEach(async () => {
+    await installation.writeKeys([aSigningKey()]);
+    first = installation.keys[0]!.kid;
+    await untilPublished([first]);
+  });
+  afterAll(async () => {
     await service.stop();
     await installation.remove();
   });
@@ -138,7 +142,9 @@ describe('accounts keys', () => {
 
   it('a file that became wrong is an error in the log once, and the keys in use stay', async () => {
     const ada = await anAccount(service, 'ada');
-    const complaints = () => service.logs.filter((line) => line.includes('signing keys not read again'));
+    const known = service.logs.length;
+    const logged = (text: string) => service.logs.slice(known).filter((line) => line.includes(text));
+    const complaints = () => logged('signing keys not read again');
 
     await writeFile(file, '{ "keys": [');
     await waitFor('the log says so', hangTimeoutMs(), () => complaints().length > 0);
@@ -153,8 +159,10 @@ describe('accounts keys', () => {
     });
 
     await installation.writeKeys([aSigningKey(), ...installation.keys]);
-    await waitFor('the keys are read again', hangTimeoutMs(), () =>
-      service.logs.some((line) => line.includes('signing keys read again')),
+    await waitFor(
+      'the keys are read again',
+      hangTimeoutMs(),
+      () => logged('signing keys read again').length > 0,
     );
     expect(complaints()).toHaveLength(1);
     expect((await ada.get('/api/me')).status).toBe(200);
