@@ -34,7 +34,8 @@ const COMMANDS = [...WITH_DATABASE, ['keys', 'list']];
 /** Those that consist of one word. */
 const ALONE = new Set(['events', 'migrate', 'doctor']);
 
-describe('accounts', () => {
+// None of these gets as far as a database.
+describe.runIf(engine === 'sqlite')('accounts', () => {
   it.each([[[]], [['users']], [['orgs']], [['keys']]])(
     'shows its help on standard error and ends with 2, for %j',
     async (parameters) => {
