@@ -4,6 +4,7 @@ import { PendingRevocationsRepository } from '../auth/sessions/pending-revocatio
 import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { Event } from '../events/event.entity.js';
+import { EventAddressesRepository } from '../events/event-addresses.repository.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
@@ -35,6 +36,7 @@ export const REPOSITORIES = [
   MembersRepository,
   MemberListRepository,
   EventsRepository,
+  EventAddressesRepository,
 ];
 
 /** Listed by hand: files that are missing here are not part of the schema. */

@@ -17,6 +17,7 @@ const ORG = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
 const WITH_DATABASE = [
   ['users', 'find', 'ada'],
   ['users', 'show', USER],
+  ['users', 'delete', USER],
   ['users', 'disable', USER],
   ['users', 'enable', USER],
   ['users', 'end-sessions', USER],

@@ -54,6 +54,12 @@ const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
   },
 );
 
+const FIND_SOME_OF = hotStatement(
+  'the sessions of a user who is deleted',
+  'SELECT id FROM sessions WHERE user_id = ? LIMIT ?',
+  ['', 1],
+);
+
 const COUNT_ALIVE = `SELECT COUNT(*) AS alive FROM sessions s ${WITH_USER_AND_PARENT}
   WHERE s.user_id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
@@ -162,5 +168,18 @@ export class SessionsRepository {
 
   async delete(ids: readonly string[]): Promise<void> {
     await this.sessions.delete([...ids]);
+  }
+
+  /** Some of a user's sessions: nobody can issue a code from them until COMMIT. */
+  async findSomeOf(transaction: Transaction, userId: string, limit: number): Promise<string[]> {
+    const rows = await transaction.read<{ id: string }>(FIND_SOME_OF + transaction.forUpdate, [
+      userId,
+      limit,
+    ]);
+    return rows.map(({ id }) => id);
+  }
+
+  async deleteIn(transaction: Transaction, ids: readonly string[]): Promise<void> {
+    await transaction.write(`DELETE FROM sessions WHERE id IN (${places(ids.length)})`, [...ids]);
   }
 }

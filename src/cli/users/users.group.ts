@@ -37,6 +37,15 @@ const CHANGING: CommandDefinition[] = [
     load: async () => (await import('./enable.command.js')).enableUser,
   },
   {
+    usage: 'delete <USER>',
+    summary: 'erase an account with its memberships and sessions; the record keeps ids',
+    details: `${USER} The only enabled owner of an organization is refused. There is no way back.`,
+    options: [['--force', 'also where an organization is left without an enabled owner']],
+    changes: true,
+    examples: ['users delete ada@example.com --reason "asked to be forgotten"'],
+    load: async () => (await import('./delete.command.js')).deleteUser,
+  },
+  {
     usage: 'end-sessions <USER>',
     summary: 'log a user out everywhere, at the next request',
     details: USER,
