@@ -114,7 +114,7 @@ describe.each(Object.keys(PLACES))('the deletion of an account on %s', (name) =>
 
     for (let kill = 0; kill < KILLS; kill += 1) {
       const user = await inManyOrgs();
-      const afterMs = usualMs * (0.5 + (0.6 * kill) / KILLS);
+      const afterMs = Math.round(usualMs * (0.5 + (0.6 * kill) / KILLS));
       await killedDuring(installation, ['users', 'delete', user.id], afterMs);
       expect(await broken()).toEqual([]);
     }
