@@ -11,6 +11,7 @@ import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
 import { OwnershipRepository } from '../memberships/ownership.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
+import { ImportedUsersRepository } from '../users/imported-users.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
 import { Session } from '../auth/sessions/session.entity.js';
@@ -26,6 +27,7 @@ import { User } from '../users/user.entity.js';
 /** The only files with SQL; loading them registers the hot statements. */
 export const REPOSITORIES = [
   AccountRepository,
+  ImportedUsersRepository,
   UsersRepository,
   SessionsRepository,
   SessionExchangesRepository,

@@ -8,6 +8,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountChangesService } from '../accounts/account-changes.service.js';
 import { AccountDeletionService } from '../accounts/account-deletion.service.js';
 import { AccountDisablingService } from '../accounts/account-disabling.service.js';
+import { AccountImportService } from '../accounts/account-import.service.js';
 import { LockedOrgs } from '../accounts/locked-orgs.js';
 import { OrgOwnersService } from '../accounts/org-owners.service.js';
 import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
@@ -24,6 +25,7 @@ const PROVIDERS = [
   AccountChangesService,
   AccountDeletionService,
   AccountDisablingService,
+  AccountImportService,
   LockedOrgs,
   OrgOwnersService,
   SessionDeletion,

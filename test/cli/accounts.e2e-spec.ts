@@ -23,6 +23,7 @@ const WITH_DATABASE = [
   ['users', 'end-sessions', USER],
   ['users', 'set-password', USER, '--generate'],
   ['users', 'verify-email', USER],
+  ['users', 'import', '-'],
   ['orgs', 'show', ORG],
   ['orgs', 'set-owner', ORG, USER],
   ['keys', 'rotate'],

@@ -72,8 +72,23 @@ const CHANGING: CommandDefinition[] = [
   },
 ];
 
+const TAKING_OVER: CommandDefinition[] = [
+  {
+    usage: 'import <FILE>',
+    summary: 'take accounts over from another system, with their passwords',
+    details: [
+      'FILE (- for standard input) has a JSON object in each line: {"email", "passwordHash", "emailVerified"?, "id"?}.',
+      'The hash is argon2id (PHC) or bcrypt, which the first login replaces. Refused rows are shown by line; rows that',
+      'are there already are skipped, so that an import which stopped can be run again.',
+    ].join('\n'),
+    changes: true,
+    examples: ['users import users.jsonl --reason "moved from the old system"'],
+    load: async () => (await import('./import/import.command.js')).importUsers,
+  },
+];
+
 export const USERS: CommandGroup = {
   name: 'users',
   summary: 'accounts: look them up, lock them, help their owners',
-  commands: [...LOOKING, ...CHANGING],
+  commands: [...LOOKING, ...CHANGING, ...TAKING_OVER],
 };
