@@ -3,6 +3,7 @@ import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
+import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
 import { Event } from '../events/event.entity.js';
 import { EventAddressesRepository } from '../events/event-addresses.repository.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -30,6 +31,7 @@ export const REPOSITORIES = [
   ImportedUsersRepository,
   UsersRepository,
   SessionsRepository,
+  UserSessionsRepository,
   SessionExchangesRepository,
   AuthorizationCodesRepository,
   PendingRevocationsRepository,

@@ -17,6 +17,7 @@ import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { Session } from '../auth/sessions/session.entity.js';
+import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -30,6 +31,7 @@ const PROVIDERS = [
   OrgOwnersService,
   SessionDeletion,
   SessionsRepository,
+  UserSessionsRepository,
   AuthorizationCodesRepository,
   PendingRevocationsRepository,
 ];

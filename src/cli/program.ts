@@ -3,13 +3,14 @@ import type { CommandDefinition, Report } from './command.js';
 import { write } from './write.js';
 import { DOCTOR } from './doctor/doctor.definition.js';
 import { EVENTS } from './events/events.definition.js';
+import { EXPORT } from './export/export.definition.js';
 import { KEYS } from './keys/keys.group.js';
 import { ORGS } from './orgs/orgs.group.js';
 import { USERS } from './users/users.group.js';
 import { MIGRATE } from './migrate/migrate.definition.js';
 
 const GROUPS = [USERS, ORGS, KEYS];
-const COMMANDS = [EVENTS, MIGRATE, DOCTOR];
+const COMMANDS = [EVENTS, EXPORT, MIGRATE, DOCTOR];
 
 const DONE = 0;
 const REFUSED = 1;

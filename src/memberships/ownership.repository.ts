@@ -14,6 +14,8 @@ export interface OrgWithRole {
   id: string;
   name: string;
   role: Role;
+  /** epoch milliseconds */
+  joinedAt: number;
 }
 
 /** One that somebody owns. */
@@ -73,7 +75,7 @@ export class OwnershipRepository {
   /** By the time the user joined them. */
   findOrgsOf(userId: string): Promise<OrgWithRole[]> {
     return this.members.query<OrgWithRole[]>(
-      `SELECT o.id, o.name, m.role FROM members m JOIN orgs o ON o.id = m.org_id
+      `SELECT o.id, o.name, m.role, m.joined_at AS joinedAt FROM members m JOIN orgs o ON o.id = m.org_id
         WHERE m.user_id = ? ORDER BY m.joined_at, m.org_id`,
       [userId],
     );

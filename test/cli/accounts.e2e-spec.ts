@@ -29,12 +29,13 @@ const WITH_DATABASE = [
   ['keys', 'rotate'],
   ['keys', 'prune'],
   ['events'],
+  ['export', USER],
   ['migrate'],
   ['doctor'],
 ];
 const COMMANDS = [...WITH_DATABASE, ['keys', 'list']];
 /** Those that consist of one word. */
-const ALONE = new Set(['events', 'migrate', 'doctor']);
+const ALONE = new Set(['events', 'export', 'migrate', 'doctor']);
 
 describe('accounts', () => {
   it.each([[[]], [['users']], [['orgs']], [['keys']]])(

@@ -4,13 +4,13 @@ import { MAX_ROWS_AT_ONCE } from '../../database/in-batches.js';
 import type { Transaction } from '../../database/transaction.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
-import { SessionsRepository } from './sessions.repository.js';
+import { UserSessionsRepository } from './user-sessions.repository.js';
 
 /** Deletes the sessions of a user with all that refers to them, and leaves nothing to cascades: Galera does not certify those. */
 @Injectable()
 export class SessionDeletion {
   constructor(
-    private readonly sessions: SessionsRepository,
+    private readonly sessions: UserSessionsRepository,
     private readonly codes: AuthorizationCodesRepository,
     private readonly pending: PendingRevocationsRepository,
   ) {}

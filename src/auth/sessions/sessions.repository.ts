@@ -54,15 +54,6 @@ const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
   },
 );
 
-const FIND_SOME_OF = hotStatement(
-  'the sessions of a user who is deleted',
-  'SELECT id FROM sessions WHERE user_id = ? LIMIT ?',
-  ['', 1],
-);
-
-const COUNT_ALIVE = `SELECT COUNT(*) AS alive FROM sessions s ${WITH_USER_AND_PARENT}
-  WHERE s.user_id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
-
 /** With several parents a full page is no prefix by id: the caller then splits the parents. */
 const findDescendants = (size: number): string => `SELECT id, revoked_at AS revokedAt FROM sessions
   WHERE parent_id IN (${places(size)}) AND id > ? AND descendants_revoked_at IS NULL
@@ -151,11 +142,6 @@ export class SessionsRepository {
     return rows.map(({ id }) => id);
   }
 
-  async countAlive(userId: string, now: number): Promise<number> {
-    const [row] = await this.sessions.query<{ alive: number }[]>(COUNT_ALIVE, [userId, now]);
-    return row!.alive;
-  }
-
   /** When the last of the sessions that began before a time expires; undefined: there is none. */
   async findLastExpiry(createdBefore: number): Promise<number | undefined> {
     const last = await this.sessions.findOne({
@@ -168,18 +154,5 @@ export class SessionsRepository {
 
   async delete(ids: readonly string[]): Promise<void> {
     await this.sessions.delete([...ids]);
-  }
-
-  /** Some of a user's sessions: nobody can issue a code from them until COMMIT. */
-  async findSomeOf(transaction: Transaction, userId: string, limit: number): Promise<string[]> {
-    const rows = await transaction.read<{ id: string }>(FIND_SOME_OF + transaction.forUpdate, [
-      userId,
-      limit,
-    ]);
-    return rows.map(({ id }) => id);
-  }
-
-  async deleteIn(transaction: Transaction, ids: readonly string[]): Promise<void> {
-    await transaction.write(`DELETE FROM sessions WHERE id IN (${places(ids.length)})`, [...ids]);
   }
 }
