@@ -21,7 +21,7 @@ export interface ForeignAccount {
 }
 
 /** `present`: the very account is there already */
-export type ImportOutcome = 'imported' | 'present' | 'email_taken' | 'id_taken';
+export type ImportOutcome = 'imported' | 'present' | 'email_taken' | 'id_taken' | 'id_deleted';
 
 const MAX_ATTEMPTS = 5;
 
@@ -51,11 +51,10 @@ export class AccountImportService {
   private async decide(
     accounts: readonly ForeignAccount[],
   ): Promise<{ outcomes: ImportOutcome[]; users: ImportedUser[] }> {
-    const present = await this.users.findPresent(
-      accounts.map(({ email }) => email),
-      accounts.flatMap(({ id }) => id ?? []),
-    );
-    const known = new KnownUsers(present);
+    const emails = accounts.map(({ email }) => email);
+    const ids = accounts.flatMap(({ id }) => id ?? []);
+    const present = await this.users.findPresent(emails, ids);
+    const known = new KnownUsers(present, await this.events.findDeleted(ids));
     const users: ImportedUser[] = [];
     const outcomes = accounts.map((account) => {
       const outcome = known.outcomeOf(account);
@@ -88,7 +87,10 @@ class KnownUsers {
   private readonly byEmail = new Map<string, PresentUser>();
   private readonly ids = new Set<string>();
 
-  constructor(users: readonly PresentUser[]) {
+  private readonly deleted: ReadonlySet<string>;
+
+  constructor(users: readonly PresentUser[], deleted: readonly string[]) {
+    this.deleted = new Set(deleted);
     for (const user of users) this.add(user);
   }
 
@@ -104,7 +106,10 @@ class KnownUsers {
       const isSame = id === undefined ? namesake.passwordHash === passwordHash : namesake.id === id;
       return isSame ? 'present' : 'email_taken';
     }
-    return id !== undefined && this.ids.has(id) ? 'id_taken' : 'imported';
+    if (id === undefined) return 'imported';
+    if (this.ids.has(id)) return 'id_taken';
+    // Who asked to be forgotten is not brought back, nor given somebody else's record.
+    return this.deleted.has(id) ? 'id_deleted' : 'imported';
   }
 }
 

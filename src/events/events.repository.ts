@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import { inBatches } from '../database/in-batches.js';
+import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { Event } from './event.entity.js';
@@ -103,6 +104,17 @@ export class EventsRepository {
   /** What is about a user, the latest first. */
   findOfUser(userId: string, limit: number, beforeId = FIRST.id): Promise<Event[]> {
     return this.events.query<Event[]>(FIND_OF_USER, [userId, beforeId, limit]);
+  }
+
+  /** Those of the users who were deleted, as far back as the record goes. */
+  async findDeleted(userIds: readonly string[]): Promise<string[]> {
+    if (userIds.length === 0) return [];
+    const rows = await this.events.query<{ userId: string }[]>(
+      `SELECT user_id AS userId FROM events
+        WHERE user_id IN (${places(userIds.length)}) AND type = 'account.deleted'`,
+      [...userIds],
+    );
+    return rows.map(({ userId }) => userId);
   }
 
   /** The latest first: by the organization's revision where one is named, else by id, which is by time. */

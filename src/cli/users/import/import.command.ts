@@ -15,6 +15,9 @@ import { type Line, linesOf } from './lines-of.js';
 import { openFile } from './open-file.js';
 import { parseRow, type Refusal, REFUSALS } from './parse-row.js';
 
+/** Of one transaction: on SQLite a running service waits for it. */
+const BATCH_ROWS = { sqlite: 100, mysql: MAX_ROWS_AT_ONCE };
+
 interface Row {
   line: number;
   parsed: ForeignAccount | Refusal;
@@ -40,7 +43,7 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
   const chunks = await openFile(invocation.parameters[0]!);
   return withServices(async (services) => {
     try {
-      for await (const rows of batchesOf(linesOf(chunks))) {
+      for await (const rows of batchesOf(linesOf(chunks), BATCH_ROWS[services.env.database.engine])) {
         await importBatch(services, rows, { actor, progress, print });
       }
     } catch (error) {
@@ -51,12 +54,12 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
   });
 }
 
-async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<Row[]> {
+async function* batchesOf(lines: AsyncIterable<Line>, size: number): AsyncGenerator<Row[]> {
   let rows: Row[] = [];
   for await (const line of lines) {
     const parsed = parseRow(line);
     if (parsed !== undefined) rows.push({ line: line.number, parsed });
-    if (rows.length < MAX_ROWS_AT_ONCE) continue;
+    if (rows.length < size) continue;
     yield rows;
     rows = [];
   }

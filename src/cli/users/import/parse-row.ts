@@ -17,6 +17,7 @@ export const REFUSALS = {
   invalid_id: 'id is not a UUID',
   email_taken: 'another account has this e-mail',
   id_taken: 'another account has this id',
+  id_deleted: 'the account of this id was deleted',
 } as const;
 
 export type Refusal = keyof typeof REFUSALS;
