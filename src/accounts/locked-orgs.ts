@@ -7,7 +7,8 @@ import { OrgsRepository } from '../memberships/orgs.repository.js';
 /** An organization that the work concerns was not locked. */
 class OrgNotLockedError extends Error {}
 
-const MAX_ATTEMPTS = 5;
+/** Each is a short transaction, and whoever adds the user in between makes it fail. */
+const MAX_ATTEMPTS = 20;
 
 /** @throws Error that starts the work over, when one of the organizations is not locked */
 export type RequireLocked = (orgIds: readonly string[]) => void;

@@ -68,6 +68,11 @@ describe.each(Object.keys(PLACES))('the deletion of an account on %s', (name) =>
     accounts(place.storage.installation, ['users', 'delete', user.id], {
       env: place.environments[i % place.environments.length]!,
     });
+  /** As an operator does: a command that lost against others every time says so, and has done nothing. */
+  const removeAtLast = async (user: Account, i: number): Promise<unknown> => {
+    const result = await remove(user, i);
+    return result.stderr.includes('nothing was done: run it again') ? removeAtLast(user, i) : result;
+  };
   const broken = async (): Promise<string[]> => brokenInState(await place.storage.snapshot());
 
   it('leaves an owner when two owners are deleted at once by two commands', async () => {
@@ -90,7 +95,7 @@ describe.each(Object.keys(PLACES))('the deletion of an account on %s', (name) =>
     for (let round = 0; round < ROUNDS; round += 1) {
       const [owner, user] = await Promise.all([anAccount(on(round)), anAccount(on(round + 1))]);
       const ended = new AbortController();
-      const deletion = remove(user, round).finally(() => ended.abort());
+      const deletion = removeAtLast(user, round).finally(() => ended.abort());
       const statuses = new Set<number>();
       while (!ended.signal.aborted) {
         const org: Org = await anOrgOf(owner.at(on(requests)));
@@ -98,7 +103,7 @@ describe.each(Object.keys(PLACES))('the deletion of an account on %s', (name) =>
         statuses.add((await owner.at(on(requests + 1)).post(`/api/orgs/${org.id}/members`, body)).status);
         requests += 1;
       }
-      expect((await deletion).code).toBe(0);
+      expect(await deletion).toMatchObject({ code: 0, stderr: '' });
       expect([...statuses].filter((status) => status !== 201 && status !== 404)).toEqual([]);
     }
     const wrong = await broken();
