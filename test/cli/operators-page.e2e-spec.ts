@@ -34,6 +34,13 @@ describe('docs/operators.md', () => {
     );
     await chmod(pathOf(bin, 'accounts'), 0o755);
     await writeFile(pathOf(installation.directory, 'password.txt'), 'a compiler in the attic\n');
+    await writeFile(
+      pathOf(installation.directory, 'users.jsonl'),
+      JSON.stringify({
+        email: 'joan@example.com',
+        passwordHash: '$2y$04$7SinNdq8UJINIhJBZ8ZG4u9lUUIdSiE0geS98hBC1iVqs9cMiZvqG',
+      }),
+    );
     const [ada, grace] = await Promise.all(['ada', 'grace'].map(register));
     org = await anOrgOf(ada!);
     await join(org, ada!, grace!, 'member');
