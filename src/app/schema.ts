@@ -1,10 +1,14 @@
 import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.repository.js';
+import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
+import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { Event } from '../events/event.entity.js';
 import { EventsRepository } from '../events/events.repository.js';
+import { Mail } from '../mail/mail.entity.js';
+import { MailsRepository } from '../mail/mails.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
@@ -17,6 +21,7 @@ import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-
 import { LinkSessions1795305600000 } from '../database/migrations/1795305600000-link-sessions.js';
 import { ListMembersByIndex1795392000000 } from '../database/migrations/1795392000000-list-members-by-index.js';
 import { RecordChanges1795478400000 } from '../database/migrations/1795478400000-record-changes.js';
+import { QueueMails1795651200000 } from '../database/migrations/1795651200000-queue-mails.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../memberships/member.entity.js';
 import { Org } from '../memberships/org.entity.js';
@@ -35,15 +40,18 @@ export const REPOSITORIES = [
   MembersRepository,
   MemberListRepository,
   EventsRepository,
+  MailsRepository,
+  MailCodesRepository,
 ];
 
 /** Listed by hand: files that are missing here are not part of the schema. */
 export const SCHEMA: Schema = {
-  entities: [User, Session, AuthorizationCode, PendingRevocation, Org, Member, Event],
+  entities: [User, Session, AuthorizationCode, PendingRevocation, Org, Member, Event, Mail, MailCode],
   migrations: [
     CreateSchema1795219200000,
     LinkSessions1795305600000,
     ListMembersByIndex1795392000000,
     RecordChanges1795478400000,
+    QueueMails1795651200000,
   ],
 };

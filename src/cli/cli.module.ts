@@ -8,6 +8,10 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountChangesService } from '../accounts/account-changes.service.js';
 import { AccountDisablingService } from '../accounts/account-disabling.service.js';
 import { OrgOwnersService } from '../accounts/org-owners.service.js';
+import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
+import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
+import { PasswordChanges } from '../accounts/password-changes.js';
+import { MailModule } from '../mail/mail.module.js';
 import { Session } from '../auth/sessions/session.entity.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { EventsModule } from '../events/events.module.js';
@@ -25,9 +29,17 @@ export class CliModule {
         UsersModule,
         MembershipsModule,
         EventsModule,
-        TypeOrmModule.forFeature([Session]),
+        MailModule,
+        TypeOrmModule.forFeature([Session, MailCode]),
       ],
-      providers: [AccountChangesService, AccountDisablingService, OrgOwnersService, SessionsRepository],
+      providers: [
+        AccountChangesService,
+        AccountDisablingService,
+        MailCodesRepository,
+        OrgOwnersService,
+        PasswordChanges,
+        SessionsRepository,
+      ],
     };
   }
 }
