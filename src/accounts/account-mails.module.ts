@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { MailComposer } from '../mail/mail-composer.js';
+import { MailCounts } from '../mail/mail-counts.js';
 import { MailModule } from '../mail/mail.module.js';
 import { MailWorker } from '../mail/mail-worker.js';
 import { SmtpSender } from '../mail/smtp-sender.js';
@@ -24,6 +25,7 @@ import { PasswordRecoveryService } from './password-recovery.service.js';
     { provide: MailComposer, useClass: AccountMailComposer },
     CodeMailLimit,
     EmailProofs,
+    MailCounts,
     MailWorker,
     OwnEmailService,
     PasswordChanges,

@@ -3,11 +3,12 @@ import type { CommandDefinition, Report } from './command.js';
 import { DOCTOR } from './doctor/doctor.definition.js';
 import { EVENTS } from './events/events.definition.js';
 import { KEYS } from './keys/keys.group.js';
+import { MAIL } from './mail/mail.group.js';
 import { ORGS } from './orgs/orgs.group.js';
 import { USERS } from './users/users.group.js';
 import { MIGRATE } from './migrate/migrate.definition.js';
 
-const GROUPS = [USERS, ORGS, KEYS];
+const GROUPS = [USERS, ORGS, KEYS, MAIL];
 const COMMANDS = [EVENTS, MIGRATE, DOCTOR];
 
 const DONE = 0;

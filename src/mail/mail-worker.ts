@@ -7,7 +7,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { mailCounts } from '../metrics/measurements.js';
+import { MailCounts } from './mail-counts.js';
 import { MailComposer } from './mail-composer.js';
 import { SendingFailedError } from './mail.errors.js';
 import type { Mail } from './mail.entity.js';
@@ -41,12 +41,13 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly mails: MailsRepository,
     private readonly composer: MailComposer,
     private readonly sender: SmtpSender,
+    private readonly counts: MailCounts,
     private readonly env: Env,
   ) {}
 
   onApplicationBootstrap(): void {
     if (!this.env.smtp) return;
-    mailCounts.provide(() => this.mails.countByState());
+    this.counts.provide();
     this.schedule(POLL_MS);
   }
 
@@ -79,6 +80,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
       const due = await this.mails.findDue(Date.now(), CANDIDATES);
       const free = this.stopping ? 0 : MAX_CONCURRENT - this.sending.size;
       for (const id of due.toSorted(() => Math.random() - 0.5).slice(0, free)) this.begin(id);
+      await this.counts.refresh();
       this.failed = false;
       this.schedule(POLL_MS);
     } catch (error) {

@@ -31,6 +31,9 @@ const COUNT_CODES = hotStatement(
   ['', '', ''],
 );
 
+const RETRY = `UPDATE mails SET state = 'waiting', next_attempt_at = ?, attempts = 0, ended_at = NULL
+  WHERE (expires_at IS NULL OR expires_at > ?) AND`;
+
 /** Greater than every id. */
 const AFTER_ALL = 'g';
 
@@ -107,7 +110,11 @@ export class MailsRepository {
   }
 
   /** The latest first. */
-  findLatest(where: { state?: MailState; recipient?: string }, limit: number): Promise<Mail[]> {
+  findLatest(
+    { states, recipient }: { states: readonly MailState[]; recipient: string | undefined },
+    limit: number,
+  ): Promise<Mail[]> {
+    const where = { state: In(states), ...(recipient !== undefined && { recipient }) };
     return this.mails.find({ where, order: { id: 'DESC' }, take: limit });
   }
 
@@ -116,13 +123,12 @@ export class MailsRepository {
   }
 
   /** To be sent at once, if it waits or failed, and has not expired; how many of them were. */
-  async retry(ids: readonly string[], now: number): Promise<number> {
-    if (ids.length === 0) return 0;
-    return this.transactions.write(
-      `UPDATE mails SET state = 'waiting', next_attempt_at = ?, attempts = 0, ended_at = NULL
-        WHERE id IN (${ids.map(() => '?').join(', ')}) AND state <> 'sent' AND (expires_at IS NULL OR expires_at > ?)`,
-      [now, ...ids, now],
-    );
+  retry(id: string, now: number): Promise<number> {
+    return this.transactions.write(`${RETRY} id = ? AND state <> 'sent'`, [now, now, id]);
+  }
+
+  retryFailed(now: number): Promise<number> {
+    return this.transactions.write(`${RETRY} state = 'failed'`, [now, now]);
   }
 
   async findEndedBefore(state: MailState, time: number, limit: number): Promise<string[]> {

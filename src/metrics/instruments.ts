@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import {
   conflictRetried,
@@ -146,9 +145,6 @@ function readConnections(registry: Registry): void {
   registry.registerMetric(connections);
 }
 
-/** how long a scrape waits for the database */
-const MAIL_COUNT_TIMEOUT_MS = 500;
-
 function readMails(registry: Registry): void {
   const mails = new Gauge({
     name: 'accounts_mails',
@@ -157,10 +153,9 @@ function readMails(registry: Registry): void {
     registers: [],
     // All processes count the same rows.
     aggregator: 'max',
-    async collect() {
-      const late = sleep(MAIL_COUNT_TIMEOUT_MS, undefined, { ref: false });
-      const counts = await Promise.race([mailCounts.current.catch(() => undefined), late]);
-      if (counts) for (const state of MAIL_STATES) this.set({ state }, counts[state] ?? 0);
+    collect() {
+      const counts = mailCounts.current;
+      for (const state of MAIL_STATES) this.set({ state }, counts[state] ?? 0);
     },
   });
   registry.registerMetric(mails);

@@ -13,7 +13,7 @@ export class ResetPasswordRequest {
    * As it was mailed; case, spaces and hyphens make no difference.
    * @example "7K2M9-QX4TB"
    */
-  @ApiProperty()
+  @ApiProperty({ minLength: 10, maxLength: 64 })
   @IsString()
   code: string;
 
