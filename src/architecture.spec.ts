@@ -24,6 +24,8 @@ const PUBLIC_ROUTES = [
   'HealthController.getLive',
   'HealthController.getReady',
   'JwksController.getKeySet',
+  'PasswordRecoveryController.forgot',
+  'PasswordRecoveryController.reset',
 ];
 
 type Handler = (...parameters: unknown[]) => unknown;

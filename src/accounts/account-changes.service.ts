@@ -5,12 +5,14 @@ import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/new-event.js';
 import { AccountRepository } from '../users/account.repository.js';
+import { PasswordChanges } from './password-changes.js';
 
 /** Changes of one account, each with its event; false when there was nothing to change. */
 @Injectable()
 export class AccountChangesService {
   constructor(
     private readonly accounts: AccountRepository,
+    private readonly passwords: PasswordChanges,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
@@ -32,19 +34,14 @@ export class AccountChangesService {
   endSessions(userId: string, actor: Actor): Promise<boolean> {
     return this.change(
       async (transaction) => this.accounts.endSessions(transaction, userId),
-      async () => [allSessionsEnded(userId, actor, 'operator')],
+      // All of them at once are one row.
+      async () => [{ type: 'session.ended', actor, userId, data: { reason: 'operator', all: true } }],
     );
   }
 
   /** @param hash made outside: a transaction may run more than once */
-  setPasswordHash(userId: string, hash: string, actor: Actor): Promise<boolean> {
-    return this.change(
-      async (transaction) => this.accounts.setPasswordHash(transaction, userId, hash),
-      async (transaction) => [
-        await this.accountEvent(transaction, 'account.password_changed', userId, actor),
-        allSessionsEnded(userId, actor, 'password_changed'),
-      ],
-    );
+  setPasswordHash(user: { id: string; email: string }, hash: string, actor: Actor): Promise<boolean> {
+    return this.transactions.run((transaction) => this.passwords.set(transaction, user, hash, actor));
   }
 
   private change(
@@ -60,15 +57,10 @@ export class AccountChangesService {
 
   private async accountEvent(
     transaction: Transaction,
-    type: 'account.enabled' | 'account.email_verified' | 'account.password_changed',
+    type: 'account.enabled' | 'account.email_verified',
     userId: string,
     actor: Actor,
   ): Promise<NewEvent> {
     return { type, actor, userId, userRevision: await this.accounts.revisionOf(transaction, userId) };
   }
-}
-
-/** All of them at once are one row. */
-function allSessionsEnded(userId: string, actor: Actor, reason: 'operator' | 'password_changed'): NewEvent {
-  return { type: 'session.ended', actor, userId, data: { reason, all: true } };
 }

@@ -1,4 +1,6 @@
 import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.repository.js';
+import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
+import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
@@ -7,6 +9,8 @@ import { UserSessionsRepository } from '../auth/sessions/user-sessions.repositor
 import { Event } from '../events/event.entity.js';
 import { EventAddressesRepository } from '../events/event-addresses.repository.js';
 import { EventsRepository } from '../events/events.repository.js';
+import { Mail } from '../mail/mail.entity.js';
+import { MailsRepository } from '../mail/mails.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
@@ -20,6 +24,7 @@ import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-
 import { LinkSessions1795305600000 } from '../database/migrations/1795305600000-link-sessions.js';
 import { ListMembersByIndex1795392000000 } from '../database/migrations/1795392000000-list-members-by-index.js';
 import { RecordChanges1795478400000 } from '../database/migrations/1795478400000-record-changes.js';
+import { QueueMails1795651200000 } from '../database/migrations/1795651200000-queue-mails.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../memberships/member.entity.js';
 import { Org } from '../memberships/org.entity.js';
@@ -41,15 +46,18 @@ export const REPOSITORIES = [
   MemberListRepository,
   EventsRepository,
   EventAddressesRepository,
+  MailsRepository,
+  MailCodesRepository,
 ];
 
 /** Listed by hand: files that are missing here are not part of the schema. */
 export const SCHEMA: Schema = {
-  entities: [User, Session, AuthorizationCode, PendingRevocation, Org, Member, Event],
+  entities: [User, Session, AuthorizationCode, PendingRevocation, Org, Member, Event, Mail, MailCode],
   migrations: [
     CreateSchema1795219200000,
     LinkSessions1795305600000,
     ListMembersByIndex1795392000000,
     RecordChanges1795478400000,
+    QueueMails1795651200000,
   ],
 };

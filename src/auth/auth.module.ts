@@ -3,6 +3,7 @@ import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../events/events.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AuthController } from './auth.controller.js';
@@ -11,9 +12,13 @@ import { ExpiredCodes } from './cleanup/expired-codes.js';
 import { ExpiredEvents } from './cleanup/expired-events.js';
 import { ExpiredRowsService } from './cleanup/expired-rows.service.js';
 import { ExpiredSessions } from './cleanup/expired-sessions.js';
+import { OldMails } from './cleanup/old-mails.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from './codes/authorization-codes.repository.js';
 import { CodesService } from './codes/codes.service.js';
+import { MailCode } from './mail-codes/mail-code.entity.js';
+import { MailCodes } from './mail-codes/mail-codes.js';
+import { MailCodesRepository } from './mail-codes/mail-codes.repository.js';
 import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
 import { BcryptVerifier } from './passwords/bcrypt-verifier.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
@@ -34,12 +39,13 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation]),
+    TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),
     JwtModule.register({}),
     PassportModule,
     RateLimitsModule,
     UsersModule,
     EventsModule,
+    MailModule,
   ],
   controllers: [AuthController, JwksController],
   providers: [
@@ -56,6 +62,9 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     JwtStrategy,
     KeyFileWatch,
     BcryptVerifier,
+    MailCodes,
+    MailCodesRepository,
+    OldMails,
     PasswordHasher,
     PendingRevocationsRepository,
     SessionsRepository,
@@ -64,10 +73,10 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     TokenIssuer,
     VerifiedTokens,
   ],
-  exports: [JwtAuthGuard],
+  exports: [JwtAuthGuard, MailCodes, MailCodesRepository, PasswordHasher],
 })
 export class AuthModule {
   static forRoot(keys: KeyRing): DynamicModule {
-    return { module: AuthModule, providers: [{ provide: KeyRing, useValue: keys }] };
+    return { module: AuthModule, global: true, providers: [{ provide: KeyRing, useValue: keys }] };
   }
 }

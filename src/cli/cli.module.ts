@@ -16,6 +16,10 @@ import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
+import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
+import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
+import { PasswordChanges } from '../accounts/password-changes.js';
+import { MailModule } from '../mail/mail.module.js';
 import { Session } from '../auth/sessions/session.entity.js';
 import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
@@ -28,7 +32,9 @@ const PROVIDERS = [
   AccountDisablingService,
   AccountImportService,
   LockedOrgs,
+  MailCodesRepository,
   OrgOwnersService,
+  PasswordChanges,
   SessionDeletion,
   SessionsRepository,
   UserSessionsRepository,
@@ -48,7 +54,8 @@ export class CliModule {
         UsersModule,
         MembershipsModule,
         EventsModule,
-        TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation]),
+        MailModule,
+        TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),
       ],
       providers: PROVIDERS,
     };

@@ -5,11 +5,12 @@ import { DOCTOR } from './doctor/doctor.definition.js';
 import { EVENTS } from './events/events.definition.js';
 import { EXPORT } from './export/export.definition.js';
 import { KEYS } from './keys/keys.group.js';
+import { MAIL } from './mail/mail.group.js';
 import { ORGS } from './orgs/orgs.group.js';
 import { USERS } from './users/users.group.js';
 import { MIGRATE } from './migrate/migrate.definition.js';
 
-const GROUPS = [USERS, ORGS, KEYS];
+const GROUPS = [USERS, ORGS, KEYS, MAIL];
 const COMMANDS = [EVENTS, EXPORT, MIGRATE, DOCTOR];
 
 const DONE = 0;

@@ -34,6 +34,24 @@ export interface MysqlLocation {
   tls?: DatabaseTls;
 }
 
+export interface SmtpServer {
+  host: string;
+  port: number;
+  /** TLS from the first byte; else STARTTLS where the server offers it */
+  secure: boolean;
+  /** STARTTLS in any case */
+  requireTls: boolean;
+  login: { user: string; password: string } | undefined;
+  /** PEM; undefined: Node's authorities */
+  ca: string | undefined;
+}
+
+export interface MailSender {
+  /** may be empty */
+  name: string;
+  address: string;
+}
+
 /** The validated configuration. Durations are in seconds unless the name says otherwise. */
 export class Env {
   readonly production: boolean;
@@ -52,6 +70,12 @@ export class Env {
   readonly redisUrl: string | undefined;
   /** PEM; undefined: Node's authorities */
   readonly redisCa: string | undefined;
+  /** undefined: no mail */
+  readonly smtp: SmtpServer | undefined;
+  /** there with `smtp` */
+  readonly mailFrom: MailSender | undefined;
+  /** directory; undefined: those that are shipped */
+  readonly mailTemplates: string | undefined;
   readonly jwtKeysFile: string;
   readonly jwtIssuer: string;
   readonly jwtAudience: string;
@@ -63,6 +87,8 @@ export class Env {
   readonly rateLimitLogin: RateLimit | undefined;
   readonly rateLimitAddress: RateLimit | undefined;
   readonly rateLimitLookup: RateLimit | undefined;
+  readonly rateLimitForgot: RateLimit | undefined;
+  readonly rateLimitCode: RateLimit | undefined;
   readonly argon2: Argon2Cost;
   readonly trustProxy: IpRange[];
   readonly corsOrigins: string[];

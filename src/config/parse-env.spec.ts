@@ -30,6 +30,9 @@ describe('defaults', () => {
       database: { engine: 'sqlite', file: './data/accounts.sqlite' },
       databasePoolSize: 20,
       redisUrl: undefined,
+      smtp: undefined,
+      mailFrom: undefined,
+      mailTemplates: undefined,
       jwtKeysFile: './data/jwks.json',
       jwtIssuer: 'accounts',
       jwtAudience: 'accounts',
@@ -40,6 +43,8 @@ describe('defaults', () => {
       rateLimitLogin: { limit: 10, windowMs: 900_000 },
       rateLimitAddress: undefined,
       rateLimitLookup: { limit: 100, windowMs: 3_600_000 },
+      rateLimitForgot: { limit: 3, windowMs: 900_000 },
+      rateLimitCode: { limit: 10, windowMs: 900_000 },
       argon2: { memoryKib: 19_456, timeCost: 2, parallelism: 1 },
       trustProxy: [],
       corsOrigins: [],
@@ -104,6 +109,52 @@ describe('DATABASE_URL', () => {
       'DATABASE_URL: expected sqlite:FILE or mysql://user:password@host:port/database',
     ]);
   });
+});
+
+describe('SMTP_URL and MAIL_FROM', () => {
+  const MAIL_FROM = 'Accounts <no-reply@example.com>';
+
+  it.each([
+    ['smtp://mail.internal', { host: 'mail.internal', port: 587, secure: false, requireTls: false }],
+    ['smtp://127.0.0.1:1025/', { host: '127.0.0.1', port: 1025, secure: false, requireTls: false }],
+    ['smtps://[::1]', { host: '::1', port: 465, secure: true, requireTls: false }],
+    [
+      'smtp://app%40x:p%40ss@mail:25',
+      { port: 25, requireTls: true, login: { user: 'app@x', password: 'p@ss' } },
+    ],
+  ])('%s', (url, server) => {
+    expect(parseEnv({ SMTP_URL: url, MAIL_FROM }).smtp).toMatchObject(server);
+  });
+
+  it.each([
+    'mail:25',
+    'http://mail',
+    'smtp://',
+    'smtp://mail:99999',
+    'smtp://mail/?tls=off',
+    'smtp://user@mail',
+    'smtp://:hidden@mail',
+    'smtp://%ff:x@mail',
+  ])('refuses %s', (url) => {
+    expect(problemsOf({ SMTP_URL: url, MAIL_FROM })).toEqual([expect.stringMatching(/^SMTP_URL: expected /)]);
+  });
+
+  it.each([
+    ['no-reply@example.com', { name: '', address: 'no-reply@example.com' }],
+    [MAIL_FROM, { name: 'Accounts', address: 'no-reply@example.com' }],
+    ['"Acme, Inc." <a@b.co>', { name: 'Acme, Inc.', address: 'a@b.co' }],
+  ])('%s', (from, sender) => {
+    expect(parseEnv({ SMTP_URL: 'smtp://mail', MAIL_FROM: from }).mailFrom).toEqual(sender);
+  });
+
+  it.each(['', 'Accounts', 'a@b@c.co', 'a b@c.co', 'A <a@b.co>, B <b@b.co>', 'A\nBcc: x@y.z <a@b.co>'])(
+    'refuses %j',
+    (from) => {
+      expect(problemsOf({ SMTP_URL: 'smtp://mail', MAIL_FROM: from })).toEqual([
+        expect.stringMatching(/^MAIL_FROM: expected /),
+      ]);
+    },
+  );
 });
 
 describe('certificates', () => {

@@ -1,7 +1,15 @@
 import { readCertificates } from './certificates.js';
 import { parseDatabaseUrl } from './database-url.js';
-import { Env, type MysqlLocation, type RateLimit, type SqliteLocation } from './env.js';
+import {
+  Env,
+  type MailSender,
+  type MysqlLocation,
+  type RateLimit,
+  type SmtpServer,
+  type SqliteLocation,
+} from './env.js';
 import { parseIpRange } from './ip-address.js';
+import { parseMailSender, parseSmtpUrl } from './smtp.js';
 import { parseDuration, parseExactOrigin, parseRateLimit } from './values.js';
 
 const TRUSTED_RANGES =
@@ -72,6 +80,18 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     problems.push('DATABASE_SSL: only with mysql://');
     return location;
   };
+  const smtp = (): SmtpServer | undefined => {
+    const isSet = Boolean(variables['SMTP_URL']?.trim());
+    const ca = certificates('SMTP_SSL_CA', 'SMTP_URL', isSet);
+    if (!isSet) return undefined;
+    const server = read('SMTP_URL', '', 'smtp://user:password@host:port or smtps://…', parseSmtpUrl);
+    // A password goes over TLS only, and who names an authority wants to be sure of the server.
+    return server && { ...server, ca, requireTls: server.login !== undefined || ca !== undefined };
+  };
+  const mailFrom = (): MailSender | undefined => {
+    if (!variables['SMTP_URL']?.trim() && !variables['MAIL_FROM']?.trim()) return undefined;
+    return read('MAIL_FROM', '', 'address@domain or Name <address@domain>, with SMTP_URL', parseMailSender);
+  };
 
   const production = variables['NODE_ENV'] === 'production';
   const host = text('HOST', production ? '0.0.0.0' : '127.0.0.1');
@@ -103,6 +123,9 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
         return /^rediss?:\/\/\S+$/.test(value) && URL.canParse(value) ? value : undefined;
       }) ?? undefined,
     redisCa: certificates('REDIS_SSL_CA', 'rediss://', /^\s*rediss:/.test(variables['REDIS_URL'] ?? '')),
+    smtp: smtp(),
+    mailFrom: mailFrom(),
+    mailTemplates: variables['MAIL_TEMPLATES']?.trim() || undefined,
     jwtKeysFile: text('JWT_KEYS_FILE', './data/jwks.json'),
     jwtIssuer: text('JWT_ISSUER', 'accounts'),
     jwtAudience: text('JWT_AUDIENCE', 'accounts'),
@@ -113,6 +136,8 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     rateLimitLogin: limit('RATE_LIMIT_LOGIN', '10/15m'),
     rateLimitAddress: limit('RATE_LIMIT_ADDRESS', 'off'),
     rateLimitLookup: limit('RATE_LIMIT_LOOKUP', '100/1h'),
+    rateLimitForgot: limit('RATE_LIMIT_FORGOT', '3/15m'),
+    rateLimitCode: limit('RATE_LIMIT_CODE', '10/15m'),
     argon2: {
       memoryKib: integer('ARGON2_MEMORY_KIB', 19_456, 1024, 4_194_304),
       timeCost: integer('ARGON2_TIME', 2, 1, 100),

@@ -3,6 +3,7 @@ export const EVENT_TYPES = [
   'account.registered',
   'account.password_changed',
   'account.email_verified',
+  'account.email_changed',
   'account.disabled',
   'account.enabled',
   'account.deleted',

@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
+import { MailModule } from '../mail/mail.module.js';
 import { RateLimitStoreModule } from '../rate-limits/rate-limit-store.module.js';
 import { HealthController } from './health.controller.js';
 import { ReadinessService } from './readiness.service.js';
 
-@Module({ imports: [RateLimitStoreModule], controllers: [HealthController], providers: [ReadinessService] })
+@Module({
+  imports: [RateLimitStoreModule, MailModule],
+  controllers: [HealthController],
+  providers: [ReadinessService],
+})
 export class HealthModule {}

@@ -18,4 +18,10 @@ export class Readiness {
    * @example "ok"
    */
   rateLimits: 'ok' | 'degraded';
+
+  /**
+   * `degraded` while a mail waits for more than 10 minutes
+   * @example "ok"
+   */
+  mail: 'ok' | 'degraded';
 }

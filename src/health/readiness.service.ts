@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isSchemaUpToDate } from '../database/schema-version.js';
+import { Mails } from '../mail/mails.js';
 import { UnavailableError } from '../problems/problem.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limits/rate-limit-store.js';
 import type { Readiness } from './health.responses.js';
@@ -12,6 +13,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
   constructor(
     private readonly dataSource: DataSource,
     @Inject(RATE_LIMIT_STORE) private readonly rateLimits: RateLimitStore,
+    private readonly mails: Mails,
   ) {}
 
   beforeApplicationShutdown(): void {
@@ -19,28 +21,24 @@ export class ReadinessService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Reports missing shared rate limits, without which an instance still serves.
+   * Reports missing shared rate limits and mails that wait, with which an instance still serves.
    * @throws UnavailableError naming the part that is not ready
    */
   async check(): Promise<Readiness> {
     if (this.stopping) throw new UnavailableError('The service is shutting down.');
-    await this.checkDatabase();
-    const { degraded } = this.rateLimits;
-    return {
-      status: degraded ? 'degraded' : 'ok',
-      database: 'ok',
-      migrations: 'ok',
-      rateLimits: degraded ? 'degraded' : 'ok',
-    };
+    const mail = (await this.checkDatabase()) ? 'degraded' : 'ok';
+    const rateLimits = this.rateLimits.degraded ? 'degraded' : 'ok';
+    const status = mail === 'ok' && rateLimits === 'ok' ? 'ok' : 'degraded';
+    return { status, database: 'ok', migrations: 'ok', rateLimits, mail };
   }
 
-  private async checkDatabase(): Promise<void> {
-    let upToDate: boolean;
+  /** @returns whether mails wait for too long */
+  private async checkDatabase(): Promise<boolean> {
     try {
-      upToDate = await isSchemaUpToDate(this.dataSource);
+      if (await isSchemaUpToDate(this.dataSource)) return await this.mails.areDelayed();
     } catch (error) {
       throw new UnavailableError('The database cannot be reached.', 1, error);
     }
-    if (!upToDate) throw new UnavailableError('The schema is not up to date.');
+    throw new UnavailableError('The schema is not up to date.');
   }
 }

@@ -162,6 +162,11 @@ export class MembersRepository {
     return updated === 1;
   }
 
+  /** Beside all memberships of the user. */
+  async updateEmail(transaction: Transaction, userId: string, email: string): Promise<void> {
+    await transaction.write('UPDATE members SET email = ? WHERE user_id = ?', [email, userId]);
+  }
+
   async delete(transaction: Transaction, orgId: string, userId: string): Promise<boolean> {
     const deleted = await transaction.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [
       orgId,

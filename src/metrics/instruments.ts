@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import {
   conflictRetried,
   databaseConnections,
+  mailCounts,
   passwordHashes,
   rateLimitDecided,
   requestEnded,
@@ -21,6 +22,7 @@ const UNKNOWN_ROUTE = 'unknown';
 
 /** There from the start, so that the first one of each is an increase. */
 const LOGIN_OUTCOMES = ['success', 'invalid_credentials', 'account_disabled', 'rate_limited', 'unavailable'];
+const MAIL_STATES = ['waiting', 'sent', 'failed'];
 const EXCHANGE_OUTCOMES = ['success', 'invalid_code', 'unavailable'];
 
 /** Begins to measure this process. No label holds anything that a client can choose. */
@@ -32,6 +34,7 @@ export function measure(): Registry {
   countConflicts(registry);
   readHashes(registry);
   readConnections(registry);
+  readMails(registry);
   return registry;
 }
 
@@ -140,4 +143,20 @@ function readConnections(registry: Registry): void {
     },
   });
   registry.registerMetric(connections);
+}
+
+function readMails(registry: Registry): void {
+  const mails = new Gauge({
+    name: 'accounts_mails',
+    help: 'Mails in the outbox, by state: waiting, sent or failed; ended ones are kept for 7 days',
+    labelNames: ['state'],
+    registers: [],
+    // All processes count the same rows.
+    aggregator: 'max',
+    collect() {
+      const counts = mailCounts.current;
+      for (const state of MAIL_STATES) this.set({ state }, counts[state] ?? 0);
+    },
+  });
+  registry.registerMetric(mails);
 }

@@ -28,3 +28,6 @@ export const conflictRetried = new Signal<void>();
 export const passwordHashes = new Reading(() => ({ running: 0, waiting: 0 }));
 
 export const databaseConnections = new Reading(() => ({ idle: 0, inUse: 0 }));
+
+/** Mails in the outbox, by state, as they were counted last: the same for all instances. */
+export const mailCounts = new Reading((): Record<string, number> => ({}));

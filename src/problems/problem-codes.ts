@@ -53,6 +53,11 @@ export const PROBLEMS = {
     meaning: 'The account is disabled',
     detail: 'An operator has disabled this account.',
   },
+  wrong_password: {
+    status: 403,
+    meaning: 'The current password is wrong',
+    detail: 'The current password is wrong.',
+  },
   password_session_required: {
     status: 403,
     meaning: 'A login by password is required',
@@ -102,6 +107,11 @@ export const PROBLEMS = {
     status: 409,
     meaning: 'The e-mail is already registered',
     detail: 'An account with this e-mail exists.',
+  },
+  mail_unavailable: {
+    status: 409,
+    meaning: 'The service sends no mail',
+    detail: 'This service has no mail server; ask its operator.',
   },
   already_member: {
     status: 409,

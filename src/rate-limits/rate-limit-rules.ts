@@ -7,7 +7,7 @@ import { clientKey } from './client-key.js';
 import { rateLimitKey } from './rate-limit-key.js';
 import type { Counter } from './rate-limit-store.js';
 
-export const RATE_LIMIT_NAMES = ['register', 'login', 'address', 'lookup'] as const;
+export const RATE_LIMIT_NAMES = ['register', 'login', 'address', 'lookup', 'forgot', 'code'] as const;
 
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
 
@@ -48,13 +48,26 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
     keyOf: (request) =>
       emailIn(request) && rateLimitKey('address', clientKey(clientAddress(request), CUSTOMER_PREFIX)),
     counts: unlessServiceFailed,
-    refusal: 'Too many registrations and logins from your address; wait before the next one.',
+    refusal:
+      'Too many registrations, logins and requests for passwords from your address; wait before the next one.',
   },
   lookup: {
     limitOf: (env) => env.rateLimitLookup,
     keyOf: ({ user }) => user && rateLimitKey('lookup', user.id),
     counts: (_status, code) => code === 'user_not_found',
     refusal: 'Too many of the e-mails that you added have no account; wait before you add the next one.',
+  },
+  forgot: {
+    limitOf: (env) => env.rateLimitForgot,
+    keyOf: (request) => keyOfEmail('forgot', request),
+    counts: unlessServiceFailed,
+    refusal: 'Too many requests for a code from your address; wait before the next one.',
+  },
+  code: {
+    limitOf: (env) => env.rateLimitCode,
+    keyOf: (request) => keyOfEmail('code', request),
+    counts: unlessServiceFailed,
+    refusal: 'Too many codes from your address; wait before the next one.',
   },
 };
 
@@ -88,8 +101,12 @@ function keyOfEmail(name: RateLimitName, request: FastifyRequest): string | unde
   return email && rateLimitKey(name, clientKey(clientAddress(request)), email);
 }
 
-/** In canonical form; validation refuses a request without a usable e-mail. */
-function emailIn({ body }: FastifyRequest): string | undefined {
+/**
+ * Of the account that it is about: the caller's own, where there is one. In canonical form; validation refuses a
+ * request without a usable e-mail.
+ */
+function emailIn({ body, user }: FastifyRequest): string | undefined {
+  if (user) return user.email;
   return canonicalEmail(
     typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined,
   );

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import type { Transaction } from '../database/transaction.js';
-import { User } from './user.entity.js';
+import { isUniqueViolation } from '../database/database-errors.js';
+import { User, USERS_EMAIL_KEY } from './user.entity.js';
+import { EmailTakenError } from './users.errors.js';
 
 /** What operators see of a user: never the hash of the password. */
 export type Account = Pick<
@@ -19,6 +21,9 @@ const ACCOUNT = {
   passwordChangedAt: true,
 } as const;
 
+/** An e-mail of a user, as somebody asked for it in an epoch. */
+type EmailClaim = { email: string; authEpoch: number | null };
+
 /** Accounts as they are looked up and changed by hand. Each change says whether it changed anything. */
 @Injectable()
 export class AccountRepository {
@@ -31,6 +36,19 @@ export class AccountRepository {
   /** @param email in canonical form */
   findByEmail(email: string): Promise<Account | null> {
     return this.users.findOne({ where: { email }, select: ACCOUNT });
+  }
+
+  /** What a proof of the e-mail has to hold for. */
+  findForProof(id: string): Promise<Pick<User, 'id' | 'email' | 'emailVerifiedAt' | 'authEpoch'> | null> {
+    return this.users.findOne({
+      where: { id },
+      select: { id: true, email: true, emailVerifiedAt: true, authEpoch: true },
+    });
+  }
+
+  /** One that is not disabled. */
+  findActiveIn(transaction: Transaction, email: string): Promise<Account | null> {
+    return transaction.of(this.users).findOne({ where: { email, disabledAt: IsNull() }, select: ACCOUNT });
   }
 
   /** Those with the text in their e-mail, by e-mail. */
@@ -95,6 +113,44 @@ export class AccountRepository {
       'UPDATE users SET email_verified_at = ?, revision = revision + 1 WHERE id = ? AND email_verified_at IS NULL',
       [Date.now(), id],
     );
+  }
+
+  /** `void`: it is not the user's e-mail any more, or the epoch has ended. */
+  async proveEmail(
+    transaction: Transaction,
+    id: string,
+    { email, authEpoch }: EmailClaim,
+  ): Promise<'verified' | 'verified before' | 'void'> {
+    const verified = await this.change(
+      transaction,
+      `UPDATE users SET email_verified_at = ?, revision = revision + 1
+        WHERE id = ? AND email = ? AND auth_epoch = ? AND email_verified_at IS NULL`,
+      [Date.now(), id, email, authEpoch],
+    );
+    if (verified) return 'verified';
+    const isStill = await transaction.of(this.users).existsBy({ id, email, authEpoch: authEpoch ?? -1 });
+    return isStill ? 'verified before' : 'void';
+  }
+
+  /**
+   * The new e-mail is verified. False when the epoch has ended.
+   * @throws EmailTakenError
+   */
+  async changeEmail(
+    transaction: Transaction,
+    id: string,
+    { email, authEpoch }: EmailClaim,
+  ): Promise<boolean> {
+    try {
+      return await this.change(
+        transaction,
+        `UPDATE users SET email = ?, email_verified_at = ?, revision = revision + 1
+          WHERE id = ? AND auth_epoch = ?`,
+        [email, Date.now(), id, authEpoch],
+      );
+    } catch (error) {
+      throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new EmailTakenError() : error;
+    }
   }
 
   /** Of a user whose row the transaction has changed. */

@@ -6,7 +6,7 @@ import { examine } from '../support/doctor.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { type Environment, exitCode, spawnService, untilListening } from '../support/service-process.js';
-import { Authority, type Certificate } from './support/certificates.js';
+import { Authority, type Certificate } from '../support/certificates.js';
 import { report } from './support/figures.js';
 import { startInstance } from './support/instance.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';

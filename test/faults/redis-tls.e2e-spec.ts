@@ -4,7 +4,7 @@ import { anInstallation, type Installation } from '../support/installation.js';
 import { anEmail } from '../support/personas.js';
 import type { Environment } from '../support/service-process.js';
 import type { Instance } from '../support/service.js';
-import { Authority } from './support/certificates.js';
+import { Authority } from '../support/certificates.js';
 import { report } from './support/figures.js';
 import { startInstances, stopAll } from './support/instance.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';

@@ -138,7 +138,7 @@ export class ExampleAnswers {
     await this.send('login', { by: this.anyone, body: { email, password } });
   }
 
-  private async send(operationId: string, request: Request): Promise<Answered> {
+  async send(operationId: string, request: Request): Promise<Answered> {
     const { by, query = '', body = this.exampleBody(operationId) } = request;
     const { method, path } = this.operation(operationId);
     const at = path.replace(

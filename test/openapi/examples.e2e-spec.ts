@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MailServer } from '../support/mail-server.js';
 import { type Service, startService } from '../support/service.js';
 import { type DocumentedResponse, DocumentReader } from './documented.js';
+import { collectMailAnswers } from './mail-answers.js';
 import { ExampleAnswers, SMALL_LIMITS } from './example-answers.js';
 
 /** Faults of the service and its database: what a request cannot bring about. */
@@ -18,16 +20,25 @@ const FORMS: [name: string, form: RegExp][] = [
 
 describe('the examples of the OpenAPI document', () => {
   let service: Service;
+  let mailServer: MailServer;
   let reader: DocumentReader;
   let examples: ExampleAnswers;
 
   beforeAll(async () => {
-    service = await startService({ env: SMALL_LIMITS });
+    mailServer = await MailServer.start();
+    const mail = { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
+    service = await startService({ env: { ...SMALL_LIMITS, ...mail } });
+    const withoutMail = await startService({ env: {} });
     reader = await DocumentReader.of(service);
     examples = new ExampleAnswers(reader, service);
+    await collectMailAnswers(examples, service, mailServer, withoutMail);
     await examples.collect();
+    await withoutMail.stop();
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await service.stop();
+    await mailServer.stop();
+  });
 
   const documented = (): [name: string, example: unknown][] =>
     reader.operations.flatMap((operation) =>

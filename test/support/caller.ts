@@ -51,6 +51,10 @@ export class Caller {
     return this.sendJson('PATCH', path, body);
   }
 
+  put<Body = unknown>(path: string, body?: unknown): Promise<Answer<Body>> {
+    return this.sendJson('PUT', path, body);
+  }
+
   delete<Body = unknown>(path: string, body?: unknown): Promise<Answer<Body>> {
     return this.sendJson('DELETE', path, body);
   }
@@ -58,7 +62,7 @@ export class Caller {
   /** `undefined` sends no body and no content type at all. */
   sendJson<Body>(method: string, path: string, body: unknown): Promise<Answer<Body>> {
     if (body === undefined) return this.send(method, path);
-    this.noteSecrets(body, ['password', 'code', 'codeVerifier']);
+    this.noteSecrets(body, ['password', 'newPassword', 'code', 'codeVerifier']);
     return this.send(method, path, {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),

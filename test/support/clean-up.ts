@@ -8,6 +8,11 @@ import { ExpiredCodes } from '../../src/auth/cleanup/expired-codes.js';
 import { ExpiredEvents } from '../../src/auth/cleanup/expired-events.js';
 import { ExpiredRowsService } from '../../src/auth/cleanup/expired-rows.service.js';
 import { ExpiredSessions } from '../../src/auth/cleanup/expired-sessions.js';
+import { OldMails } from '../../src/auth/cleanup/old-mails.js';
+import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
+import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.repository.js';
+import { Mail } from '../../src/mail/mail.entity.js';
+import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode } from '../../src/auth/codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/codes/authorization-codes.repository.js';
 import { PendingRevocation } from '../../src/auth/sessions/pending-revocation.entity.js';
@@ -24,6 +29,10 @@ export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
       new EventsRepository(dataSource.getRepository(Event)),
       new EventAddressesRepository(dataSource.getRepository(Event)),
       parseEnv({}),
+    ),
+    new OldMails(
+      new MailsRepository(dataSource.getRepository(Mail), new Transactions(dataSource)),
+      new MailCodesRepository(dataSource.getRepository(MailCode)),
     ),
     aRevocation(dataSource),
   );

@@ -6,6 +6,7 @@ import { ExpiredCodes } from './expired-codes.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
 import { ExpiredEvents } from './expired-events.js';
 import { ExpiredSessions } from './expired-sessions.js';
+import { OldMails } from './old-mails.js';
 
 const PERIOD_MS = 60_000;
 /** after a run that left expired rows to the next */
@@ -31,6 +32,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     private readonly codes: ExpiredCodes,
     private readonly sessions: ExpiredSessions,
     private readonly events: ExpiredEvents,
+    private readonly mails: OldMails,
     private readonly revocation: SessionRevocation,
   ) {}
 
@@ -50,7 +52,9 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     const sessions = await this.deleteBatches(() => this.sessions.deleteBatch(before));
     const events = await this.deleteBatches(() => this.events.deleteBatch(now));
     const addresses = await this.deleteBatches(() => this.events.deleteAddresses(now));
-    const runs = [codes, sessions, events, addresses];
+    const mails = await this.deleteBatches(() => this.mails.deleteBatch(now));
+    const mailCodes = await this.deleteBatches(() => this.mails.deleteCodes(now));
+    const runs = [codes, sessions, events, addresses, mails, mailCodes];
     return {
       deleted: runs.reduce((sum, { deleted }) => sum + deleted, 0),
       hasMore: runs.some(({ hasMore }) => hasMore),

@@ -23,7 +23,7 @@ export function setPassword(invocation: Invocation): Promise<Report> {
     const fault = passwordFault(password, email, services.env.passwordMinLength);
     if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
     const hash = await (await loadArgon2Engine()).hash(password, services.env.argon2);
-    const changed = await services.get(AccountChangesService).setPasswordHash(id, hash, actor);
+    const changed = await services.get(AccountChangesService).setPasswordHash({ id, email }, hash, actor);
     const lines = [`${email} (${id}): the password is set, every session has ended`];
     if (generated !== undefined) lines.push(`password: ${generated}`);
     return { lines, json: [{ id, email, changed, ...(generated !== undefined && { password: generated }) }] };

@@ -63,6 +63,13 @@ const CHANGING: CommandDefinition[] = [
     load: async () => (await import('./set-password.command.js')).setPassword,
   },
   {
+    usage: 'reset-code <USER>',
+    summary: 'make a code with which a user sets a new password, and print it, once',
+    details: `${USER} Tell it to the user: it works for 15 minutes and takes the place of one that was mailed.`,
+    examples: ['users reset-code ada@example.com'],
+    load: async () => (await import('./reset-code.command.js')).resetCode,
+  },
+  {
     usage: 'verify-email <USER>',
     summary: 'note that the e-mail is the user’s own',
     details: USER,

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Certificate } from './certificates.js';
+import type { Certificate } from '../../support/certificates.js';
 import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { ServerProcess } from '../../../tooling/processes/server-process.js';

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
-import { requireProgram } from '../../../tooling/processes/find-program.js';
+import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
+import { requireProgram } from '../../tooling/processes/find-program.js';
 
 const run = promisify(execFile);
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];

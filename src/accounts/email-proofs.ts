@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
+import type { MailCode } from '../auth/mail-codes/mail-code.entity.js';
+import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
+import { MailCodes } from '../auth/mail-codes/mail-codes.js';
+import type { Transaction } from '../database/transaction.js';
+import { Transactions } from '../database/transactions.js';
+import { EventsRepository } from '../events/events.repository.js';
+import { MembersRepository } from '../memberships/members.repository.js';
+import { AccountRepository } from '../users/account.repository.js';
+
+/** What a code that came by mail proves: that an e-mail is the user's own. */
+@Injectable()
+export class EmailProofs {
+  constructor(
+    private readonly codes: MailCodes,
+    private readonly accounts: AccountRepository,
+    private readonly members: MembersRepository,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** @throws InvalidMailCodeError, EmailTakenError */
+  async prove(userId: string, typed: string, actor: Actor): Promise<void> {
+    const proven = await this.transactions.run(async (transaction) => {
+      const purposes = ['email_verification', 'email_change'] as const;
+      const code = await this.codes.check(transaction, purposes, userId, typed);
+      // No error here: the try has to be counted.
+      if (!code || !(await this.codes.use(transaction, code))) return false;
+      return code.purpose === 'email_change'
+        ? this.change(transaction, userId, code, actor)
+        : this.verify(transaction, userId, code, actor);
+    });
+    if (!proven) throw new InvalidMailCodeError();
+  }
+
+  private async verify(
+    transaction: Transaction,
+    userId: string,
+    code: MailCode,
+    actor: Actor,
+  ): Promise<boolean> {
+    const outcome = await this.accounts.proveEmail(transaction, userId, code);
+    if (outcome !== 'verified') return outcome === 'verified before';
+    const userRevision = await this.accounts.revisionOf(transaction, userId);
+    await this.events.record(transaction, { type: 'account.email_verified', actor, userId, userRevision });
+    return true;
+  }
+
+  /** The e-mail stands beside each membership, too. */
+  private async change(
+    transaction: Transaction,
+    userId: string,
+    { email, authEpoch }: MailCode,
+    actor: Actor,
+  ): Promise<boolean> {
+    if (!(await this.accounts.changeEmail(transaction, userId, { email, authEpoch }))) return false;
+    await this.members.updateEmail(transaction, userId, email);
+    await this.codes.voidOne(transaction, { purpose: 'email_verification', subject: userId });
+    const userRevision = await this.accounts.revisionOf(transaction, userId);
+    await this.events.record(transaction, { type: 'account.email_changed', actor, userId, userRevision });
+    return true;
+  }
+}

@@ -1,0 +1,93 @@
+import { Body, Controller, HttpCode, Post, Put, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { SignedInByPassword } from '../access/access.decorators.js';
+import type { UserActor } from '../access/actor.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
+import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
+import { Client } from '../auth/passwords/client.decorator.js';
+import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { CurrentActor } from '../http/current-actor.decorator.js';
+import { OK, OkResult } from '../http/ok.responses.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { ChangeEmailRequest } from './dto/change-email.request.js';
+import { VerifyEmailRequest } from './dto/verify-email.request.js';
+import { OwnEmailService } from './own-email.service.js';
+
+@ApiTags('Me')
+@Controller('api/me/email')
+export class OwnEmailController {
+  constructor(private readonly emails: OwnEmailService) {}
+
+  /**
+   * Ask for a code to verify the e-mail
+   *
+   * @remarks It goes to the e-mail of the account and works for 15 minutes. 200 where the e-mail is verified
+   * already. At most 3 requests in any 15 minutes; one e-mail gets at most 10 codes a day.
+   */
+  @Post('verification')
+  @SignedInByPassword()
+  @RateLimited('forgot')
+  @ApiOkResponse({ type: OkResult, description: 'The e-mail is verified already.' })
+  @ApiAcceptedResponse({ type: OkResult, description: 'A code is on its way.' })
+  @ApiProblems('unauthorized', 'invalid_token', 'password_session_required', 'mail_unavailable')
+  async askForVerification(@CurrentUser() caller: CurrentUser, @Res() reply: FastifyReply): Promise<void> {
+    await reply.status((await this.emails.askForVerification(caller)) ? 202 : 200).send(OK);
+  }
+
+  /**
+   * Verify the e-mail
+   *
+   * @remarks With the code from the mail. If the code was asked for by a change of the e-mail, the new one holds
+   * from now on. At most 10 requests in any 15 minutes, and 50 for one code.
+   */
+  @Post('verify')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @RateLimited('code')
+  @ApiProblems(
+    invalidFields({ code: 'must be a string' }),
+    'malformed_json',
+    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
+    'unauthorized',
+    'invalid_token',
+    'password_session_required',
+    'email_taken',
+  )
+  verify(
+    @CurrentUser() caller: CurrentUser,
+    @CurrentActor() actor: UserActor,
+    @Body() { code }: VerifyEmailRequest,
+  ): Promise<OkResult> {
+    return this.emails.prove(caller, code, actor).then(() => OK);
+  }
+
+  /**
+   * Ask for another e-mail
+   *
+   * @remarks A code goes to the new e-mail, a notice to the old one; the change is made when the code is sent to
+   * `POST /api/me/email/verify`. One change at a time: a second one takes the place of the first, and asking for the
+   * e-mail that there is calls it off. Whether the new e-mail is taken is not told. Limited as logins are.
+   */
+  @Put()
+  @HttpCode(202)
+  @SignedInByPassword()
+  @RateLimited('login')
+  @ApiProblems(
+    invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'password_session_required',
+    'wrong_password',
+    'mail_unavailable',
+  )
+  askForChange(
+    @CurrentUser() caller: CurrentUser,
+    @Body() body: ChangeEmailRequest,
+    @Client() client: HashClient,
+  ): Promise<OkResult> {
+    return this.emails.askForChange(caller, body, client).then(() => OK);
+  }
+}

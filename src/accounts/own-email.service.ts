@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
+import type { CurrentUser } from '../access/current-user.decorator.js';
+import { WrongPasswordError } from '../auth/auth.errors.js';
+import { MailCodes } from '../auth/mail-codes/mail-codes.js';
+import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { PasswordHasher } from '../auth/passwords/password-hasher.js';
+import { Transactions } from '../database/transactions.js';
+import { Mails } from '../mail/mails.js';
+import { type Credentials, UsersRepository } from '../users/users.repository.js';
+import { AccountRepository } from '../users/account.repository.js';
+import { CodeMailLimit } from './code-mail-limit.js';
+import { EmailProofs } from './email-proofs.js';
+
+interface EmailChange {
+  /** canonical */
+  email: string;
+  /** normalized, the current one */
+  password: string;
+}
+
+/** The caller's own e-mail: verifies it, and changes it. */
+@Injectable()
+export class OwnEmailService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly accounts: AccountRepository,
+    private readonly codes: MailCodes,
+    private readonly proofs: EmailProofs,
+    private readonly mails: Mails,
+    private readonly limit: CodeMailLimit,
+    private readonly passwords: PasswordHasher,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * False where the e-mail is verified already.
+   * @throws MailUnavailableError, RateLimitedError
+   */
+  async askForVerification({ id }: CurrentUser): Promise<boolean> {
+    this.mails.requireServer();
+    const account = await this.accounts.findForProof(id);
+    if (!account || account.emailVerifiedAt !== null) return false;
+    await this.mailCode('email_verification', account.email, { id, authEpoch: account.authEpoch });
+    return true;
+  }
+
+  /**
+   * Tells nothing of whether the new e-mail is taken: its owner learns that by mail.
+   * @throws MailUnavailableError, WrongPasswordError, RateLimitedError
+   */
+  async askForChange(caller: CurrentUser, change: EmailChange, client: HashClient): Promise<void> {
+    this.mails.requireServer();
+    const credentials = await this.users.findCredentials(caller.email);
+    const known = credentials?.id === caller.id ? credentials : undefined;
+    const { matches } = await this.passwords.verify(known?.passwordHash, change.password, client);
+    if (!known || !matches) throw new WrongPasswordError();
+    if (change.email === known.email) return this.callOff(known);
+    await this.mailCode('email_change', change.email, known, known.email);
+  }
+
+  /**
+   * @param code as it was typed
+   * @throws InvalidMailCodeError, EmailTakenError
+   */
+  async prove({ id }: CurrentUser, code: string, actor: Actor): Promise<void> {
+    await this.proofs.prove(id, code, actor);
+  }
+
+  private async mailCode(
+    purpose: 'email_verification' | 'email_change',
+    email: string,
+    { id, authEpoch }: Pick<Credentials, 'id' | 'authEpoch'>,
+    formerEmail?: string,
+  ): Promise<void> {
+    await this.transactions.run(async (transaction) => {
+      const issued = await this.codes.issue(transaction, { purpose, subject: id, email, authEpoch });
+      await this.limit.require(transaction, email);
+      await this.mails.enqueue(transaction, {
+        kind: purpose,
+        recipient: email,
+        code: { id: issued.id, number: issued.codeNumber },
+        expiresAt: issued.expiresAt,
+      });
+      if (formerEmail === undefined) return;
+      await this.mails.enqueue(transaction, { kind: 'email_change_asked', recipient: formerEmail });
+    });
+  }
+
+  /** Whoever asks for the e-mail that there is wants no other. */
+  private async callOff({ id }: Credentials): Promise<void> {
+    await this.transactions.run((transaction) =>
+      this.codes.voidOne(transaction, { purpose: 'email_change', subject: id }),
+    );
+  }
+}

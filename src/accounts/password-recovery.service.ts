@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor, Origin } from '../access/actor.js';
+import type { MailCode } from '../auth/mail-codes/mail-code.entity.js';
+import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
+import { MAIL_CODE_TTL_MS, MailCodes } from '../auth/mail-codes/mail-codes.js';
+import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { PasswordHasher } from '../auth/passwords/password-hasher.js';
+import type { Transaction } from '../database/transaction.js';
+import { Transactions } from '../database/transactions.js';
+import { EventsRepository } from '../events/events.repository.js';
+import { Mails } from '../mail/mails.js';
+import { AccountRepository } from '../users/account.repository.js';
+import { PasswordChanges } from './password-changes.js';
+
+interface Reset {
+  /** canonical */
+  email: string;
+  code: string;
+  /** normalized */
+  newPassword: string;
+}
+
+/** A new password for whoever reads the account's e-mail. Nothing tells whether there is an account. */
+@Injectable()
+export class PasswordRecoveryService {
+  constructor(
+    private readonly codes: MailCodes,
+    private readonly mails: Mails,
+    private readonly accounts: AccountRepository,
+    private readonly changes: PasswordChanges,
+    private readonly passwords: PasswordHasher,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * The mail itself looks for the account, and makes the code.
+   * @throws MailUnavailableError
+   */
+  async ask(email: string): Promise<void> {
+    this.mails.requireServer();
+    await this.transactions.run(async (transaction) => {
+      await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: email });
+      const expiresAt = Date.now() + MAIL_CODE_TTL_MS;
+      await this.mails.enqueue(transaction, { kind: 'password_reset', recipient: email, expiresAt });
+    });
+  }
+
+  /**
+   * Hashes only for a right code.
+   * @throws InvalidMailCodeError
+   */
+  async reset({ email, code, newPassword }: Reset, client: HashClient, origin: Origin): Promise<void> {
+    const checked = await this.transactions.run((transaction) =>
+      this.codes.check(transaction, ['password_reset'], email, code),
+    );
+    if (!checked) throw new InvalidMailCodeError();
+    const hash = await this.passwords.hash(newPassword, client);
+    await this.transactions.run((transaction) =>
+      this.resetIn(transaction, checked, hash, { kind: 'system', ...origin }),
+    );
+  }
+
+  private async resetIn(transaction: Transaction, code: MailCode, hash: string, actor: Actor): Promise<void> {
+    if (!(await this.codes.use(transaction, code))) throw new InvalidMailCodeError();
+    const account = await this.accounts.findActiveIn(transaction, code.email);
+    if (!account) throw new InvalidMailCodeError();
+    await this.changes.set(transaction, account, hash, actor);
+    if (code.handedOut === 0) await this.noteVerified(transaction, account.id, actor);
+    await this.mails.enqueue(transaction, { kind: 'password_changed', recipient: code.email });
+  }
+
+  private async noteVerified(transaction: Transaction, userId: string, actor: Actor): Promise<void> {
+    if (!(await this.accounts.verifyEmail(transaction, userId))) return;
+    const userRevision = await this.accounts.revisionOf(transaction, userId);
+    await this.events.record(transaction, { type: 'account.email_verified', actor, userId, userRevision });
+  }
+}

@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, type Repository } from 'typeorm';
+import { isUniqueViolation } from '../../database/database-errors.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import { places } from '../../database/lookup.js';
+import type { Transaction } from '../../database/transaction.js';
+import { newEntityId } from '../../identifiers/entity-id.js';
+import { MAIL_CODES_SUBJECT_KEY, MailCode, type MailCodePurpose } from './mail-code.entity.js';
+
+/** Whose code it is, and what for. */
+export type MailCodeKey = Pick<MailCode, 'purpose' | 'subject'>;
+
+/** A code to be made. */
+export type NewMailCode = MailCodeKey & Pick<MailCode, 'email' | 'authEpoch' | 'handedOut' | 'expiresAt'>;
+
+const PURGE_AFTER_MS = 3_600_000;
+
+const FIND_OLD = hotStatement(
+  'the clean-up of mailed codes',
+  'SELECT id FROM mail_codes WHERE purge_at < ? ORDER BY purge_at LIMIT ?',
+  [0, 1],
+);
+const FIND = hotStatement(
+  'the look-up of mailed codes',
+  `SELECT id, purpose, subject, email, auth_epoch AS authEpoch, code_number AS codeNumber, tries,
+     handed_out AS handedOut, expires_at AS expiresAt
+   FROM mail_codes WHERE purpose IN (?, ?) AND subject = ?`,
+  ['password_reset', 'password_reset', ''],
+);
+
+/** One row for each purpose and subject. */
+@Injectable()
+export class MailCodesRepository {
+  constructor(@InjectRepository(MailCode) private readonly codes: Repository<MailCode>) {}
+
+  /** Sees to it that there is a row, with a code or without. */
+  async keep(transaction: Transaction, { purpose, subject }: MailCodeKey): Promise<void> {
+    const purgeAt = Date.now() + PURGE_AFTER_MS;
+    await this.updateOrInsert(
+      transaction,
+      () =>
+        transaction.write('UPDATE mail_codes SET purge_at = ? WHERE purpose = ? AND subject = ?', [
+          purgeAt,
+          purpose,
+          subject,
+        ]),
+      { purpose, subject, email: subject, purgeAt },
+    );
+  }
+
+  /** Voids the code before it. */
+  async renew(transaction: Transaction, code: NewMailCode): Promise<void> {
+    const { purpose, subject, email, authEpoch, handedOut, expiresAt } = code;
+    const purgeAt = Date.now() + PURGE_AFTER_MS;
+    await this.updateOrInsert(
+      transaction,
+      () =>
+        transaction.write(
+          `UPDATE mail_codes SET code_number = code_number + 1, tries = 0, email = ?, auth_epoch = ?,
+             handed_out = ?, expires_at = ?, purge_at = ? WHERE purpose = ? AND subject = ?`,
+          [email, authEpoch, handedOut, expiresAt, purgeAt, purpose, subject],
+        ),
+      { ...code, codeNumber: 1, purgeAt },
+    );
+  }
+
+  /** Whether or not there is a code: the same write for every row. */
+  async countTry(
+    transaction: Transaction,
+    purposes: readonly MailCodePurpose[],
+    subject: string,
+  ): Promise<void> {
+    await transaction.write(
+      `UPDATE mail_codes SET tries = tries + 1 WHERE purpose IN (${places(purposes.length)}) AND subject = ?`,
+      [...purposes, subject],
+    );
+  }
+
+  /** @param purposes one or two */
+  find(
+    transaction: Transaction,
+    [first, second = first]: readonly [MailCodePurpose, MailCodePurpose?],
+    subject: string,
+  ): Promise<MailCode[]> {
+    return transaction.read<MailCode>(FIND, [first, second, subject]);
+  }
+
+  /** Whether no newer code, and no change of the account, has voided it. */
+  isCurrent(id: string, codeNumber: number): Promise<boolean> {
+    return this.codes.existsBy({ id, codeNumber });
+  }
+
+  /** Whether the code was still there: whoever deletes it has used it. */
+  async use(transaction: Transaction, { id, codeNumber }: MailCode): Promise<boolean> {
+    const used = await transaction.write('DELETE FROM mail_codes WHERE id = ? AND code_number = ?', [
+      id,
+      codeNumber,
+    ]);
+    return used === 1;
+  }
+
+  async void(transaction: Transaction, { purpose, subject }: MailCodeKey): Promise<void> {
+    await transaction.of(this.codes).delete({ purpose, subject });
+  }
+
+  /** What the user asked for before the password became another. */
+  async voidAll(transaction: Transaction, { id, email }: { id: string; email: string }): Promise<void> {
+    await this.void(transaction, { purpose: 'password_reset', subject: email });
+    await this.void(transaction, { purpose: 'email_verification', subject: id });
+    await this.void(transaction, { purpose: 'email_change', subject: id });
+  }
+
+  async findOld(now: number, limit: number): Promise<string[]> {
+    const rows = await this.codes.query<{ id: string }[]>(FIND_OLD, [now, limit]);
+    return rows.map(({ id }) => id);
+  }
+
+  async purge(ids: readonly string[]): Promise<void> {
+    await this.codes.delete({ id: In(ids) });
+  }
+
+  /** Somebody else may insert meanwhile: then the row is there to be updated. */
+  private async updateOrInsert(
+    transaction: Transaction,
+    update: () => Promise<number>,
+    row: MailCodeKey & Partial<MailCode>,
+  ): Promise<void> {
+    if ((await update()) === 1) return;
+    try {
+      await transaction.of(this.codes).insert({ id: newEntityId(), ...row });
+    } catch (error) {
+      if (!isUniqueViolation(error, MAIL_CODES_SUBJECT_KEY)) throw error;
+      await update();
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { MAIL_STATES, type Mail, type MailState } from '../../mail/mail.entity.js';
+import { MailsRepository } from '../../mail/mails.repository.js';
+import { canonicalEmail } from '../../users/email-address.js';
+import { CannotRunError } from '../cannot-run.error.js';
+import type { Invocation, Report } from '../command.js';
+import { withServices } from '../services.js';
+import { timeOrNull, timeText } from '../times.js';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 10_000;
+
+export function listMails({ options }: Invocation): Promise<Report> {
+  const { state, to, limit } = options as Record<string, string | undefined>;
+  const states = state === undefined ? MAIL_STATES.filter((one) => one !== 'sent') : [stateOf(state)];
+  const recipient = to === undefined ? undefined : addressOf(to);
+  const atMost = limit === undefined ? DEFAULT_LIMIT : limitOf(limit);
+  return withServices(async (services) => {
+    const mails = await services.get(MailsRepository).findLatest({ states, recipient }, atMost);
+    return { lines: mails.length === 0 ? ['none'] : mails.map(textOf), json: mails.map(jsonOf) };
+  });
+}
+
+function stateOf(text: string): MailState {
+  const state = MAIL_STATES.find((known) => known === text);
+  if (state === undefined) throw new CannotRunError(`--state: expected one of ${MAIL_STATES.join(', ')}`);
+  return state;
+}
+
+function addressOf(text: string): string {
+  const email = canonicalEmail(text);
+  if (email === undefined) throw new CannotRunError('--to: expected an e-mail');
+  return email;
+}
+
+function limitOf(text: string): number {
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new CannotRunError(`--limit: expected a whole number from 1 to ${MAX_LIMIT}`);
+}
+
+function textOf({ id, kind, recipient, state, createdAt, attempts, nextAttemptAt, lastError }: Mail): string {
+  return [
+    timeText(createdAt),
+    state.padEnd(7),
+    id,
+    kind,
+    recipient,
+    `attempts ${attempts}`,
+    state === 'waiting' && `next ${timeText(nextAttemptAt)}`,
+    lastError,
+  ]
+    .filter((part) => part !== null && part !== false)
+    .join('  ');
+}
+
+function jsonOf(mail: Mail): object {
+  const { id, kind, recipient, state, createdAt, attempts, nextAttemptAt, expiresAt, endedAt, lastError } =
+    mail;
+  return {
+    id,
+    kind,
+    recipient,
+    state,
+    attempts,
+    createdAt: timeText(createdAt),
+    nextAttemptAt: state === 'waiting' ? timeText(nextAttemptAt) : null,
+    expiresAt: timeOrNull(expiresAt),
+    endedAt: timeOrNull(endedAt),
+    lastError,
+  };
+}

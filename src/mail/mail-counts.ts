@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { mailCounts } from '../metrics/measurements.js';
+import { MailsRepository } from './mails.repository.js';
+
+/** How many mails are in each state. A scrape waits for no database: it hears what was counted after the one before. */
+@Injectable()
+export class MailCounts {
+  private latest: Record<string, number> = {};
+  private isWanted = true;
+
+  constructor(private readonly mails: MailsRepository) {}
+
+  provide(): void {
+    mailCounts.provide(() => {
+      this.isWanted = true;
+      return this.latest;
+    });
+  }
+
+  async refresh(): Promise<void> {
+    if (!this.isWanted) return;
+    this.isWanted = false;
+    this.latest = await this.mails.countByState();
+  }
+}

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { MailCounts } from './mail-counts.js';
+import { MailComposer } from './mail-composer.js';
+import { SendingFailedError } from './mail.errors.js';
+import type { Mail } from './mail.entity.js';
+import { MailsRepository } from './mails.repository.js';
+import { retryAfterMs } from './retry-schedule.js';
+import { SEND_TIMEOUT_MS, SmtpSender } from './smtp-sender.js';
+
+const POLL_MS = 1000;
+const POLL_AFTER_FAULT_MS = 5000;
+const MAX_CONCURRENT = 5;
+/** More than it takes itself: instances that ask at the same moment choose different ones. */
+const CANDIDATES = 4 * MAX_CONCURRENT;
+/** Longer than an attempt with its statements takes. */
+const LEASE_MS = SEND_TIMEOUT_MS + 20_000;
+/** for mails that are being sent when the service stops */
+const STOP_TIMEOUT_MS = 3000;
+const NOTE_ATTEMPTS = 10;
+
+/** Sends what waits in the outbox. Every instance has one; a lease on each mail keeps them apart. */
+@Injectable()
+export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+  private readonly logger = new Logger('Mail');
+  private readonly sending = new Set<Promise<void>>();
+  private readonly abort = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private polling: Promise<void> = Promise.resolve();
+  private stopping = false;
+  private failed = false;
+
+  constructor(
+    private readonly mails: MailsRepository,
+    private readonly composer: MailComposer,
+    private readonly sender: SmtpSender,
+    private readonly counts: MailCounts,
+    private readonly env: Env,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (!this.env.smtp) return;
+    this.counts.provide();
+    this.schedule(POLL_MS);
+  }
+
+  beforeApplicationShutdown(): void {
+    this.stopping = true;
+    clearTimeout(this.timer);
+    setTimeout(() => this.abort.abort(), STOP_TIMEOUT_MS).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.polling;
+    await Promise.all(this.sending);
+  }
+
+  /** Jittered: instances that were started together do not ask together. */
+  private schedule(pauseMs: number): void {
+    clearTimeout(this.timer);
+    if (this.stopping) return;
+    this.timer = setTimeout(
+      () => {
+        this.polling = this.polling.then(() => this.poll());
+      },
+      pauseMs * (0.75 + Math.random() / 2),
+    );
+    this.timer.unref();
+  }
+
+  private async poll(): Promise<void> {
+    try {
+      const due = await this.mails.findDue(Date.now(), CANDIDATES);
+      const free = this.stopping ? 0 : MAX_CONCURRENT - this.sending.size;
+      for (const id of due.toSorted(() => Math.random() - 0.5).slice(0, free)) this.begin(id);
+      await this.counts.refresh();
+      this.failed = false;
+      this.schedule(POLL_MS);
+    } catch (error) {
+      if (!this.failed) this.logger.warn({ msg: 'the outbox cannot be read, and will be', err: error });
+      this.failed = true;
+      this.schedule(POLL_AFTER_FAULT_MS);
+    }
+  }
+
+  private begin(id: string): void {
+    const work = this.attempt(id);
+    this.sending.add(work);
+    void work.then(() => this.sending.delete(work));
+  }
+
+  private async attempt(id: string): Promise<void> {
+    try {
+      if ((await this.deliver(id)) && !this.failed) this.schedule(0);
+    } catch (error) {
+      // The lease ends by itself, then somebody tries again.
+      this.logger.warn({ msg: 'a mail was left to its lease', mailId: id, err: error });
+    }
+  }
+
+  /** @returns whether it was this process's to send */
+  private async deliver(id: string): Promise<boolean> {
+    const now = Date.now();
+    const mail = await this.mails.claim(id, now, now + LEASE_MS);
+    if (!mail) return false;
+    if (mail.expiresAt !== null && mail.expiresAt <= now) {
+      await this.mails.end(mail, { state: 'failed', error: mail.lastError ?? 'expired' });
+      return true;
+    }
+    const text = await this.composer.compose(mail);
+    if (!text) {
+      await this.mails.delete([id]);
+      return true;
+    }
+    try {
+      await this.sender.send(mail, text, this.abort.signal);
+    } catch (error) {
+      if (!(error instanceof SendingFailedError)) throw error;
+      await this.noteFailure(mail, error);
+      return true;
+    }
+    await this.noteSent(mail);
+    return true;
+  }
+
+  /** A mail that is not noted as sent is sent twice, so a passing fault of the database does not matter. */
+  private async noteSent(mail: Mail): Promise<void> {
+    const { id: mailId, kind, attempts } = mail;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.mails.end(mail, { state: 'sent' });
+        this.logger.debug({ msg: 'mail sent', mailId, kind, attempts });
+        return;
+      } catch (error) {
+        if (attempt === NOTE_ATTEMPTS || this.abort.signal.aborted) throw error;
+        await sleep(POLL_MS);
+      }
+    }
+  }
+
+  private async noteFailure(mail: Mail, { words, isFinal }: SendingFailedError): Promise<void> {
+    const { id: mailId, kind, attempts, expiresAt } = mail;
+    const pauseMs = retryAfterMs(attempts);
+    const next = pauseMs === undefined ? undefined : Date.now() + pauseMs;
+    const line = { mailId, kind, attempts, error: words };
+    if (isFinal || next === undefined || (expiresAt !== null && next >= expiresAt)) {
+      await this.mails.end(mail, { state: 'failed', error: words });
+      this.logger.error({ msg: 'mail given up', ...line });
+      return;
+    }
+    await this.mails.postpone(mail, next, words);
+    this.logger.warn({ msg: 'mail not sent, and will be retried', ...line, pauseMs });
+  }
+}

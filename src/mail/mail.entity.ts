@@ -1,0 +1,67 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** What a mail is about; the texts are chosen when it is sent. */
+export const MAIL_KINDS = [
+  'password_reset',
+  'password_changed',
+  'email_verification',
+  'email_change',
+  'email_change_asked',
+] as const;
+
+export type MailKind = (typeof MAIL_KINDS)[number];
+
+export const MAIL_STATES = ['waiting', 'sent', 'failed'] as const;
+
+export type MailState = (typeof MAIL_STATES)[number];
+
+/** A mail in the outbox, written in the transaction that wants it. It holds no code. Times are epoch milliseconds. */
+@Entity('mails')
+@Index('mails_state_next_attempt_at_idx', ['state', 'nextAttemptAt'])
+@Index('mails_state_id_idx', ['state', 'id'])
+@Index('mails_recipient_id_idx', ['recipient', 'id'])
+export class Mail {
+  /** UUIDv7, and the left part of the Message-ID */
+  @PrimaryColumn({ type: 'varchar', length: 36 })
+  id: string;
+
+  @Column({ type: 'varchar', length: 24 })
+  kind: MailKind;
+
+  /** canonical */
+  @Column({ type: 'varchar', length: 254 })
+  recipient: string;
+
+  /** of the code to mail; null: none, or not made yet */
+  @Column({ name: 'code_id', type: 'varchar', length: 36, nullable: true })
+  codeId: string | null;
+
+  @Column({ name: 'code_number', type: 'integer', nullable: true })
+  codeNumber: number | null;
+
+  @Column({ type: 'varchar', length: 8 })
+  state: MailState;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt: number;
+
+  /** while a process sends it: when its lease ends */
+  @Column({ name: 'next_attempt_at', type: 'bigint' })
+  nextAttemptAt: number;
+
+  /** begun */
+  @Column({ type: 'integer', default: 0 })
+  attempts: number;
+
+  /** it is not sent after this time */
+  @Column({ name: 'expires_at', type: 'bigint', nullable: true })
+  expiresAt: number | null;
+
+  /** sent, or given up */
+  @Column({ name: 'ended_at', type: 'bigint', nullable: true })
+  endedAt: number | null;
+
+  /** codes of the last failure: never what a server said, which may be anything */
+  @Column({ name: 'last_error', type: 'varchar', length: 100, nullable: true })
+  lastError: string | null;
+}

@@ -1,0 +1,19 @@
+import { Problem } from '../problems/problem.js';
+
+export class MailUnavailableError extends Problem {
+  constructor() {
+    super('mail_unavailable');
+  }
+}
+
+/** An attempt to send failed. */
+export class SendingFailedError extends Error {
+  /** @param isFinal the server refuses this mail, and always will (RFC 5321 section 4.2.1) */
+  constructor(
+    /** codes only: a server can answer anything, a password included */
+    readonly words: string,
+    readonly isFinal: boolean,
+  ) {
+    super(words);
+  }
+}

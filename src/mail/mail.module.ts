@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Mail } from './mail.entity.js';
+import { Mails } from './mails.js';
+import { MailsRepository } from './mails.repository.js';
+
+/** Takes mails. What sends them needs a MailComposer. */
+@Module({
+  imports: [TypeOrmModule.forFeature([Mail])],
+  providers: [Mails, MailsRepository],
+  exports: [Mails, MailsRepository],
+})
+export class MailModule {}

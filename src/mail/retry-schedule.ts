@@ -1,0 +1,10 @@
+const FIRST_PAUSES_MS = [1000, 5000, 30_000, 120_000, 600_000];
+const HOUR_MS = 3_600_000;
+const MAX_HOURLY = 24;
+
+/** How long to wait after so many attempts that failed; undefined: it is given up. */
+export function retryAfterMs(attempts: number): number | undefined {
+  const first = FIRST_PAUSES_MS[attempts - 1];
+  if (first !== undefined) return first;
+  return attempts <= FIRST_PAUSES_MS.length + MAX_HOURLY ? HOUR_MS : undefined;
+}

@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { createTransport, type Transporter } from 'nodemailer';
+import { Env } from '../config/env.js';
+import { SendingFailedError } from './mail.errors.js';
+import type { Mail } from './mail.entity.js';
+import type { MailText } from './mail-composer.js';
+import { loadTemplates, renderBody, type Templates } from './template.js';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const SILENCE_TIMEOUT_MS = 20_000;
+/** From the connection to the server's last word; a mail's lease is longer. */
+export const SEND_TIMEOUT_MS = 40_000;
+
+/** What nodemailer's errors have. */
+interface SmtpFailure {
+  code?: string;
+  /** of the server's reply (RFC 5321 section 4.2) */
+  responseCode?: number;
+  /** that the server refused */
+  command?: string;
+}
+
+/** One connection for each mail. */
+@Injectable()
+export class SmtpSender {
+  private readonly transport: Transporter;
+  private readonly templates: Templates;
+
+  constructor(private readonly env: Env) {
+    const { smtp } = env;
+    if (!smtp) return;
+    this.templates = loadTemplates(env.mailTemplates);
+    this.transport = createTransport({
+      host: smtp.host,
+      port: smtp.port,
+      secure: smtp.secure,
+      requireTLS: smtp.requireTls,
+      ...(smtp.login && { auth: { user: smtp.login.user, pass: smtp.login.password } }),
+      ...(smtp.ca !== undefined && { tls: { ca: smtp.ca } }),
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      dnsTimeout: CONNECT_TIMEOUT_MS,
+      greetingTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SILENCE_TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  }
+
+  /**
+   * Resolves when the server has taken the mail.
+   * @throws SendingFailedError
+   */
+  async send(mail: Mail, { template: name, code }: MailText, stop: AbortSignal): Promise<void> {
+    const { address, name: senderName } = this.env.mailFrom!;
+    const { id, recipient, createdAt } = mail;
+    const template = this.templates.get(name)!;
+    const time = `${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
+    try {
+      await this.transport.sendMail({
+        // Addresses as objects: nothing in them is parsed.
+        from: { name: senderName, address },
+        to: { name: '', address: recipient },
+        envelope: { from: address, to: [recipient] },
+        messageId: `<${id}@${address.slice(address.lastIndexOf('@') + 1)}>`,
+        date: new Date(createdAt),
+        subject: template.subject,
+        text: renderBody(template, { email: recipient, time, ...(code !== undefined && { code }) }),
+        headers: { 'Auto-Submitted': 'auto-generated' }, // RFC 3834 section 5
+        signal,
+      });
+    } catch (error) {
+      throw failureOf(error as SmtpFailure, signal.aborted && !stop.aborted);
+    }
+  }
+}
+
+/** A wrong password or sender is the operator's to mend, so only what is said of the recipient or the text is final. */
+function failureOf({ code, responseCode, command }: SmtpFailure, timedOut: boolean): SendingFailedError {
+  const words = timedOut
+    ? 'ETIMEDOUT'
+    : [code ?? 'ERROR', responseCode, command].filter((word) => word !== undefined).join(' ');
+  const isFinal = (responseCode ?? 0) >= 500 && (command === 'RCPT TO' || command === 'DATA');
+  return new SendingFailedError(words.slice(0, 100), isFinal);
+}

@@ -1,0 +1,93 @@
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigurationError } from '../config/parse-env.js';
+import { MAIL_KINDS, type MailKind } from './mail.entity.js';
+
+/** `email_taken` instead of a code, where the address has an account. */
+export type TemplateName = MailKind | 'email_taken';
+
+export interface Template {
+  subject: string;
+  /** with `{{placeholders}}` */
+  body: string;
+}
+
+export type Templates = ReadonlyMap<TemplateName, Template>;
+
+export type MailValues = Partial<Record<(typeof PLACEHOLDERS)[number], string>>;
+
+const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
+const WITH_CODE = new Set<TemplateName>(['password_reset', 'email_verification', 'email_change']);
+const PLACEHOLDERS = ['code', 'email', 'time'] as const;
+
+const SHIPPED = join(import.meta.dirname, 'templates');
+const MAX_BYTES = 65_536;
+const FILE = /^Subject: ?(\S[^\r\n]{0,199})\r?\n\r?\n(.*\S.*)$/s;
+const PLACEHOLDER = /\{\{ *(\w*) *\}\}/g;
+
+/**
+ * The operator's where there is one, else the shipped one.
+ * @throws ConfigurationError
+ */
+export function loadTemplates(directory: string | undefined): Templates {
+  const problems: string[] = [];
+  const own = directory === undefined ? [] : ownFiles(directory, problems);
+  const templates = new Map<TemplateName, Template>();
+  for (const name of NAMES) {
+    const file = fileOf(name);
+    const template = readTemplate(join(own.includes(file) ? directory! : SHIPPED, file), name);
+    if (typeof template === 'string') problems.push(`MAIL_TEMPLATES: ${file}: ${template}`);
+    else templates.set(name, template);
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return templates;
+}
+
+export function renderBody({ body }: Template, values: MailValues): string {
+  return body.replace(PLACEHOLDER, (_, name: keyof MailValues) => values[name] ?? '');
+}
+
+export function fileOf(name: TemplateName): string {
+  return `${name.replaceAll('_', '-')}.txt`;
+}
+
+/** A name that is misspelt would never be used, and nobody would notice. */
+function ownFiles(directory: string, problems: string[]): string[] {
+  if (!existsSync(directory) || !statSync(directory).isDirectory()) {
+    problems.push('MAIL_TEMPLATES: expected a directory');
+    return [];
+  }
+  const files = readdirSync(directory).filter((file) => file.endsWith('.txt'));
+  const known = NAMES.map(fileOf);
+  for (const file of files.filter((one) => !known.includes(one))) {
+    problems.push(`MAIL_TEMPLATES: ${file}: no mail has this name; expected ${known.join(', ')}`);
+  }
+  return files;
+}
+
+/** @returns what is wrong, as text */
+function readTemplate(path: string, name: TemplateName): Template | string {
+  const text = readText(path);
+  if (text === undefined) return `expected a readable text file of at most ${MAX_BYTES} bytes`;
+  const [, subject, body] = FILE.exec(text) ?? [];
+  if (subject === undefined || body === undefined) {
+    return 'expected a first line "Subject: …", an empty line and a text';
+  }
+  if (/\{\{/.test(subject)) return 'the subject takes no placeholders';
+  const used = [...body.matchAll(PLACEHOLDER)].map(([, placeholder]) => placeholder!);
+  const hasCode = WITH_CODE.has(name);
+  const allowed: readonly string[] = hasCode ? PLACEHOLDERS : PLACEHOLDERS.filter((one) => one !== 'code');
+  const unknown = used.find((placeholder) => !allowed.includes(placeholder));
+  if (unknown !== undefined) return `there is no {{${unknown}}} here; expected ${allowed.join(', ')}`;
+  if (hasCode && !used.includes('code')) return 'misses {{code}}';
+  return { subject: subject.trim(), body };
+}
+
+function readText(path: string): string | undefined {
+  try {
+    if (statSync(path).size > MAX_BYTES) return undefined;
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+  } catch {
+    return undefined;
+  }
+}

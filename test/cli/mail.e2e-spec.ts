@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accounts, accountsJson } from '../support/accounts-command.js';
+import { invalidCode } from '../support/expected.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { MailServer } from '../support/mail-server.js';
+import { anAccount, aPassword } from '../support/personas.js';
+import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { type Instance, startOwnService } from '../support/service.js';
+import { freePort } from '../../tooling/servers/free-port.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+
+interface Listed {
+  id: string;
+  kind: string;
+  recipient: string;
+  state: string;
+  attempts: number;
+  nextAttemptAt: string | null;
+  lastError: string | null;
+}
+
+describe('accounts mail, and codes that operators hand out', () => {
+  let installation: Installation;
+  let service: Instance;
+  let port: number;
+
+  beforeAll(async () => {
+    installation = await anInstallation();
+    port = await freePort();
+    service = await startOwnService({
+      installation,
+      env: {
+        SMTP_URL: `smtp://127.0.0.1:${port}`,
+        MAIL_FROM: 'no-reply@accounts.example',
+        RATE_LIMIT_REGISTER: 'off',
+      },
+    });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await installation.remove();
+  });
+
+  const list = (...parameters: string[]) =>
+    accountsJson<Listed>(installation, ['mail', 'list', ...parameters]);
+  const reset = (email: string, code: string, newPassword = aPassword()) =>
+    service.anyone.post('/api/auth/password/reset', { email, code, newPassword });
+
+  it('lists what waits, without a code, and sends it at once', async () => {
+    const { email } = await anAccount(service);
+    await service.anyone.post('/api/auth/password/forgot', { email });
+    await waitFor('an attempt has failed', hangTimeoutMs(), async () => {
+      const [mail] = await list('--to', email);
+      return mail !== undefined && mail.attempts > 2;
+    });
+    const [mail] = await list('--to', email, '--state', 'waiting');
+    expect(mail).toMatchObject({
+      kind: 'password_reset',
+      recipient: email,
+      nextAttemptAt: expect.stringMatching(/Z$/),
+      lastError: expect.stringMatching(/^E/),
+    });
+    const { stdout } = await accounts(installation, ['mail', 'list']);
+    expect(stdout).toContain(`waiting  ${mail!.id}  password_reset  ${email}`);
+
+    const mailServer = await MailServer.start({ port });
+    expect(await accountsJson(installation, ['mail', 'retry', mail!.id])).toEqual([{ retried: 1 }]);
+    const { code } = await mailServer.next(email);
+    await waitFor('it is noted', hangTimeoutMs(), async () => (await list('--to', email)).length === 0);
+    const sent = await list('--to', email, '--state', 'sent');
+    await mailServer.stop();
+
+    expect(sent).toMatchObject([{ id: mail!.id, state: 'sent', nextAttemptAt: null, lastError: null }]);
+    expect(JSON.stringify(sent) + stdout).not.toContain(code);
+    expect(await accounts(installation, ['mail', 'retry', mail!.id])).toMatchObject({
+      code: 1,
+      stderr: 'refused: the mail is sent\n',
+    });
+  });
+
+  it('retries all that failed, and none that expired', async () => {
+    const [one, other] = [await anAccount(service), await anAccount(service)];
+    for (const { email } of [one, other]) await service.anyone.post('/api/auth/password/forgot', { email });
+    const failed = "UPDATE mails SET state = 'failed', expires_at = ? WHERE recipient = ?";
+    await service.db.query(failed, [Date.now() + 600_000, one.email]);
+    await service.db.query(failed, [Date.now() - 1, other.email]);
+    const [expired] = await list('--to', other.email, '--state', 'failed');
+
+    expect(await accountsJson(installation, ['mail', 'retry', '--failed'])).toEqual([{ retried: 1 }]);
+
+    expect(await list('--to', one.email)).toMatchObject([{ state: 'waiting' }]);
+    expect(await accounts(installation, ['mail', 'retry', expired!.id])).toMatchObject({
+      code: 1,
+      stderr: 'refused: the mail is expired\n',
+    });
+  });
+
+  it('hands out a code that sets a password once, and proves no e-mail', async () => {
+    const { id, email } = await anAccount(service);
+    const known = await knownEvents(service.db);
+    const [handed] = await accountsJson<{ id: string; email: string; code: string; expiresAt: string }>(
+      installation,
+      ['users', 'reset-code', email],
+    );
+    expect(handed).toEqual({
+      id,
+      email,
+      code: expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/),
+      expiresAt: expect.stringMatching(/Z$/),
+    });
+    expect(await eventsSince(service.db, known)).toEqual([]);
+
+    expect((await reset(email, handed!.code)).status).toBe(200);
+
+    expect(await reset(email, handed!.code)).toMatchObject(invalidCode);
+    const [row] = await service.db.query('SELECT email_verified_at, revision FROM users WHERE id = ?', [id]);
+    expect(row).toEqual({ email_verified_at: null, revision: 2 });
+    expect((await eventsSince(service.db, known)).map(({ type }) => type)).toEqual([
+      'account.password_changed',
+      'session.ended',
+    ]);
+  });
+
+  it('hands out no code for a disabled account', async () => {
+    const { email } = await anAccount(service);
+    await accountsJson(installation, ['users', 'disable', email]);
+
+    expect(await accounts(installation, ['users', 'reset-code', email])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'refused: the account is disabled (account_disabled)\n',
+    });
+  });
+
+  it('voids codes when an operator sets a password', async () => {
+    const { email } = await anAccount(service);
+    const [handed] = await accountsJson<{ code: string }>(installation, ['users', 'reset-code', email]);
+
+    await accountsJson(installation, ['users', 'set-password', email, '--generate']);
+
+    expect(await reset(email, handed!.code)).toMatchObject(invalidCode);
+  });
+});

@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  emailTaken,
+  invalidCode,
+  invalidFields,
+  mailUnavailable,
+  passwordSessionRequired,
+  rateLimited,
+  unauthorized,
+  wrongPassword,
+} from '../support/expected.js';
+import { MailServer } from '../support/mail-server.js';
+import { type Account, aCode, anAccount, anEmail, anOrgOf, aPassword, join } from '../support/personas.js';
+import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { type Instance, type Service, startOwnService, startService } from '../support/service.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+
+const ASK = '/api/me/email/verification';
+const VERIFY = '/api/me/email/verify';
+const EMAIL = '/api/me/email';
+
+const LIMITS_OFF = {
+  RATE_LIMIT_REGISTER: 'off',
+  RATE_LIMIT_LOGIN: 'off',
+  RATE_LIMIT_FORGOT: 'off',
+  RATE_LIMIT_CODE: 'off',
+};
+
+describe('the own e-mail', () => {
+  let mailServer: MailServer;
+  let service: Instance;
+  let ada: Account;
+
+  beforeAll(async () => {
+    mailServer = await MailServer.start();
+    const MAIL_FROM = 'no-reply@accounts.example';
+    service = await startOwnService({ env: { ...LIMITS_OFF, SMTP_URL: mailServer.url, MAIL_FROM } });
+    ada = await anAccount(service, 'ada');
+  });
+  afterAll(async () => {
+    await service.stop();
+    await mailServer.stop();
+  });
+
+  const change = (who: Account, email: string, password = who.password) =>
+    who.put(EMAIL, { email, password });
+  const verify = (who: Account, code: unknown) => who.post(VERIFY, { code });
+  const codeTo = async (email: string, count = 1): Promise<string> =>
+    (await mailServer.next(email, count)).code!;
+  const about = (who: Account) => ({
+    actor_type: 'user',
+    actor_id: who.id,
+    org_id: null,
+    user_id: who.id,
+    reason: null,
+    data: {},
+  });
+
+  async function askedForChange(
+    who: Account,
+    email = anEmail('new'),
+  ): Promise<{ email: string; code: string }> {
+    expect(await change(who, email)).toMatchObject({ status: 202, body: { ok: true } });
+    return { email, code: await codeTo(email) };
+  }
+
+  it('is verified by the code that is mailed to it, once', async () => {
+    const user = await anAccount(service);
+    expect(await user.post(ASK)).toMatchObject({ status: 202, body: { ok: true } });
+    const code = await codeTo(user.email);
+    const known = await knownEvents(service.db);
+
+    expect(await verify(user, code)).toMatchObject({ status: 200, body: { ok: true } });
+
+    expect(await eventsSince(service.db, known)).toEqual([
+      { ...about(user), type: 'account.email_verified' },
+    ]);
+    expect(await verify(user, code)).toMatchObject(invalidCode);
+    expect(await user.post(ASK)).toMatchObject({ status: 200, body: { ok: true } });
+    expect(mailServer.to(user.email)).toHaveLength(1);
+  });
+
+  it('becomes another, beside every membership too, once the code from there is typed', async () => {
+    const user = await anAccount(service, 'moving');
+    const org = await anOrgOf(ada);
+    await join(org, ada, user, 'admin');
+    const { email, code } = await askedForChange(user);
+    const notice = await mailServer.next(user.email);
+    const known = await knownEvents(service.db);
+    expect((await user.get<{ user: { email: string } }>('/api/me')).body.user.email).toBe(user.email);
+
+    expect(await verify(user, code)).toMatchObject({ status: 200, body: { ok: true } });
+
+    expect(notice).toMatchObject({ subject: 'Your e-mail address is about to change', code: undefined });
+    expect(await eventsSince(service.db, known)).toEqual([{ ...about(user), type: 'account.email_changed' }]);
+    const [row] = await service.db.query(
+      'SELECT email, email_verified_at, revision FROM users WHERE id = ?',
+      [user.id],
+    );
+    expect(row).toEqual({ email, email_verified_at: expect.any(Number), revision: 2 });
+    const { body } = await ada.get<{ members: { userId: string; email: string }[] }>(
+      `/api/orgs/${org.id}/members`,
+    );
+    expect(body.members.find(({ userId }) => userId === user.id)?.email).toBe(email);
+    expect((await service.anyone.post('/api/auth/login', { email, password: user.password })).status).toBe(
+      200,
+    );
+    const old = { email: user.email, password: user.password };
+    expect((await service.anyone.post('/api/auth/login', old)).status).toBe(401);
+  });
+
+  it('answers the same for a taken e-mail, whose owner gets a notice, and the code of nobody', async () => {
+    const [user, owner] = [await anAccount(service), await anAccount(service, 'owner')];
+    const free = anEmail();
+
+    const answers = [await change(user, owner.email), await change(user, free)];
+
+    expect(answers.map(({ status, text }) => `${status} ${text}`)).toEqual(Array(2).fill('202 {"ok":true}'));
+    expect([...answers[0]!.headers.keys()]).toEqual([...answers[1]!.headers.keys()]);
+    await codeTo(free);
+    // The change to the free one has taken the place of this one: its notice may come, and no code.
+    for (const mail of mailServer.to(owner.email)) expect(mail.code).toBeUndefined();
+  });
+
+  it('tells the owner of a taken e-mail', async () => {
+    const [user, owner] = [await anAccount(service), await anAccount(service, 'owner')];
+    await change(user, owner.email);
+
+    const notice = await mailServer.next(owner.email);
+
+    expect(notice).toMatchObject({
+      subject: 'You have an account with this e-mail address',
+      code: undefined,
+    });
+    expect(notice.text).not.toContain(user.email);
+  });
+
+  it('stays if the other one was taken meanwhile: 409', async () => {
+    const user = await anAccount(service);
+    const { email, code } = await askedForChange(user);
+    await service.anyone.post('/api/auth/register', { email, password: aPassword() });
+    const known = await knownEvents(service.db);
+
+    expect(await verify(user, code)).toMatchObject(emailTaken);
+
+    expect(await eventsSince(service.db, known)).toEqual([]);
+    const [row] = await service.db.query('SELECT email, revision FROM users WHERE id = ?', [user.id]);
+    expect(row).toEqual({ email: user.email, revision: 1 });
+  });
+
+  it('has one pending change: a second takes the place of the first, the own e-mail calls it off', async () => {
+    const user = await anAccount(service);
+    const first = await askedForChange(user);
+    const second = await askedForChange(user);
+
+    expect(await verify(user, first.code)).toMatchObject(invalidCode);
+    expect((await change(user, user.email)).status).toBe(202);
+    expect(await verify(user, second.code)).toMatchObject(invalidCode);
+  });
+
+  it('does not change with a code from before a new password, or from before the sessions ended', async () => {
+    const [user, other] = [await anAccount(service), await anAccount(service)];
+    const [pending, ended] = [await askedForChange(user), await askedForChange(other)];
+    await service.anyone.post('/api/auth/password/forgot', { email: user.email });
+    const code = await codeTo(user.email, 2);
+    const newPassword = aPassword();
+    const reset = { email: user.email, code, newPassword };
+    expect((await service.anyone.post('/api/auth/password/reset', reset)).status).toBe(200);
+    await service.db.query('UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [other.id]);
+
+    for (const [who, password, stale] of [
+      [user, newPassword, pending],
+      [other, other.password, ended],
+    ] as const) {
+      const login = { email: who.email, password };
+      const { body } = await service.anyone.post<{ token: string }>('/api/auth/login', login);
+      expect(await verify(who.as(body.token), stale.code)).toMatchObject(invalidCode);
+    }
+  });
+
+  it('needs the current password, and a session opened by it', async () => {
+    const user = await anAccount(service);
+    expect(await change(user, anEmail(), 'not the password')).toMatchObject(wrongPassword);
+
+    const { body } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', {
+      code: await aCode(user),
+    });
+    const derived = user.as(body.token);
+    for (const [caller, expected] of [
+      [derived, passwordSessionRequired],
+      [service.anyone, unauthorized],
+    ] as const) {
+      expect(await caller.post(ASK)).toMatchObject(expected);
+      expect(await caller.post(VERIFY, { code: '0000000000' })).toMatchObject(expected);
+      expect(await caller.put(EMAIL, { email: anEmail(), password: user.password })).toMatchObject(expected);
+    }
+  });
+
+  it('bounds wrong tries to 50 for one code', async () => {
+    const user = await anAccount(service);
+    const { code } = await askedForChange(user);
+    for (let tries = 0; tries < 50; tries += 1) {
+      expect(await verify(user, '0000000000')).toMatchObject(invalidCode);
+    }
+    expect(await verify(user, code)).toMatchObject(invalidCode);
+  });
+
+  it('gets at most 10 codes a day, whoever asks', async () => {
+    const email = anEmail('flooded');
+    const [one, other] = [await anAccount(service), await anAccount(service)];
+    for (let sent = 0; sent < 10; sent += 1) {
+      expect((await change(sent % 2 ? one : other, email)).status).toBe(202);
+      await mailServer.next(email, sent + 1);
+    }
+
+    const refused = await change(one, email);
+
+    expect(refused).toMatchObject(rateLimited);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('gets at most 10 codes a day, however many ask at the same moment', async () => {
+    const email = anEmail('flooded');
+    const askers = await Promise.all(Array.from({ length: 16 }, () => anAccount(service)));
+    await Promise.all(askers.map((asker) => change(asker, email)));
+
+    await waitFor('every mail was decided on', hangTimeoutMs(), async () => {
+      const [row] = await service.db.query(
+        "SELECT COUNT(*) AS n FROM mails WHERE recipient = ? AND state = 'waiting'",
+        [email],
+      );
+      return Number(row!['n']) === 0;
+    });
+
+    expect(mailServer.to(email)).toHaveLength(10);
+  });
+
+  it('refuses bodies that are none', async () => {
+    const user = await anAccount(service);
+    expect(await user.put(EMAIL, {})).toMatchObject(invalidFields('email', 'password'));
+    expect(await user.put(EMAIL, { email: 'a\r\nBcc: b@c.de', password: 'x' })).toMatchObject(
+      invalidFields('email'),
+    );
+    expect(await user.post(VERIFY, {})).toMatchObject(invalidFields('code'));
+    expect(await user.post(VERIFY, { code: 0 })).toMatchObject(invalidFields('code'));
+    expect(await user.post(VERIFY, { code: false })).toMatchObject(invalidFields('code'));
+  });
+});
+
+describe('without a mail server', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it('routes that need one answer 409, the others as ever', async () => {
+    const user = await anAccount(service);
+    const { email, password } = user;
+
+    expect(await service.anyone.post('/api/auth/password/forgot', { email })).toMatchObject(mailUnavailable);
+    expect(await user.post(ASK)).toMatchObject(mailUnavailable);
+    expect(await user.put(EMAIL, { email: anEmail(), password })).toMatchObject(mailUnavailable);
+    expect(await user.post(VERIFY, { code: '0000000000' })).toMatchObject(invalidCode);
+    const reset = { email, code: '0000000000', newPassword: aPassword() };
+    expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidCode);
+  });
+});

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { invalidCode, invalidFields, invalidToken } from '../support/expected.js';
+import { MailServer } from '../support/mail-server.js';
+import { type Account, anAccount, anEmail, aPassword } from '../support/personas.js';
+import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { type Instance, startOwnService } from '../support/service.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+
+const FORGOT = '/api/auth/password/forgot';
+const RESET = '/api/auth/password/reset';
+
+const LIMITS_OFF = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_FORGOT: 'off', RATE_LIMIT_CODE: 'off' };
+
+describe('a forgotten password', () => {
+  let mailServer: MailServer;
+  let service: Instance;
+
+  beforeAll(async () => {
+    mailServer = await MailServer.start();
+    const MAIL_FROM = 'Accounts <no-reply@accounts.example>';
+    service = await startOwnService({ env: { ...LIMITS_OFF, SMTP_URL: mailServer.url, MAIL_FROM } });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await mailServer.stop();
+  });
+
+  const forgot = (email: string) => service.anyone.post(FORGOT, { email });
+  const reset = (email: string, code: unknown, newPassword = aPassword()) =>
+    service.anyone.post(RESET, { email, code, newPassword });
+  const login = ({ email }: Account, password: string) =>
+    service.anyone.post('/api/auth/login', { email, password });
+
+  async function aMailedCode({ email }: Pick<Account, 'email'>): Promise<string> {
+    const before = mailServer.to(email).length;
+    expect(await forgot(email)).toMatchObject({ status: 202, body: { ok: true } });
+    const { code } = await mailServer.next(email, before + 1);
+    service.installation.secrets.note(code);
+    service.installation.secrets.note(code!.replace('-', ''));
+    return code!;
+  }
+
+  it('is set anew with the code from the mail; every session ends, the e-mail is verified, a notice is mailed', async () => {
+    const ada = await anAccount(service, 'ada');
+    const code = await aMailedCode(ada);
+    const known = await knownEvents(service.db);
+    const password = aPassword();
+
+    expect(await reset(ada.email, code, password)).toMatchObject({ status: 200, body: { ok: true } });
+
+    expect(await ada.get('/api/me')).toMatchObject(invalidToken);
+    expect((await login(ada, ada.password)).status).toBe(401);
+    expect((await login(ada, password)).status).toBe(200);
+    const about = { actor_type: 'system', actor_id: null, org_id: null, user_id: ada.id, reason: null };
+    expect((await eventsSince(service.db, known)).filter(({ type }) => type !== 'session.started')).toEqual([
+      { ...about, type: 'account.email_verified', data: {} },
+      { ...about, type: 'account.password_changed', data: {} },
+      { ...about, type: 'session.ended', data: { reason: 'password_changed', all: true } },
+    ]);
+    const [row] = await service.db.query(
+      'SELECT email_verified_at, password_changed_at, revision FROM users WHERE id = ?',
+      [ada.id],
+    );
+    expect(row).toMatchObject({
+      email_verified_at: expect.any(Number),
+      password_changed_at: expect.any(Number),
+      revision: 3,
+    });
+    const notice = await mailServer.next(ada.email, 2);
+    expect(notice).toMatchObject({ subject: 'Your password was changed', code: undefined });
+    expect(notice.text).toContain(ada.email);
+  });
+
+  it('takes the code however it is typed', async () => {
+    const ada = await anAccount(service);
+    const code = await aMailedCode(ada);
+    const typed = ` ${code.toLowerCase().replaceAll('0', 'o').replaceAll('1', 'l').replace('-', ' ')} `;
+
+    expect((await reset(ada.email, typed)).status).toBe(200);
+  });
+
+  it('takes a code once, of two requests at the same moment too', async () => {
+    const ada = await anAccount(service);
+    const code = await aMailedCode(ada);
+
+    const answers = await Promise.all([reset(ada.email, code), reset(ada.email, code)]);
+
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
+    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+  });
+
+  it('takes no code that a newer one has replaced', async () => {
+    const ada = await anAccount(service);
+    const first = await aMailedCode(ada);
+    const second = await aMailedCode(ada);
+
+    expect(await reset(ada.email, first)).toMatchObject(invalidCode);
+    expect((await reset(ada.email, second)).status).toBe(200);
+  });
+
+  it('takes no code after its time', async () => {
+    const ada = await anAccount(service);
+    const code = await aMailedCode(ada);
+    await service.db.query('UPDATE mail_codes SET expires_at = ? WHERE subject = ?', [Date.now(), ada.email]);
+
+    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+  });
+
+  it('takes no code of somebody else, none of another purpose, and none of a disabled account', async () => {
+    const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    const code = await aMailedCode(ada);
+    await aMailedCode(grace);
+
+    expect(await reset(grace.email, code)).toMatchObject(invalidCode);
+    expect(await ada.post('/api/me/email/verify', { code })).toMatchObject(invalidCode);
+    await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
+    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+  });
+
+  it('bounds wrong tries to 50 for one code, also at the same moment', async () => {
+    const ada = await anAccount(service);
+    const code = await aMailedCode(ada);
+
+    for (let round = 0; round < 10; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => reset(ada.email, '0000000000')));
+      for (const answer of answers) expect(answer).toMatchObject(invalidCode);
+    }
+
+    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+    expect((await reset(ada.email, await aMailedCode(ada))).status).toBe(200);
+  });
+
+  it('mails nothing to unknown e-mails and disabled accounts, and answers the same', async () => {
+    const [known, disabled] = [await anAccount(service), await anAccount(service)];
+    await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [disabled.id]);
+    const unknown = anEmail();
+
+    const answers = [await forgot(unknown), await forgot(disabled.email), await forgot(known.email)];
+
+    for (const { status, text, headers } of answers) {
+      expect({ status, text }).toEqual({ status: 202, text: '{"ok":true}' });
+      expect([...headers.keys()]).toEqual([...answers[0]!.headers.keys()]);
+    }
+    await mailServer.next(known.email);
+    await waitFor('the outbox is empty', hangTimeoutMs(), async () => {
+      const [row] = await service.db.query("SELECT COUNT(*) AS n FROM mails WHERE state = 'waiting'");
+      return Number(row!['n']) === 0;
+    });
+    expect([...mailServer.to(unknown), ...mailServer.to(disabled.email)]).toEqual([]);
+    // The place of a code stays, so that the next request takes as long.
+    const places = await service.db.query('SELECT subject FROM mail_codes WHERE subject IN (?, ?)', [
+      unknown,
+      disabled.email,
+    ]);
+    expect(places).toHaveLength(2);
+  });
+
+  it('mails at most 10 codes a day to one e-mail, and the last one goes on working', async () => {
+    const ada = await anAccount(service);
+    let code = '';
+    for (let sent = 0; sent < 10; sent += 1) code = await aMailedCode(ada);
+
+    expect((await forgot(ada.email)).status).toBe(202);
+    await waitFor('the mail was decided on', hangTimeoutMs(), async () => {
+      const [row] = await service.db.query(
+        "SELECT COUNT(*) AS n FROM mails WHERE recipient = ? AND state = 'waiting'",
+        [ada.email],
+      );
+      return Number(row!['n']) === 0;
+    });
+
+    expect(mailServer.to(ada.email)).toHaveLength(10);
+    expect((await reset(ada.email, code)).status).toBe(200);
+  });
+
+  it.each([
+    [{}, ['email', 'code', 'newPassword']],
+    [{ email: 'ada@example.com', code: 0, newPassword: 'correct horse battery' }, ['code']],
+    [{ email: 'ada@example.com', code: ['0000000000'], newPassword: 'correct horse battery' }, ['code']],
+    [{ email: { $gt: '' }, code: '0000000000', newPassword: 'correct horse battery' }, ['email']],
+    [{ email: 'ada@example.com', code: '0000000000', newPassword: 'short' }, ['newPassword']],
+    [{ email: 'ada@example.com', code: '0000000000', newPassword: 'ada@example.com' }, ['newPassword']],
+    [{ email: 'ada@example.com', code: '0000000000', newPassword: 'passwordpassword' }, ['newPassword']],
+  ])('refuses %j', async (body, fields) => {
+    expect(await service.anyone.post(RESET, body)).toMatchObject(invalidFields(...fields));
+  });
+
+  it.each(['', '0000', 'x'.repeat(10_000), '0000000000', 'no code', "' OR 1=1 --", '\u0000'])(
+    'answers the code %j as any wrong one',
+    async (code) => {
+      const ada = await anAccount(service);
+      await aMailedCode(ada);
+
+      const answers = [await reset(ada.email, code), await reset(anEmail(), code)];
+
+      for (const answer of answers) expect(answer).toMatchObject(invalidCode);
+      const [one, other] = answers.map(({ text }) => text.replace(/"requestId":"[^"]+"/, ''));
+      expect(one).toBe(other);
+    },
+  );
+});

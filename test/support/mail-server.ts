@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import type { Certificate } from './certificates.js';
+
+export interface ReceivedMail {
+  messageId: string;
+  to: string;
+  subject: string;
+  headers: string;
+  text: string;
+  /** as it is read in the mail; undefined: it holds none */
+  code: string | undefined;
+}
+
+/** What it answers to the end of a mail; an error with a `responseCode` refuses it. */
+type Verdict = (mail: ReceivedMail) => Promise<void> | void;
+
+interface Options {
+  port?: number;
+  /** STARTTLS, or with `implicit` TLS from the first byte */
+  certificate?: Certificate;
+  implicit?: boolean;
+  login?: { user: string; password: string };
+  refuseRecipient?: (address: string) => number | undefined;
+}
+
+const CODE = /\b[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}\b/;
+
+/** A real SMTP server, whose answers a test decides. */
+export class MailServer {
+  readonly mails: ReceivedMail[] = [];
+  /** to come before the answer to each mail */
+  verdict: Verdict = () => undefined;
+
+  private constructor(
+    private readonly server: SMTPServer,
+    readonly port: number,
+    /** for `SMTP_URL` */
+    readonly url: string,
+  ) {}
+
+  static async start(options: Options = {}): Promise<MailServer> {
+    const { certificate, implicit = false, login } = options;
+    let mailServer: MailServer | undefined;
+    const settings: SMTPServerOptions = {
+      logger: false,
+      authOptional: !login,
+      secure: implicit,
+      disabledCommands: [...(certificate ? [] : ['STARTTLS']), ...(login ? [] : ['AUTH'])],
+      ...(certificate && {
+        cert: readFileSync(certificate.certificate),
+        key: readFileSync(certificate.key),
+      }),
+      disableReverseLookup: true,
+      closeTimeout: 100,
+      onAuth: ({ username, password }, _session, done) => {
+        if (username === login?.user && password === login?.password) done(null, { user: username });
+        else done(refusal(535));
+      },
+      onRcptTo: ({ address }, _session, done) => {
+        const code = options.refuseRecipient?.(address);
+        done(code === undefined ? null : refusal(code));
+      },
+      onData: (stream, { envelope }, done) => {
+        const chunks: Buffer[] = [];
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+        stream.on('end', () => {
+          const mail = parseMail(Buffer.concat(chunks).toString(), String(envelope.rcptTo[0]?.address));
+          void mailServer!.take(mail, done);
+        });
+      },
+    };
+    const server = new SMTPServer(settings);
+    server.on('error', () => undefined);
+    const port = await new Promise<number>((resolve) => {
+      const listener = server.listen(options.port ?? 0, '127.0.0.1', () => {
+        resolve((listener.address() as { port: number }).port);
+      });
+    });
+    const who = login ? `${login.user}:${encodeURIComponent(login.password)}@` : '';
+    const url = `${implicit ? 'smtps' : 'smtp'}://${who}${certificate ? 'localhost' : '127.0.0.1'}:${port}`;
+    mailServer = new MailServer(server, port, url);
+    return mailServer;
+  }
+
+  private async take(mail: ReceivedMail, answer: (refusal: Error | null) => void): Promise<void> {
+    try {
+      await this.verdict(mail);
+      this.mails.push(mail);
+      answer(null);
+    } catch (error) {
+      answer(error as Error);
+    }
+  }
+
+  to(address: string): ReceivedMail[] {
+    return this.mails.filter(({ to }) => to === address);
+  }
+
+  /** Waits for so many mails to one address, and returns the last of them. */
+  async next(address: string, count = 1): Promise<ReceivedMail> {
+    await waitFor(`${count} mails to ${address}`, hangTimeoutMs(), () => this.to(address).length >= count);
+    return this.to(address).at(-1)!;
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => resolve());
+    });
+  }
+}
+
+export function refusal(responseCode: number): Error {
+  return Object.assign(new Error('not here, hunter2'), { responseCode });
+}
+
+/** A server that takes connections and says nothing. */
+export async function aSilentServer(): Promise<{ url: string; stop: () => void }> {
+  const server = createServer();
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
+  });
+  return { url: `smtp://127.0.0.1:${port}`, stop: () => void server.close() };
+}
+
+function parseMail(raw: string, to: string): ReceivedMail {
+  const end = raw.indexOf('\r\n\r\n');
+  const headers = raw.slice(0, end).replaceAll(/\r\n[ \t]+/g, ' ');
+  const header = (name: string): string =>
+    new RegExp(`^${name}: (.*)$`, 'im').exec(headers)?.[1]?.trim() ?? '';
+  const quoted = header('Content-Transfer-Encoding') === 'quoted-printable';
+  const text = raw.slice(end + 4).replaceAll(quoted ? /=\r\n/g : /$^/g, '');
+  const messageId = header('Message-ID');
+  return { messageId, to, subject: header('Subject'), headers, text, code: CODE.exec(text)?.[0] };
+}
