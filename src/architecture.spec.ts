@@ -24,6 +24,7 @@ const PUBLIC_ROUTES = [
   'HealthController.getLive',
   'HealthController.getReady',
   'JwksController.getKeySet',
+  'RefreshController.refresh',
 ];
 
 type Handler = (...parameters: unknown[]) => unknown;

@@ -17,11 +17,16 @@ import { CodesService } from './codes/codes.service.js';
 import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { RefreshController } from './refresh/refresh.controller.js';
+import { RefreshService } from './refresh/refresh.service.js';
+import { RefreshTokens } from './refresh/refresh-tokens.js';
+import { SessionTokens } from './refresh/session-tokens.js';
 import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionExchangesRepository } from './sessions/session-exchanges.repository.js';
+import { SessionRefreshesRepository } from './sessions/session-refreshes.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { JwksController } from './tokens/jwks.controller.js';
 import { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
@@ -40,7 +45,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     UsersModule,
     EventsModule,
   ],
-  controllers: [AuthController, JwksController],
+  controllers: [AuthController, JwksController, RefreshController],
   providers: [
     { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
     AcceptablePassword,
@@ -56,6 +61,10 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     KeyFileWatch,
     PasswordHasher,
     PendingRevocationsRepository,
+    RefreshService,
+    RefreshTokens,
+    SessionRefreshesRepository,
+    SessionTokens,
     SessionsRepository,
     SessionExchangesRepository,
     SessionRevocation,

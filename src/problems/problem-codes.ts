@@ -43,6 +43,11 @@ export const PROBLEMS = {
     meaning: 'Wrong e-mail or password',
     detail: 'The e-mail or the password is wrong.',
   },
+  invalid_refresh_token: {
+    status: 401,
+    meaning: 'The refresh token is not valid',
+    detail: 'The refresh token is malformed, used or expired, or its session has ended; log in again.',
+  },
   forbidden: {
     status: 403,
     meaning: 'This is not allowed',

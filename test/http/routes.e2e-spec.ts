@@ -11,6 +11,7 @@ const ROUTES: [string, string[]][] = [
   ['/api/auth/login', ['POST']],
   ['/api/auth/code', ['POST']],
   ['/api/auth/code/exchange', ['POST']],
+  ['/api/auth/refresh', ['POST']],
   ['/api/me', ['GET']],
   ['/api/orgs', ['POST']],
   ['/api/orgs/x', ['GET']],

@@ -8,6 +8,7 @@ const ENDPOINTS = [
   { endpoint: 'POST /api/auth/register', status: '201', public: true, body: true },
   { endpoint: 'POST /api/auth/login', status: '200', public: true, body: true },
   { endpoint: 'POST /api/auth/code/exchange', status: '200', public: true, body: true },
+  { endpoint: 'POST /api/auth/refresh', status: '200', public: true, body: true },
   { endpoint: 'POST /api/auth/code', status: '201', public: false, body: true },
   { endpoint: 'GET /api/me', status: '200', public: false, body: false },
   { endpoint: 'POST /api/orgs', status: '201', public: false, body: true },

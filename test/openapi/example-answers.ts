@@ -14,6 +14,7 @@ interface Request {
 interface Answered {
   token: string;
   code: string;
+  refreshToken: string;
   user: { id: string };
   org: { id: string };
 }
@@ -54,7 +55,9 @@ export class ExampleAnswers {
   private async signIn(): Promise<Answered> {
     const body = await this.send('register', { by: this.anyone });
     this.ada = this.anyone.withToken(body.token);
-    await this.send('login', { by: this.anyone });
+    const { refreshToken } = await this.send('login', { by: this.anyone });
+    await this.send('refresh', { by: this.anyone, body: { refreshToken } });
+    await this.send('refresh', { by: this.anyone });
     await this.send('listOwnEvents', { by: this.ada, query: '?limit=1' });
     const grace = { email: 'grace@example.com', password: aPassword() };
     const answer = await this.anyone.post<Answered>('/api/auth/register', grace);

@@ -53,7 +53,14 @@ export class Caller {
   /** `undefined` sends no body and no content type at all. */
   sendJson<Body>(method: string, path: string, body: unknown): Promise<Answer<Body>> {
     if (body === undefined) return this.send(method, path);
-    this.noteSecrets(body, ['password', 'code', 'codeVerifier']);
+    this.noteSecrets(body, [
+      'password',
+      'currentPassword',
+      'newPassword',
+      'code',
+      'codeVerifier',
+      'refreshToken',
+    ]);
     const request = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     return this.send(method, path, request);
   }
@@ -68,7 +75,7 @@ export class Caller {
     const body = typeof request.body === 'string' ? new TextEncoder().encode(request.body) : request.body;
     const options = { method, headers, redirect: 'manual' as const, ...(body ? { body } : {}) };
     const answer = await within(`${method} ${path}`, hangTimeoutMs(), this.exchange(path, options));
-    if (answer.status < 300) this.noteSecrets(answer.body, ['token', 'code']);
+    if (answer.status < 300) this.noteSecrets(answer.body, ['token', 'code', 'refreshToken']);
 
     checkAnswer(`${method} ${path}`, answer, path);
     if (method !== 'HEAD') await this.connection.contract.check(method, path, answer);

@@ -10,6 +10,7 @@ export const invalidCode = problem(400, 'invalid_code');
 export const unauthorized = problem(401, 'unauthorized');
 export const invalidToken = problem(401, 'invalid_token');
 export const invalidCredentials = problem(401, 'invalid_credentials');
+export const invalidRefreshToken = problem(401, 'invalid_refresh_token');
 export const notAMember = problem(403, 'not_a_member');
 export const notFound = problem(404, 'not_found');
 export const orgNotFound = problem(404, 'org_not_found');
