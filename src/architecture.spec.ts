@@ -4,7 +4,7 @@ import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
 import { between, circularImports, importGraph } from '../tooling/import-graph.js';
-import { type Access, RouteAccess } from './access/access.decorators.js';
+import { type Access, RouteAccess } from './access/route-access.js';
 
 const SRC = import.meta.dirname;
 const PROJECT = join(SRC, '..');

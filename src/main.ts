@@ -7,8 +7,8 @@ if (problem !== undefined) {
 }
 
 const { bootstrap } = await import('./app/bootstrap.js');
-const { explainFailure } = await import('./app/start-failure.js');
-await bootstrap().catch((error: unknown) => {
+await bootstrap().catch(async (error: unknown) => {
+  const { explainFailure } = await import('./app/start-failure.js');
   for (const line of explainFailure(error)) console.error(line);
   process.exit(1);
 });

@@ -1,13 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
 import type { Role } from './role.js';
-
-/** Who may call a route. Every route declares exactly one; a route that declares none is refused. */
-export type Access =
-  { to: 'everyone' } | { to: 'signed-in'; by?: 'password' } | { to: 'members'; minRole: Role };
-
-export const RouteAccess = Reflector.createDecorator<Access>();
+import { RouteAccess } from './route-access.js';
 
 export const Public = () => applyDecorators(RouteAccess({ to: 'everyone' }), ApiSecurity({}));
 

@@ -16,44 +16,44 @@ export class AccountChangesService {
   ) {}
 
   enable(userId: string, actor: Actor): Promise<boolean> {
-    return this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.enable(transaction, userId))) return false;
-      await this.events.record(
-        transaction,
-        await this.accountEvent(transaction, 'account.enabled', userId, actor),
-      );
-      return true;
-    });
+    return this.change(
+      async (transaction) => this.accounts.enable(transaction, userId),
+      async (transaction) => [await this.accountEvent(transaction, 'account.enabled', userId, actor)],
+    );
   }
 
   verifyEmail(userId: string, actor: Actor): Promise<boolean> {
-    return this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.verifyEmail(transaction, userId))) return false;
-      await this.events.record(
-        transaction,
-        await this.accountEvent(transaction, 'account.email_verified', userId, actor),
-      );
-      return true;
-    });
+    return this.change(
+      async (transaction) => this.accounts.verifyEmail(transaction, userId),
+      async (transaction) => [await this.accountEvent(transaction, 'account.email_verified', userId, actor)],
+    );
   }
 
   endSessions(userId: string, actor: Actor): Promise<boolean> {
-    return this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.endSessions(transaction, userId))) return false;
-      await this.events.record(transaction, allSessionsEnded(userId, actor, 'operator'));
-      return true;
-    });
+    return this.change(
+      async (transaction) => this.accounts.endSessions(transaction, userId),
+      async () => [allSessionsEnded(userId, actor, 'operator')],
+    );
   }
 
   /** @param hash made outside: a transaction may run more than once */
   setPasswordHash(userId: string, hash: string, actor: Actor): Promise<boolean> {
-    return this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.setPasswordHash(transaction, userId, hash))) return false;
-      await this.events.record(
-        transaction,
+    return this.change(
+      async (transaction) => this.accounts.setPasswordHash(transaction, userId, hash),
+      async (transaction) => [
         await this.accountEvent(transaction, 'account.password_changed', userId, actor),
         allSessionsEnded(userId, actor, 'password_changed'),
-      );
+      ],
+    );
+  }
+
+  private change(
+    write: (transaction: Transaction) => Promise<boolean>,
+    eventsOf: (transaction: Transaction) => Promise<NewEvent[]>,
+  ): Promise<boolean> {
+    return this.transactions.run(async (transaction) => {
+      if (!(await write(transaction))) return false;
+      await this.events.record(transaction, ...(await eventsOf(transaction)));
       return true;
     });
   }

@@ -1,17 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
-import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
-import { OrgsRepository } from '../memberships/orgs.repository.js';
 import { OwnershipRepository } from '../memberships/ownership.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { OnlyOwnerError } from './accounts.errors.js';
-
-/** The user has become the owner of an organization that was not locked. */
-class OwnershipChangedError extends Error {}
-
-const MAX_ATTEMPTS = 5;
+import { LockedOrgs, type RequireLocked } from './locked-orgs.js';
 
 export interface Disabling {
   actor: Actor;
@@ -24,10 +18,9 @@ export interface Disabling {
 export class AccountDisablingService {
   constructor(
     private readonly accounts: AccountRepository,
-    private readonly orgs: OrgsRepository,
     private readonly ownership: OwnershipRepository,
     private readonly events: EventsRepository,
-    private readonly transactions: Transactions,
+    private readonly lockedOrgs: LockedOrgs,
   ) {}
 
   /**
@@ -35,30 +28,22 @@ export class AccountDisablingService {
    *
    * @throws OnlyOwnerError
    */
-  async disable(userId: string, disabling: Disabling): Promise<boolean> {
-    for (let attempt = 1; ; attempt += 1) {
-      const owned = (await this.ownership.findOwned(userId)).map(({ id }) => id).toSorted();
-      try {
-        return await this.transactions.run((transaction) =>
-          this.disableIn(transaction, userId, owned, disabling),
-        );
-      } catch (error) {
-        if (!(error instanceof OwnershipChangedError) || attempt === MAX_ATTEMPTS) throw error;
-      }
-    }
+  disable(userId: string, disabling: Disabling): Promise<boolean> {
+    return this.lockedOrgs.run(
+      async () => (await this.ownership.findOwned(userId)).map(({ id }) => id),
+      (transaction, requireLocked) => this.disableIn(transaction, userId, requireLocked, disabling),
+    );
   }
 
   private async disableIn(
     transaction: Transaction,
     userId: string,
-    locked: string[],
+    requireLocked: RequireLocked,
     { actor, force }: Disabling,
   ): Promise<boolean> {
-    // In one order for everybody: two of them cannot wait for each other.
-    for (const id of locked) await this.orgs.lock(transaction, id);
     if (!(await this.accounts.disable(transaction, userId))) return false;
     const owned = await this.ownership.findOwnedIn(transaction, userId);
-    if (owned.some(({ id }) => !locked.includes(id))) throw new OwnershipChangedError();
+    requireLocked(owned.map(({ id }) => id));
     const orphaned = owned.filter(({ hasOtherOwner }) => !hasOtherOwner).map(({ id }) => id);
     if (orphaned.length > 0 && !force) throw new OnlyOwnerError(orphaned);
 

@@ -4,13 +4,16 @@ import { PendingRevocationsRepository } from '../auth/sessions/pending-revocatio
 import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
 import { SessionRefreshesRepository } from '../auth/sessions/session-refreshes.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
+import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
 import { Event } from '../events/event.entity.js';
+import { EventAddressesRepository } from '../events/event-addresses.repository.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
 import { OwnershipRepository } from '../memberships/ownership.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
+import { ImportedUsersRepository } from '../users/imported-users.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
 import { Session } from '../auth/sessions/session.entity.js';
@@ -27,8 +30,10 @@ import { User } from '../users/user.entity.js';
 /** The only files with SQL; loading them registers the hot statements. */
 export const REPOSITORIES = [
   AccountRepository,
+  ImportedUsersRepository,
   UsersRepository,
   SessionsRepository,
+  UserSessionsRepository,
   SessionExchangesRepository,
   SessionRefreshesRepository,
   AuthorizationCodesRepository,
@@ -38,6 +43,7 @@ export const REPOSITORIES = [
   MembersRepository,
   MemberListRepository,
   EventsRepository,
+  EventAddressesRepository,
 ];
 
 /** Listed by hand: files that are missing here are not part of the schema. */

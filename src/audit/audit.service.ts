@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { Event } from '../events/event.entity.js';
 import { EventsRepository } from '../events/events.repository.js';
-import type { LinkNextPage } from '../http/next-page.decorator.js';
+import { decodeCursor, encodeCursor, type Position } from '../pagination/cursor.js';
+import type { LinkNextPage } from '../pagination/next-page.decorator.js';
 import type { OrgEventsResult, OwnEventsResult } from './dto/event.responses.js';
-import type { ListEventsQuery, ListOrgEventsQuery } from './dto/list-events.query.js';
-import { decodeCursor, encodeCursor } from './event-cursor.js';
+import { DEFAULT_LIMIT, type ListEventsQuery, type ListOrgEventsQuery } from './dto/list-events.query.js';
 import { orgEvent, ownEvent } from './event-views.js';
 import { type EventPage, pageOf } from './page-of.js';
-
-const DEFAULT_LIMIT = '100';
 
 /** Reads the record of changes, the latest first. */
 @Injectable()
@@ -22,7 +21,7 @@ export class AuditService {
     const { userId } = query;
     const start = cursorOf(query);
     const page = await pageOf(filterOf(query), (size, after) => {
-      const before = after ? { orgRevision: after.orgRevision ?? 0, id: after.id } : start;
+      const before = after ? positionOf(after) : start;
       return userId === undefined
         ? this.events.findOfOrg(orgId, size, before)
         : this.events.findOfMember(orgId, userId, size, before);
@@ -43,17 +42,22 @@ export class AuditService {
   }
 }
 
-function filterOf({ limit = DEFAULT_LIMIT, type }: ListEventsQuery) {
-  return { limit: Number(limit), type };
+function filterOf({ limit, type }: ListEventsQuery) {
+  return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), type };
 }
 
 function cursorOf({ cursor }: ListEventsQuery) {
   return cursor === undefined ? undefined : decodeCursor(cursor);
 }
 
+/** Of what is about no organization, and so only in a person's own record, the id alone tells. */
+function positionOf({ orgRevision, id }: Event): Position {
+  return { order: orgRevision ?? 0, id };
+}
+
 function nextOf({ last }: EventPage, linkNextPage: LinkNextPage): { nextCursor?: string } {
   if (!last) return {};
-  const nextCursor = encodeCursor({ orgRevision: last.orgRevision ?? 0, id: last.id });
+  const nextCursor = encodeCursor(positionOf(last));
   linkNextPage(nextCursor);
   return { nextCursor };
 }

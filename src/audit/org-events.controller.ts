@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
-import { type LinkNextPage, NextPage } from '../http/next-page.decorator.js';
+import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { LINK_HEADER } from '../openapi/response-headers.js';
 import { AuditService } from './audit.service.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
-import { type LinkNextPage, NextPage } from '../http/next-page.decorator.js';
+import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { LINK_HEADER } from '../openapi/response-headers.js';
 import { AuditService } from './audit.service.js';

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Event } from '../events/event.entity.js';
 import type { EventType } from '../events/event-types.js';
 
@@ -33,7 +33,7 @@ export async function pageOf(
     const isLast = rows.length <= size && (rows.length === 0 || last === rows.at(-1));
     if (isLast || events.length === limit) return isLast ? { events } : { events, last: last! };
     // On SQLite nothing else would get a turn.
-    await turnOfTheLoop();
+    await yieldToEventLoop();
   }
   return last ? { events, last } : { events };
 }

@@ -15,6 +15,7 @@ import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from './codes/authorization-codes.repository.js';
 import { CodesService } from './codes/codes.service.js';
 import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
+import { BcryptVerifier } from './passwords/bcrypt-verifier.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { RefreshController } from './refresh/refresh.controller.js';
@@ -59,6 +60,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     JwtAuthGuard,
     JwtStrategy,
     KeyFileWatch,
+    BcryptVerifier,
     PasswordHasher,
     PendingRevocationsRepository,
     RefreshService,

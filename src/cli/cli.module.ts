@@ -6,12 +6,35 @@ import { DatabaseModule } from '../database/database.module.js';
 import { MembershipsModule } from '../memberships/memberships.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountChangesService } from '../accounts/account-changes.service.js';
+import { AccountDeletionService } from '../accounts/account-deletion.service.js';
 import { AccountDisablingService } from '../accounts/account-disabling.service.js';
+import { AccountImportService } from '../accounts/account-import.service.js';
+import { LockedOrgs } from '../accounts/locked-orgs.js';
 import { OrgOwnersService } from '../accounts/org-owners.service.js';
+import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
+import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.repository.js';
+import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
+import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
+import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { Session } from '../auth/sessions/session.entity.js';
+import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
+
+const PROVIDERS = [
+  AccountChangesService,
+  AccountDeletionService,
+  AccountDisablingService,
+  AccountImportService,
+  LockedOrgs,
+  OrgOwnersService,
+  SessionDeletion,
+  SessionsRepository,
+  UserSessionsRepository,
+  AuthorizationCodesRepository,
+  PendingRevocationsRepository,
+];
 
 /** The services that commands use: those of the HTTP side, without anything that listens or runs by itself. */
 @Module({})
@@ -25,9 +48,9 @@ export class CliModule {
         UsersModule,
         MembershipsModule,
         EventsModule,
-        TypeOrmModule.forFeature([Session]),
+        TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation]),
       ],
-      providers: [AccountChangesService, AccountDisablingService, OrgOwnersService, SessionsRepository],
+      providers: PROVIDERS,
     };
   }
 }

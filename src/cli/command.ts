@@ -11,6 +11,8 @@ export interface Report {
 export interface Invocation {
   parameters: string[];
   options: Record<string, string | boolean | undefined>;
+  /** Writes a line at once, for people or for programs: for what may be too much for a report. */
+  print: (text: string, json: object) => Promise<void>;
 }
 
 export type Run = (invocation: Invocation) => Promise<Report>;

@@ -1,4 +1,5 @@
 import { explainFailure } from '../app/start-failure.js';
+import { LostConflictError } from '../database/lost-conflict.error.js';
 import { Problem, UnavailableError } from '../problems/problem.js';
 import { RefusedError } from '../accounts/accounts.errors.js';
 import { CannotRunError } from './cannot-run.error.js';
@@ -13,6 +14,10 @@ export interface Explanation {
 export function explain(error: unknown): Explanation {
   if (error instanceof CannotRunError) return { lines: [`error: ${error.message}`], isRefusal: false };
   if (error instanceof RefusedError) return { lines: [`refused: ${error.message}`], isRefusal: true };
+  if (error instanceof LostConflictError) {
+    const again = 'error: others changed the same data again and again, and nothing was done: run it again';
+    return { lines: [again], isRefusal: false };
+  }
   if (error instanceof Problem && !(error instanceof UnavailableError)) {
     return { lines: [`refused: ${error.detail} (${error.code})`], isRefusal: true };
   }

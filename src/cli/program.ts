@@ -1,14 +1,16 @@
 import { Command, CommanderError } from 'commander';
 import type { CommandDefinition, Report } from './command.js';
+import { write } from './write.js';
 import { DOCTOR } from './doctor/doctor.definition.js';
 import { EVENTS } from './events/events.definition.js';
+import { EXPORT } from './export/export.definition.js';
 import { KEYS } from './keys/keys.group.js';
 import { ORGS } from './orgs/orgs.group.js';
 import { USERS } from './users/users.group.js';
 import { MIGRATE } from './migrate/migrate.definition.js';
 
 const GROUPS = [USERS, ORGS, KEYS];
-const COMMANDS = [EVENTS, MIGRATE, DOCTOR];
+const COMMANDS = [EVENTS, EXPORT, MIGRATE, DOCTOR];
 
 const DONE = 0;
 const REFUSED = 1;
@@ -70,15 +72,18 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
     (await import('@nestjs/common')).Logger.overrideLogger(false);
     const run = await definition.load();
     const options = command.opts<Record<string, string | boolean | undefined>>();
-    const report = await run({ parameters: command.args, options });
-    print(report, options['json'] === true);
+    const asJson = options['json'] === true;
+    const print = (text: string, json: object): Promise<void> =>
+      write(`${asJson ? JSON.stringify(json) : text}\n`);
+    const report = await run({ parameters: command.args, options, print });
+    await writeReport(report, asJson);
     end(report.isRed === true ? REFUSED : DONE);
   });
 }
 
-function print({ lines, json }: Report, asJson: boolean): void {
+async function writeReport({ lines, json }: Report, asJson: boolean): Promise<void> {
   const text = asJson ? json.map((value) => JSON.stringify(value)) : lines;
-  if (text.length > 0) process.stdout.write(`${text.join('\n')}\n`);
+  if (text.length > 0) await write(`${text.join('\n')}\n`);
 }
 
 /** Whoever read the output has left, as `head` does. */

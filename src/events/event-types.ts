@@ -5,6 +5,7 @@ export const EVENT_TYPES = [
   'account.email_verified',
   'account.disabled',
   'account.enabled',
+  'account.deleted',
   'session.started',
   'session.ended',
   'org.created',

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Event } from './event.entity.js';
+import { EventAddressesRepository } from './event-addresses.repository.js';
 import { EventsRepository } from './events.repository.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Event])],
-  providers: [EventsRepository],
-  exports: [EventsRepository],
+  providers: [EventAddressesRepository, EventsRepository],
+  exports: [EventAddressesRepository, EventsRepository],
 })
 export class EventsModule {}

@@ -1,18 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, type Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
+import { inBatches } from '../database/in-batches.js';
+import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
+import type { Position } from '../pagination/cursor.js';
 import { Event } from './event.entity.js';
 import type { EventType } from './event-types.js';
 import { type NewEvent, rowsOf } from './new-event.js';
-
-/** A place among the events of an organization. */
-export interface OrgPosition {
-  orgRevision: number;
-  id: string;
-}
 
 /** Times are epoch milliseconds. */
 export interface EventFilter {
@@ -23,7 +20,6 @@ export interface EventFilter {
   until?: number | undefined;
 }
 
-/** In the order of `valuesOf`. */
 const COLUMNS = [
   ['id', 'id'],
   ['type', 'type'],
@@ -46,7 +42,8 @@ const INTO = COLUMNS.map(([column]) => column).join(', ');
 const PLACES = `(${COLUMNS.map(() => '?').join(', ')})`;
 const SELECT = `SELECT ${COLUMNS.map(([column, field]) => `${column} AS ${field}`).join(', ')} FROM events`;
 
-const FIRST: OrgPosition = { orgRevision: 2_147_483_647, id: 'g' };
+/** By the organization's revision. */
+const FIRST: Position = { order: 2_147_483_647, id: 'g' };
 
 /** The range on `org_revision` alone is what the index is entered by. */
 const findOfOrg = (of: string): string => `${SELECT}
@@ -74,24 +71,19 @@ const FIND_IDS_BEFORE = hotStatement(
   ['', 1],
 );
 
-const FIND_IDS_BETWEEN = hotStatement(
-  'the clean-up of addresses',
-  'SELECT id, ip IS NOT NULL AS hasAddress FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?',
-  ['', '', 1],
-);
-
-/** The record of changes: nothing else writes it, and nothing ever changes a row but to take its address away. */
+/** The record of changes: nothing else writes it. */
 @Injectable()
 export class EventsRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
 
   /** Writes what the transaction changed. Measured hot: TypeORM's own call takes longer to write the statement. */
   async record(transaction: Transaction, ...events: NewEvent[]): Promise<void> {
-    if (events.length === 0) return;
-    await transaction.write(
-      `INSERT INTO events (${INTO}) VALUES ${events.map(() => PLACES).join(', ')}`,
-      rowsOf(events).flatMap((event) => COLUMNS.map(([, field]) => event[field])),
-    );
+    for await (const rows of inBatches(rowsOf(events))) {
+      await transaction.write(
+        `INSERT INTO events (${INTO}) VALUES ${rows.map(() => PLACES).join(', ')}`,
+        rows.flatMap((event) => COLUMNS.map(([, field]) => event[field])),
+      );
+    }
   }
 
   /** The latest first, by the organization's revision. */
@@ -107,6 +99,17 @@ export class EventsRepository {
   /** What is about a user, the latest first. */
   findOfUser(userId: string, limit: number, beforeId = FIRST.id): Promise<Event[]> {
     return this.events.query<Event[]>(FIND_OF_USER, [userId, beforeId, limit]);
+  }
+
+  /** Those of the users who were deleted, as far back as the record goes. */
+  async findDeleted(userIds: readonly string[]): Promise<string[]> {
+    if (userIds.length === 0) return [];
+    const rows = await this.events.query<{ userId: string }[]>(
+      `SELECT user_id AS userId FROM events
+        WHERE user_id IN (${places(userIds.length)}) AND type = 'account.deleted'`,
+      [...userIds],
+    );
+    return rows.map(({ userId }) => userId);
   }
 
   /** The latest first: by the organization's revision where one is named, else by id, which is by time. */
@@ -133,20 +136,11 @@ export class EventsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Events after an id and before a time, and which of them hold an address. */
-  findAddresses(afterId: string, time: number, limit: number): Promise<{ id: string; hasAddress: 0 | 1 }[]> {
-    return this.events.query(FIND_IDS_BETWEEN, [afterId, firstEntityIdAt(time), limit]);
-  }
-
-  async deleteAddresses(ids: readonly string[]): Promise<void> {
-    await this.events.update({ id: In(ids) }, { ip: null });
-  }
-
   async delete(ids: readonly string[]): Promise<void> {
     await this.events.delete([...ids]);
   }
 }
 
-function positionValues({ orgRevision, id }: OrgPosition): unknown[] {
-  return [orgRevision, orgRevision, id];
+function positionValues({ order, id }: Position): unknown[] {
+  return [order, order, id];
 }

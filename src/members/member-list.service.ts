@@ -1,10 +1,10 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
 import { MemberListRepository, type Reader } from '../memberships/member-list.repository.js';
 import { WholeLists } from '../memberships/whole-lists.js';
+import { decodeCursor, encodeCursor } from '../pagination/cursor.js';
+import type { LinkNextPage } from '../pagination/next-page.decorator.js';
 import type { ListMembersQuery } from './dto/list-members.query.js';
 import type { MembersResult } from './dto/member.responses.js';
-import { decodeCursor, encodeCursor } from './member-cursor.js';
-import type { LinkNextPage } from '../http/next-page.decorator.js';
 
 @Injectable()
 export class MemberListService {

@@ -14,7 +14,7 @@ import { MembershipResult, MembersResult, OkResult } from './dto/member.response
 import { ListMembersQuery } from './dto/list-members.query.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
-import { type LinkNextPage, NextPage } from '../http/next-page.decorator.js';
+import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { MembersService } from './members.service.js';
 
 const MEMBER_PARAM = {

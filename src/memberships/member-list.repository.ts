@@ -6,6 +6,7 @@ import { IS_ALIVE, WITH_USER_AND_PARENT } from '../auth/sessions/alive.js';
 import { BatchedQueries } from '../database/batched-queries.js';
 import { hotStatement } from '../database/hot-statements.js';
 import { padded, places } from '../database/lookup.js';
+import type { Position } from '../pagination/cursor.js';
 import { Member } from './member.entity.js';
 
 export interface ListedMember {
@@ -14,15 +15,10 @@ export interface ListedMember {
   role: Role;
 }
 
-/** The place just after a membership, which need not exist any more. */
-export interface MemberCursor {
-  joinedAt: number;
-  userId: string;
-}
-
 export interface MemberPage {
   members: ListedMember[];
-  next?: MemberCursor;
+  /** the place of the last one, where there are more */
+  next?: Position;
 }
 
 export interface Reader {
@@ -86,7 +82,8 @@ const LIST_FOR_READER = hotStatement(
 
 const FIND_SESSION = `SELECT s.id FROM sessions s ${WITH_USER_AND_PARENT} WHERE s.id = ? AND ${IS_ALIVE}`;
 
-const FROM_THE_START: MemberCursor = { joinedAt: 0, userId: '' };
+/** By the time of joining, then by user. */
+const FROM_THE_START: Position = { order: 0, id: '' };
 
 /** Members by the time they joined, then by user id. */
 @Injectable()
@@ -146,15 +143,15 @@ export class MemberListRepository {
   }
 }
 
-function valuesOf(orgId: string, limit: number, { joinedAt, userId }: MemberCursor): unknown[] {
-  return [orgId, joinedAt, joinedAt, userId, limit + 1];
+function valuesOf(orgId: string, limit: number, { order, id }: Position): unknown[] {
+  return [orgId, order, order, id, limit + 1];
 }
 
 function pageOf(rows: PositionedMember[], limit: number): MemberPage {
   const members = rows.slice(0, limit).map(({ userId, email, role }) => ({ userId, email, role }));
   const last = rows[limit - 1];
   return rows.length > limit && last
-    ? { members, next: { joinedAt: last.joinedAt, userId: last.userId } }
+    ? { members, next: { order: last.joinedAt, id: last.userId } }
     : { members };
 }
 

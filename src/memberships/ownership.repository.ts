@@ -3,6 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
 import { hotStatement } from '../database/hot-statements.js';
+import { inBatches } from '../database/in-batches.js';
+import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Member } from './member.entity.js';
 import { Org } from './org.entity.js';
@@ -12,6 +14,8 @@ export interface OrgWithRole {
   id: string;
   name: string;
   role: Role;
+  /** epoch milliseconds */
+  joinedAt: number;
 }
 
 /** One that somebody owns. */
@@ -21,6 +25,17 @@ export interface OwnedOrg {
   hasOtherOwner: 0 | 1;
 }
 
+/** A membership of somebody who leaves all of them, at one revision of the organization. */
+export interface Departure {
+  orgId: string;
+  role: Role;
+  revision: number;
+  /** an enabled owner, besides that member */
+  hasOtherOwner: 0 | 1;
+  /** of any role */
+  hasOtherMember: 0 | 1;
+}
+
 /** What decides whether somebody may become the owner of an organization; null: not a member. */
 export interface OwnerFacts {
   revision: number;
@@ -28,13 +43,21 @@ export interface OwnerFacts {
   disabledAt: number | null;
 }
 
+const HAS_OTHER_OWNER = `EXISTS (SELECT 1 FROM members w JOIN users u ON u.id = w.user_id
+    WHERE w.org_id = m.org_id AND w.role = 'owner' AND w.user_id <> m.user_id AND u.disabled_at IS NULL)
+    AS hasOtherOwner`;
+
 const FIND_OWNED = hotStatement(
   'the organizations that a user owns',
-  `SELECT m.org_id AS id,
-      EXISTS (SELECT 1 FROM members w JOIN users u ON u.id = w.user_id
-        WHERE w.org_id = m.org_id AND w.role = 'owner' AND w.user_id <> m.user_id AND u.disabled_at IS NULL)
-        AS hasOtherOwner
-    FROM members m WHERE m.user_id = ? AND m.role = 'owner'`,
+  `SELECT m.org_id AS id, ${HAS_OTHER_OWNER} FROM members m WHERE m.user_id = ? AND m.role = 'owner'`,
+  [''],
+);
+
+const FIND_DEPARTURES = hotStatement(
+  'the memberships of a user who is deleted',
+  `SELECT m.org_id AS orgId, m.role, o.revision, ${HAS_OTHER_OWNER},
+      EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember
+    FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?`,
   [''],
 );
 
@@ -52,7 +75,7 @@ export class OwnershipRepository {
   /** By the time the user joined them. */
   findOrgsOf(userId: string): Promise<OrgWithRole[]> {
     return this.members.query<OrgWithRole[]>(
-      `SELECT o.id, o.name, m.role FROM members m JOIN orgs o ON o.id = m.org_id
+      `SELECT o.id, o.name, m.role, m.joined_at AS joinedAt FROM members m JOIN orgs o ON o.id = m.org_id
         WHERE m.user_id = ? ORDER BY m.joined_at, m.org_id`,
       [userId],
     );
@@ -64,6 +87,23 @@ export class OwnershipRepository {
 
   findOwnedIn(transaction: Transaction, userId: string): Promise<OwnedOrg[]> {
     return transaction.read<OwnedOrg>(FIND_OWNED + transaction.forUpdate, [userId]);
+  }
+
+  findDepartures(transaction: Transaction, userId: string): Promise<Departure[]> {
+    return transaction.read<Departure>(FIND_DEPARTURES + transaction.forUpdate, [userId]);
+  }
+
+  async deleteMembershipsOf(
+    transaction: Transaction,
+    userId: string,
+    orgIds: readonly string[],
+  ): Promise<void> {
+    for await (const batch of inBatches(orgIds)) {
+      await transaction.write(
+        `DELETE FROM members WHERE user_id = ? AND org_id IN (${places(batch.length)})`,
+        [userId, ...batch],
+      );
+    }
   }
 
   /** undefined: there is no such organization or no such user */

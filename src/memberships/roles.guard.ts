@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { RouteAccess } from '../access/access.decorators.js';
+import { RouteAccess } from '../access/route-access.js';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { type Role, roleAtLeast } from '../access/role.js';

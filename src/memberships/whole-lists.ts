@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { Injectable, Logger, StreamableFile } from '@nestjs/common';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { describeError } from '../logging/describe-error.js';
-import { type ListedMember, type MemberCursor, MemberListRepository } from './member-list.repository.js';
+import type { Position } from '../pagination/cursor.js';
+import { type ListedMember, MemberListRepository } from './member-list.repository.js';
 import type { MemberPage, Reader } from './member-list.repository.js';
 import { NotAMemberError } from './memberships.errors.js';
 
@@ -63,7 +64,7 @@ export class WholeLists {
     yield after;
   }
 
-  private async nextPage(reader: Reader, after: MemberCursor): Promise<MemberPage> {
+  private async nextPage(reader: Reader, after: Position): Promise<MemberPage> {
     try {
       await this.turn();
       const page = await this.members.findPageFor(reader, PAGE, after);

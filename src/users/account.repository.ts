@@ -66,6 +66,20 @@ export class AccountRepository {
     return this.change(transaction, 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [id]);
   }
 
+  /** The first step: whatever would belong to the user waits for COMMIT, and then finds nobody. */
+  beginDeletion(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET auth_epoch = auth_epoch + 1, revision = revision + 1 WHERE id = ?',
+      [id],
+    );
+  }
+
+  /** The last step: nothing may refer to the user any more. */
+  async delete(transaction: Transaction, id: string): Promise<void> {
+    await transaction.write('DELETE FROM users WHERE id = ?', [id]);
+  }
+
   /** Ends every session, too. */
   setPasswordHash(transaction: Transaction, id: string, hash: string): Promise<boolean> {
     return this.change(

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson } from '../support/accounts-command.js';
+import { COMPILE_CACHE } from '../support/compile-cache.js';
 import { invalidRefreshToken, invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount } from '../support/personas.js';
@@ -29,13 +30,17 @@ describe('accounts keys', () => {
   let file: string;
   let first: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     installation = await anInstallation();
     service = await startOwnService({ installation });
     file = keysFileIn(installation.directory);
-    first = installation.keys[0]!.kid;
   });
-  afterEach(async () => {
+  beforeEach(async () => {
+    await installation.writeKeys([aSigningKey()]);
+    first = installation.keys[0]!.kid;
+    await untilPublished([first]);
+  });
+  afterAll(async () => {
     await service.stop();
     await installation.remove();
   });
@@ -180,7 +185,9 @@ describe('accounts keys', () => {
 
   it('a file that became wrong is an error in the log once, and the keys in use stay', async () => {
     const ada = await anAccount(service, 'ada');
-    const complaints = () => service.logs.filter((line) => line.includes('signing keys not read again'));
+    const known = service.logs.length;
+    const logged = (text: string) => service.logs.slice(known).filter((line) => line.includes(text));
+    const complaints = () => logged('signing keys not read again');
 
     await writeFile(file, '{ "keys": [');
     await waitFor('the log says so', hangTimeoutMs(), () => complaints().length > 0);
@@ -195,8 +202,10 @@ describe('accounts keys', () => {
     });
 
     await installation.writeKeys([aSigningKey(), ...installation.keys]);
-    await waitFor('the keys are read again', hangTimeoutMs(), () =>
-      service.logs.some((line) => line.includes('signing keys read again')),
+    await waitFor(
+      'the keys are read again',
+      hangTimeoutMs(),
+      () => logged('signing keys read again').length > 0,
     );
     expect(complaints()).toHaveLength(1);
     expect((await ada.get('/api/me')).status).toBe(200);
@@ -234,7 +243,7 @@ describe('accounts keys', () => {
         [join(import.meta.dirname, '../../dist/cli/main.js'), 'keys', 'rotate'],
         {
           cwd: installation.directory,
-          env: { PATH: process.env['PATH'], ...installation.env },
+          env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...installation.env },
         },
       );
       const ended = new Promise((resolve) => command.once('close', resolve));

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join as pathOf, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../support/compile-cache.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccountOf, anOrgOf, join, type Org } from '../support/personas.js';
 import { type Instance, startOwnService } from '../support/service.js';
@@ -33,6 +34,13 @@ describe('docs/operators.md', () => {
     );
     await chmod(pathOf(bin, 'accounts'), 0o755);
     await writeFile(pathOf(installation.directory, 'password.txt'), 'a compiler in the attic\n');
+    await writeFile(
+      pathOf(installation.directory, 'users.jsonl'),
+      JSON.stringify({
+        email: 'joan@example.com',
+        passwordHash: '$2y$04$7SinNdq8UJINIhJBZ8ZG4u9lUUIdSiE0geS98hBC1iVqs9cMiZvqG',
+      }),
+    );
     const [ada, grace] = await Promise.all(['ada', 'grace'].map(register));
     org = await anOrgOf(ada!);
     await join(org, ada!, grace!, 'member');
@@ -52,7 +60,7 @@ describe('docs/operators.md', () => {
   it.each(COMMANDS)('%s', (command) => {
     const { status, stdout, stderr } = spawnSync('sh', ['-c', command.replaceAll(ORG, org.id)], {
       cwd: installation.directory,
-      env: { PATH: `${bin}:${process.env['PATH']}`, ...installation.env },
+      env: { PATH: `${bin}:${process.env['PATH']}`, ...COMPILE_CACHE, ...installation.env },
       encoding: 'utf8',
     });
 

@@ -58,28 +58,6 @@ describe('a wrong configuration', () => {
     return service.stderr;
   }
 
-  it('stops the start with one line for each wrong variable, without values', async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const env = Object.fromEntries(
-        Object.entries(WRONG).map(([name, values]) => [name, values[round % values.length]!]),
-      );
-      const lines = await failure(env);
-      for (const name of Object.keys(WRONG)) {
-        const about = lines.filter((line) => line.startsWith(`${name}:`));
-        expect(about, `${name}=${env[name]} in\n${lines.join('\n')}`).toHaveLength(1);
-      }
-      expect(lines.join('\n')).not.toContain('hidden-word');
-    }
-  });
-
-  it('names only the wrong variables', async () => {
-    const lines = await failure({ PORT: 'eighty', LOG_LEVEL: 'info' });
-
-    expect(lines.filter((line) => line.includes('PORT'))).toHaveLength(1);
-    expect(lines.join('\n')).not.toMatch(/LOG_LEVEL|TOKEN_TTL|DATABASE_URL/);
-    expect(lines.join('\n')).not.toMatch(/\n\s+at |node_modules/);
-  });
-
   async function tables(): Promise<unknown[]> {
     return installation.db.query(
       engine === 'sqlite'
@@ -101,53 +79,78 @@ describe('a wrong configuration', () => {
     expect(await tables()).toEqual([]);
   });
 
-  it('includes a key file that cannot be created', async () => {
-    await writeFile(join(installation.directory, 'file'), '');
+  // Before any database is opened.
+  describe.runIf(engine === 'sqlite')('of variables or keys', () => {
+    it('stops the start with one line for each wrong variable, without values', async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const env = Object.fromEntries(
+          Object.entries(WRONG).map(([name, values]) => [name, values[round % values.length]!]),
+        );
+        const lines = await failure(env);
+        for (const name of Object.keys(WRONG)) {
+          const about = lines.filter((line) => line.startsWith(`${name}:`));
+          expect(about, `${name}=${env[name]} in\n${lines.join('\n')}`).toHaveLength(1);
+        }
+        expect(lines.join('\n')).not.toContain('hidden-word');
+      }
+    });
 
-    const lines = await failure({ JWT_KEYS_FILE: join(installation.directory, 'file', 'keys.json') });
+    it('names only the wrong variables', async () => {
+      const lines = await failure({ PORT: 'eighty', LOG_LEVEL: 'info' });
 
-    expect(lines).toEqual([expect.stringMatching(/^JWT_KEYS_FILE: /)]);
-  });
+      expect(lines.filter((line) => line.includes('PORT'))).toHaveLength(1);
+      expect(lines.join('\n')).not.toMatch(/LOG_LEVEL|TOKEN_TTL|DATABASE_URL/);
+      expect(lines.join('\n')).not.toMatch(/\n\s+at |node_modules/);
+    });
 
-  const { privateKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const { privateKey: p384 } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
-  const good = aSigningKey().jwk;
-  const publicHalf = { ...good, d: undefined };
-  it.each<[string, string]>([
-    ['no JSON', 'secret'],
-    ['no key set', '{}'],
-    ['a bare key', JSON.stringify(good)],
-    ['an empty key set', '{"keys":[]}'],
-    ['public keys alone', JSON.stringify({ keys: [publicHalf] })],
-    ['two keys with one kid', JSON.stringify({ keys: [good, { ...aSigningKey().jwk, kid: good['kid'] }] })],
-    [
-      'an RSA key',
-      JSON.stringify({ keys: [{ ...rsa.export({ format: 'jwk' }), kid: 'r', alg: 'RS256', use: 'sig' }] }),
-    ],
-    [
-      'a symmetric key',
-      JSON.stringify({ keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 's', alg: 'HS256', use: 'sig' }] }),
-    ],
-    [
-      'another curve',
-      JSON.stringify({ keys: [{ ...p384.export({ format: 'jwk' }), kid: 'p', use: 'sig' }] }),
-    ],
-    ['a broken key', JSON.stringify({ keys: [{ ...good, x: 'AAAA' }] })],
-    ['a public half of another key', JSON.stringify({ keys: [{ ...aSigningKey().jwk, d: good['d'] }] })],
-  ])('includes a key file with %s', async (_what, content) => {
-    const file = join(installation.directory, 'wrong.json');
-    await writeFile(file, content, { mode: 0o600 });
+    it('includes a key file that cannot be created', async () => {
+      await writeFile(join(installation.directory, 'file'), '');
 
-    const lines = await failure({ JWT_KEYS_FILE: file });
+      const lines = await failure({ JWT_KEYS_FILE: join(installation.directory, 'file', 'keys.json') });
 
-    const text = lines.join('\n');
-    expect(
-      lines.filter((line) => line.includes('JWT_KEYS_FILE')),
-      text,
-    ).toHaveLength(1);
-    expect(text).not.toContain(good['d']);
-    expect(text).not.toMatch(/\n\s+at |node_modules/);
-    expect(await tables()).toEqual([]);
+      expect(lines).toEqual([expect.stringMatching(/^JWT_KEYS_FILE: /)]);
+    });
+
+    const { privateKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const { privateKey: p384 } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+    const good = aSigningKey().jwk;
+    const publicHalf = { ...good, d: undefined };
+    it.each<[string, string]>([
+      ['no JSON', 'secret'],
+      ['no key set', '{}'],
+      ['a bare key', JSON.stringify(good)],
+      ['an empty key set', '{"keys":[]}'],
+      ['public keys alone', JSON.stringify({ keys: [publicHalf] })],
+      ['two keys with one kid', JSON.stringify({ keys: [good, { ...aSigningKey().jwk, kid: good['kid'] }] })],
+      [
+        'an RSA key',
+        JSON.stringify({ keys: [{ ...rsa.export({ format: 'jwk' }), kid: 'r', alg: 'RS256', use: 'sig' }] }),
+      ],
+      [
+        'a symmetric key',
+        JSON.stringify({ keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 's', alg: 'HS256', use: 'sig' }] }),
+      ],
+      [
+        'another curve',
+        JSON.stringify({ keys: [{ ...p384.export({ format: 'jwk' }), kid: 'p', use: 'sig' }] }),
+      ],
+      ['a broken key', JSON.stringify({ keys: [{ ...good, x: 'AAAA' }] })],
+      ['a public half of another key', JSON.stringify({ keys: [{ ...aSigningKey().jwk, d: good['d'] }] })],
+    ])('includes a key file with %s', async (_what, content) => {
+      const file = join(installation.directory, 'wrong.json');
+      await writeFile(file, content, { mode: 0o600 });
+
+      const lines = await failure({ JWT_KEYS_FILE: file });
+
+      const text = lines.join('\n');
+      expect(
+        lines.filter((line) => line.includes('JWT_KEYS_FILE')),
+        text,
+      ).toHaveLength(1);
+      expect(text).not.toContain(good['d']);
+      expect(text).not.toMatch(/\n\s+at |node_modules/);
+      expect(await tables()).toEqual([]);
+    });
   });
 
   it.each(['nowhere.invalid', '192.0.2.1'])(

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../support/compile-cache.js';
 import { MIGRATIONS, openDataLayer } from '../support/data-source.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 
@@ -21,7 +22,7 @@ describe('the schema', () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [TYPEORM, command, '-d', resolve(ROOT, 'ormconfig.ts')],
-      { cwd: ROOT, env: { PATH: process.env['PATH'], ...installation.env } },
+      { cwd: ROOT, env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...installation.env } },
     );
     return stdout;
   }

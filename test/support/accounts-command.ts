@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { COMPILE_CACHE } from './compile-cache.js';
 import type { Installation } from './installation.js';
 import type { Environment } from './service-process.js';
 
@@ -29,6 +30,7 @@ export async function accounts(
     cwd: installation.directory,
     env: {
       PATH: process.env['PATH'],
+      ...COMPILE_CACHE,
       ARGON2_MEMORY_KIB: '1024',
       ARGON2_TIME: '1',
       ...installation.env,
@@ -66,7 +68,7 @@ export async function killedDuring(
 ): Promise<void> {
   const command = spawn(process.execPath, [CLI, ...parameters], {
     cwd: directory,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
     stdio: 'ignore',
     timeout: afterMs,
     killSignal: 'SIGKILL',

@@ -1,6 +1,7 @@
 import { parseEnv } from '../../src/config/parse-env.js';
 import { Transactions } from '../../src/database/transactions.js';
 import { Event } from '../../src/events/event.entity.js';
+import { EventAddressesRepository } from '../../src/events/event-addresses.repository.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import type { DataSource } from 'typeorm';
 import { ExpiredCodes } from '../../src/auth/cleanup/expired-codes.js';
@@ -19,7 +20,11 @@ export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
   return new ExpiredRowsService(
     new ExpiredCodes(new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode))),
     new ExpiredSessions(new SessionsRepository(dataSource.getRepository(Session))),
-    new ExpiredEvents(new EventsRepository(dataSource.getRepository(Event)), parseEnv({})),
+    new ExpiredEvents(
+      new EventsRepository(dataSource.getRepository(Event)),
+      new EventAddressesRepository(dataSource.getRepository(Event)),
+      parseEnv({}),
+    ),
     aRevocation(dataSource),
   );
 }

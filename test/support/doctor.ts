@@ -2,6 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { SCHEMA } from '../../src/app/schema.js';
+import { inspect } from '../../src/cli/doctor/inspect.js';
+import { parseEnv } from '../../src/config/parse-env.js';
+import { COMPILE_CACHE } from './compile-cache.js';
 import type { Installation } from './installation.js';
 
 const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
@@ -12,6 +16,12 @@ export interface Examination {
   errors: string;
 }
 
+/** The claims that the doctor's checks find untrue, run in this process: of dozens, each process would cost the most. */
+export async function untrueClaims({ env }: Pick<Installation, 'env'>): Promise<string[]> {
+  const findings = await inspect(parseEnv(env), SCHEMA);
+  return findings.filter(({ faults }) => faults.length > 0).map(({ check }) => check.claim);
+}
+
 /** Runs the built doctor on an installation, with a Node other than our own if one is named. */
 export async function examine(
   installation: Pick<Installation, 'directory' | 'env'>,
@@ -20,7 +30,7 @@ export async function examine(
 ): Promise<Examination> {
   const doctor = spawn(node, [CLI, 'doctor'], {
     cwd: installation.directory,
-    env: { PATH: process.env['PATH'], ...installation.env, ...env },
+    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...installation.env, ...env },
   });
   const [out, errors, [code]] = await Promise.all([
     text(doctor.stdout),

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { hangTimeoutMs, within } from '../../tooling/wait.js';
+import { COMPILE_CACHE } from './compile-cache.js';
 
 const HERE = import.meta.dirname;
 export const BUILT_SERVICE = [
@@ -34,7 +35,7 @@ export function killRunningServices(): void {
 
 /** The built service as its own process, which inherits nothing of this one's environment but the PATH. */
 export function spawnService(directory: string, env: Environment): ServiceProcess {
-  return spawnCommand(BUILT_SERVICE, directory, env);
+  return spawnCommand(BUILT_SERVICE, directory, { ...COMPILE_CACHE, ...env });
 }
 
 /** The same by another command, such as `npm start`. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { COMPILE_CACHE } from './compile-cache.js';
 import type { InstallationPlace } from './installation.js';
 import { announcedUrl, BUILT_SERVICE, spawnInto } from './service-process.js';
 import { keysFileIn } from './signing-keys.js';
@@ -36,7 +37,7 @@ export class SharedServices {
   async start(worker: string, { directory, databaseUrl }: InstallationPlace): Promise<SharedPlace> {
     const logFile = join(directory, 'log');
     const log = openSync(logFile, 'a');
-    const env = { DATABASE_URL: databaseUrl, JWT_KEYS_FILE: keysFileIn(directory) };
+    const env = { ...COMPILE_CACHE, DATABASE_URL: databaseUrl, JWT_KEYS_FILE: keysFileIn(directory) };
     const child = spawnInto(log, BUILT_SERVICE, directory, env);
     closeSync(log);
     const url = await waitFor('the shared service listens or ends', hangTimeoutMs(), () =>

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
+import { EventAddressesRepository } from '../../events/event-addresses.repository.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { BATCH, type Batch } from './batch.js';
 
@@ -16,6 +17,7 @@ export class ExpiredEvents {
 
   constructor(
     private readonly events: EventsRepository,
+    private readonly addresses: EventAddressesRepository,
     private readonly env: Env,
   ) {}
 
@@ -26,13 +28,13 @@ export class ExpiredEvents {
   }
 
   async deleteAddresses(now: number): Promise<Batch> {
-    const found = await this.events.findAddresses(
+    const found = await this.addresses.findBetween(
       this.withoutAddress,
       now - ADDRESS_RETENTION_MS,
       MAX_SCANNED,
     );
     const ids = found.filter(({ hasAddress }) => hasAddress).map(({ id }) => id);
-    if (ids.length > 0) await this.events.deleteAddresses(ids);
+    if (ids.length > 0) await this.addresses.delete(ids);
     this.withoutAddress = found.at(-1)?.id ?? this.withoutAddress;
     return { examined: found.length, deleted: ids.length };
   }

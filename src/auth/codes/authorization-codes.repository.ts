@@ -5,6 +5,7 @@ import { isForeignKeyViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { BatchedQueries } from '../../database/batched-queries.js';
 import { Lookup, lookupStatement, places } from '../../database/lookup.js';
+import type { Transaction } from '../../database/transaction.js';
 import { HAS_ACTIVE_USER } from '../sessions/alive.js';
 import { BATCH } from '../cleanup/batch.js';
 import { AuthorizationCode } from './authorization-code.entity.js';
@@ -58,6 +59,13 @@ export class AuthorizationCodesRepository {
 
   async delete(hashes: readonly string[]): Promise<void> {
     await this.codes.delete({ hash: In(hashes) });
+  }
+
+  async deleteOfSessions(transaction: Transaction, sessionIds: readonly string[]): Promise<void> {
+    await transaction.write(
+      `DELETE FROM authorization_codes WHERE session_id IN (${places(sessionIds.length)})`,
+      [...sessionIds],
+    );
   }
 
   private async insertAll(codes: AuthorizationCode[]): Promise<boolean[]> {

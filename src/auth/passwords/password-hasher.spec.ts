@@ -3,6 +3,7 @@ import type { Argon2Cost } from '../../config/env.js';
 import { parseEnv } from '../../config/parse-env.js';
 import type { Argon2Engine } from './argon2-engine.js';
 import { readArgon2Cost } from './argon2-engine.js';
+import { BcryptVerifier, readBcryptCost } from './bcrypt-verifier.js';
 import { PasswordHasher } from './password-hasher.js';
 
 const CLIENT = { key: '203.0.113.7', hasLeft: () => false };
@@ -32,6 +33,19 @@ class NotingEngine implements Argon2Engine {
   }
 }
 
+/** As the other engine; its work is in rounds. */
+class NotingBcrypt extends BcryptVerifier {
+  rounds = 0;
+
+  override verify(hash: string, password: string): Promise<boolean> {
+    this.rounds += 2 ** readBcryptCost(hash)!;
+    return Promise.resolve(password === RIGHT);
+  }
+}
+
+const bcrypt = (exponent: number): string =>
+  `$2y$${String(exponent).padStart(2, '0')}$${'.'.repeat(22)}${'.'.repeat(31)}`;
+
 const cost = (memoryKib: number, timeCost: number, parallelism = 1): Argon2Cost => ({
   memoryKib,
   timeCost,
@@ -49,9 +63,10 @@ function aHasher({ memoryKib, timeCost, parallelism }: Argon2Cost) {
     ARGON2_TIME: String(timeCost),
     ARGON2_PARALLELISM: String(parallelism),
   });
-  const hasher = new PasswordHasher(env, engine);
+  const bcryptVerifier = new NotingBcrypt();
+  const hasher = new PasswordHasher(env, engine, bcryptVerifier);
   const verify = (stored: string | undefined, password = WRONG) => hasher.verify(stored, password, CLIENT);
-  return { engine, verify };
+  return { engine, bcryptVerifier, verify };
 }
 
 const CONFIGURED = cost(19_456, 2, 2);
@@ -118,7 +133,42 @@ describe('a failed login', () => {
   });
 });
 
+describe('a failed login, once a bcrypt hash was seen', () => {
+  it.each<[string, string | undefined]>([
+    ['an unknown e-mail', undefined],
+    ['argon2id', phc(CONFIGURED)],
+    ['bcrypt of the highest cost', bcrypt(12)],
+    ['bcrypt of a lower cost', bcrypt(10)],
+    ['bcrypt of the lowest cost', bcrypt(4)],
+    ['a damaged hash', '$2b$12$abc'],
+  ])('costs the rounds of the strongest besides the configured work: %s', async (_what, stored) => {
+    const { engine, bcryptVerifier, verify } = aHasher(CONFIGURED);
+    await verify(bcrypt(12), RIGHT);
+    engine.asked = [];
+    bcryptVerifier.rounds = 0;
+
+    expect(await verify(stored)).toEqual({ matches: false, replacement: undefined });
+    expect(bcryptVerifier.rounds).toBe(2 ** 12);
+    expect(Math.abs(engine.work() - WORK) / WORK).toBeLessThan(0.001);
+  });
+
+  it('costs no rounds before', async () => {
+    const { bcryptVerifier, verify } = aHasher(CONFIGURED);
+    await verify(undefined);
+    await verify(phc(CONFIGURED));
+    expect(bcryptVerifier.rounds).toBe(0);
+  });
+});
+
 describe('a login that succeeds', () => {
+  it('rehashes bcrypt, without extra work', async () => {
+    const { engine, bcryptVerifier, verify } = aHasher(CONFIGURED);
+
+    expect(await verify(bcrypt(10), RIGHT)).toEqual({ matches: true, replacement: phc(CONFIGURED) });
+    expect(engine.asked).toEqual([['hash', CONFIGURED]]);
+    expect(bcryptVerifier.rounds).toBe(2 ** 10);
+  });
+
   it.each([
     ['less memory', cost(19_455, 2, 2)],
     ['fewer passes', cost(19_456, 1, 2)],

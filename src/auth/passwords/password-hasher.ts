@@ -4,7 +4,9 @@ import { workersFor } from '../../config/concurrency.js';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { passwordHashes } from '../../metrics/measurements.js';
 import { ARGON2_ENGINE, type Argon2Engine, readArgon2Cost } from './argon2-engine.js';
+import { BcryptVerifier, readBcryptCost } from './bcrypt-verifier.js';
 import { EventLoopMonitor } from './event-loop-monitor.js';
+import { FailedBcryptCost } from './failed-bcrypt-cost.js';
 import { FailedLoginCost } from './failed-login-cost.js';
 import { type HashClient, HashQueue } from './hash-queue.js';
 import { lowerHashThreadPriority } from './hash-threads.js';
@@ -27,7 +29,7 @@ const OWASP_ROWS: readonly Argon2Cost[] = [
 
 export interface Verification {
   matches: boolean;
-  /** a new hash at the configured cost, when the stored one matched and is weaker */
+  /** a new hash at the configured cost, when the stored one matched and is weaker, or bcrypt */
   replacement: string | undefined;
 }
 
@@ -38,10 +40,12 @@ export class PasswordHasher implements OnModuleInit {
   private readonly queue: HashQueue;
   private readonly cost: Argon2Cost;
   private readonly failure: FailedLoginCost;
+  private readonly bcryptFailure = new FailedBcryptCost();
 
   constructor(
     env: Env,
     @Inject(ARGON2_ENGINE) private readonly engine: Argon2Engine,
+    private readonly bcrypt: BcryptVerifier,
   ) {
     this.cost = env.argon2;
     this.failure = new FailedLoginCost(this.cost);
@@ -75,10 +79,13 @@ export class PasswordHasher implements OnModuleInit {
   verify(storedHash: string | undefined, password: string, client: HashClient): Promise<Verification> {
     return this.queue.run(client, async () => {
       const stored = storedHash === undefined ? undefined : readArgon2Cost(storedHash);
+      const bcryptCost = storedHash === undefined ? undefined : readBcryptCost(storedHash);
       this.failure.observe(stored);
+      this.bcryptFailure.observe(bcryptCost);
       if (storedHash === undefined || !isPasswordText(password)) return this.failUnknown();
-      const matches = await this.engine.verify(storedHash, password);
-      return matches ? this.succeed(password, stored) : this.fail(stored);
+      const verifier = bcryptCost === undefined ? this.engine : this.bcrypt;
+      const matches = await verifier.verify(storedHash, password);
+      return matches ? this.succeed(password, stored) : this.fail(stored, bcryptCost);
     });
   }
 
@@ -90,14 +97,19 @@ export class PasswordHasher implements OnModuleInit {
     };
   }
 
-  private async fail(verified: Argon2Cost | undefined): Promise<Verification> {
+  private async fail(verified: Argon2Cost | undefined, bcryptCost?: number): Promise<Verification> {
     const missing = this.failure.missing(verified);
     if (missing) await this.engine.hash(NO_PASSWORD, missing);
-    return { matches: false, replacement: undefined };
+    return this.failBcrypt(bcryptCost);
   }
 
   private async failUnknown(): Promise<Verification> {
     await this.engine.verify(this.failure.dummyHash, NO_PASSWORD);
+    return this.failBcrypt(undefined);
+  }
+
+  private async failBcrypt(verified: number | undefined): Promise<Verification> {
+    for (const hash of this.bcryptFailure.missing(verified)) await this.bcrypt.verify(hash, NO_PASSWORD);
     return { matches: false, replacement: undefined };
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThan, type Repository } from 'typeorm';
+import { In, LessThan, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/database-errors.js';
 import type { Transaction } from '../../database/transaction.js';
 import { PENDING_REVOCATIONS_KEY, PendingRevocation } from './pending-revocation.entity.js';
@@ -23,6 +23,10 @@ export class PendingRevocationsRepository {
 
   async delete(sessionId: string): Promise<void> {
     await this.pending.delete({ sessionId });
+  }
+
+  async deleteOfSessions(transaction: Transaction, sessionIds: readonly string[]): Promise<void> {
+    await transaction.of(this.pending).delete({ sessionId: In(sessionIds) });
   }
 
   findBefore(since: number): Promise<PendingRevocation[]> {

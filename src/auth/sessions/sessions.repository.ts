@@ -54,9 +54,6 @@ const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
   },
 );
 
-const COUNT_ALIVE = `SELECT COUNT(*) AS alive FROM sessions s ${WITH_USER_AND_PARENT}
-  WHERE s.user_id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
-
 /** With several parents a full page is no prefix by id: the caller then splits the parents. */
 const findDescendants = (size: number): string => `SELECT id, revoked_at AS revokedAt FROM sessions
   WHERE parent_id IN (${places(size)}) AND id > ? AND descendants_revoked_at IS NULL
@@ -143,11 +140,6 @@ export class SessionsRepository {
       ...asked,
     ]);
     return rows.map(({ id }) => id);
-  }
-
-  async countAlive(userId: string, now: number): Promise<number> {
-    const [row] = await this.sessions.query<{ alive: number }[]>(COUNT_ALIVE, [userId, now]);
-    return row!.alive;
   }
 
   /** When the last token expires that was signed before a time for a session that is not refreshed; undefined: none. */

@@ -2,7 +2,7 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
-import { RouteAccess } from '../../access/access.decorators.js';
+import { RouteAccess } from '../../access/route-access.js';
 import type { CurrentUser } from '../../access/current-user.decorator.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import type { AccessTokenClaims } from './access-token.js';

@@ -1,6 +1,7 @@
 import type { Event } from '../../events/event.entity.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { EVENT_TYPES, type EventType } from '../../events/event-types.js';
+import { isEntityId } from '../../identifiers/entity-id.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
 import { findOrg } from '../orgs/show.command.js';
@@ -43,9 +44,16 @@ async function subjects(
   { user, org }: Record<string, string | undefined>,
 ): Promise<{ userId?: string; orgId?: string }> {
   return {
-    ...(user !== undefined && { userId: (await findUser(services, user)).id }),
+    ...(user !== undefined && { userId: await userIdOf(services, user) }),
     ...(org !== undefined && { orgId: (await findOrg(services, org)).id }),
   };
+}
+
+/** Whoever was deleted is in the record, by id. */
+async function userIdOf(services: Services, text: string): Promise<string> {
+  const isRecorded =
+    isEntityId(text) && (await services.get(EventsRepository).findOfUser(text, 1)).length > 0;
+  return isRecorded ? text : (await findUser(services, text)).id;
 }
 
 function textOf(event: Event): string {

@@ -1,4 +1,4 @@
-import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
+import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
 import { OwnershipRepository } from '../../memberships/ownership.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { withServices } from '../services.js';
@@ -8,7 +8,7 @@ import { findUser } from './find-user.js';
 export function showUser({ parameters }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const user = await findUser(services, parameters[0]!);
-    const sessions = await services.get(SessionsRepository).countAlive(user.id, Date.now());
+    const sessions = await services.get(UserSessionsRepository).countAlive(user.id, Date.now());
     const orgs = await services.get(OwnershipRepository).findOrgsOf(user.id);
     const shown = accountJson(user);
     return {
@@ -17,7 +17,7 @@ export function showUser({ parameters }: Invocation): Promise<Report> {
         `${'sessions'.padEnd(18)} ${sessions} alive`,
         ...orgs.map(({ id, name, role }) => `${role.padEnd(18)} ${id}  ${name}`),
       ],
-      json: [{ ...shown, sessions, orgs }],
+      json: [{ ...shown, sessions, orgs: orgs.map(({ id, name, role }) => ({ id, name, role })) }],
     };
   });
 }

@@ -37,6 +37,15 @@ const CHANGING: CommandDefinition[] = [
     load: async () => (await import('./enable.command.js')).enableUser,
   },
   {
+    usage: 'delete <USER>',
+    summary: 'erase an account with its memberships and sessions; the record keeps ids',
+    details: `${USER} The only enabled owner of an organization is refused. There is no way back.`,
+    options: [['--force', 'also where an organization is left without an enabled owner']],
+    changes: true,
+    examples: ['users delete ada@example.com --reason "asked to be forgotten"'],
+    load: async () => (await import('./delete.command.js')).deleteUser,
+  },
+  {
     usage: 'end-sessions <USER>',
     summary: 'log a user out everywhere, at the next request',
     details: USER,
@@ -63,8 +72,23 @@ const CHANGING: CommandDefinition[] = [
   },
 ];
 
+const TAKING_OVER: CommandDefinition[] = [
+  {
+    usage: 'import <FILE>',
+    summary: 'take accounts over from another system, with their passwords',
+    details: [
+      'FILE (- for standard input) has a JSON object in each line: {"email", "passwordHash", "emailVerified"?, "id"?}.',
+      'The hash is argon2id (PHC) or bcrypt, which the first login replaces. Refused rows are shown by line; rows that',
+      'are there already are skipped, so that an import which stopped can be run again.',
+    ].join('\n'),
+    changes: true,
+    examples: ['users import users.jsonl --reason "moved from the old system"'],
+    load: async () => (await import('./import/import.command.js')).importUsers,
+  },
+];
+
 export const USERS: CommandGroup = {
   name: 'users',
   summary: 'accounts: look them up, lock them, help their owners',
-  commands: [...LOOKING, ...CHANGING],
+  commands: [...LOOKING, ...CHANGING, ...TAKING_OVER],
 };

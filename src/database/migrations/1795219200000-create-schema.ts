@@ -1,10 +1,5 @@
-import {
-  type MigrationInterface,
-  type QueryRunner,
-  Table,
-  TableColumn,
-  type TableColumnOptions,
-} from 'typeorm';
+import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
+import { columnsFor, isMysql, OPTIONAL, PRIMARY } from '../columns.js';
 
 /** Every step can be repeated, as MySQL commits each statement. */
 export class CreateSchema1795219200000 implements MigrationInterface {
@@ -18,17 +13,8 @@ export class CreateSchema1795219200000 implements MigrationInterface {
 }
 
 function tables(runner: QueryRunner): Table[] {
-  const mysql = runner.dataSource.options.type !== 'better-sqlite3';
-  const ascii = mysql ? { charset: 'ascii', collation: 'ascii_bin' } : {};
-  const unicode = mysql ? { charset: 'utf8mb4', collation: 'utf8mb4_bin' } : {};
-  const engine = mysql ? 'InnoDB' : undefined;
-
-  const column = (options: TableColumnOptions): TableColumn => new TableColumn(options);
-  const text = (name: string, length: number, more: Partial<TableColumnOptions> = {}): TableColumn =>
-    column({ name, type: 'varchar', length: String(length), ...ascii, ...more });
-  const id = (name: string, more: Partial<TableColumnOptions> = {}): TableColumn => text(name, 36, more);
-  const time = (name: string, isNullable = false): TableColumn =>
-    column({ name, type: 'bigint', isNullable });
+  const mysql = isMysql(runner);
+  const { engine, id, text, unicode, number, time } = columnsFor(runner);
   const cascade = (name: string, columnName: string, referencedTableName: string) => ({
     name,
     columnNames: [columnName],
@@ -42,12 +28,7 @@ function tables(runner: QueryRunner): Table[] {
     new Table({
       name: 'users',
       engine,
-      columns: [
-        id('id', { isPrimary: true }),
-        text('email', 254),
-        text('password_hash', 255),
-        time('created_at'),
-      ],
+      columns: [id('id', PRIMARY), text('email', 254), text('password_hash', 255), time('created_at')],
       uniques: mysql ? [] : [{ name: 'users_email_key', columnNames: ['email'] }],
       indices: mysql ? [{ name: 'users_email_key', columnNames: ['email'], isUnique: true }] : [],
     }),
@@ -55,12 +36,12 @@ function tables(runner: QueryRunner): Table[] {
       name: 'sessions',
       engine,
       columns: [
-        id('id', { isPrimary: true }),
+        id('id', PRIMARY),
         id('user_id'),
         time('auth_time'),
         time('created_at'),
         time('expires_at'),
-        time('revoked_at', true),
+        time('revoked_at', OPTIONAL),
       ],
       indices: [
         { name: 'sessions_user_id_idx', columnNames: ['user_id'] },
@@ -72,13 +53,13 @@ function tables(runner: QueryRunner): Table[] {
       name: 'authorization_codes',
       engine,
       columns: [
-        text('hash', 43, { isPrimary: true }),
+        text('hash', 43, PRIMARY),
         id('session_id'),
-        text('code_challenge', 43, { isNullable: true }),
+        text('code_challenge', 43, OPTIONAL),
         time('created_at'),
         time('expires_at'),
-        time('consumed_at', true),
-        id('granted_session_id', { isNullable: true }),
+        time('consumed_at', OPTIONAL),
+        id('granted_session_id', OPTIONAL),
         time('purge_at'),
       ],
       indices: [
@@ -90,22 +71,12 @@ function tables(runner: QueryRunner): Table[] {
     new Table({
       name: 'orgs',
       engine,
-      columns: [
-        id('id', { isPrimary: true }),
-        text('name', 100, unicode),
-        column({ name: 'revision', type: 'integer' }),
-        time('created_at'),
-      ],
+      columns: [id('id', PRIMARY), unicode('name', 100), number('revision'), time('created_at')],
     }),
     new Table({
       name: 'members',
       engine,
-      columns: [
-        id('org_id', { isPrimary: true }),
-        id('user_id', { isPrimary: true }),
-        text('role', 6),
-        time('joined_at'),
-      ],
+      columns: [id('org_id', PRIMARY), id('user_id', PRIMARY), text('role', 6), time('joined_at')],
       indices: [
         { name: 'members_org_id_joined_at_idx', columnNames: ['org_id', 'joined_at', 'user_id'] },
         { name: 'members_org_id_role_idx', columnNames: ['org_id', 'role'] },

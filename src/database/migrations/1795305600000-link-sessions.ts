@@ -1,11 +1,6 @@
-import {
-  type MigrationInterface,
-  type QueryRunner,
-  Table,
-  TableColumn,
-  type TableColumnOptions,
-} from 'typeorm';
-import { addIndex, dropIndex } from '../repeatable-steps.js';
+import { type MigrationInterface, type QueryRunner, Table, type TableColumn } from 'typeorm';
+import { columnsFor, OPTIONAL, PRIMARY } from '../columns.js';
+import { addIndex, dropIndex, tableOf } from '../repeatable-steps.js';
 
 const SESSIONS = 'sessions';
 const CODES = 'authorization_codes';
@@ -18,11 +13,7 @@ const CODES = 'authorization_codes';
 export class LinkSessions1795305600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.dropTable(CODES, true);
-    await addColumns(runner, [
-      time('descendants_revoked_at', true),
-      text(runner, 'parent_id', 36),
-      text(runner, 'code_hash', 43),
-    ]);
+    await addMissing(runner);
     await addIndex(runner, SESSIONS, {
       name: 'sessions_code_hash_key',
       columnNames: ['code_hash'],
@@ -45,24 +36,31 @@ export class LinkSessions1795305600000 implements MigrationInterface {
     await dropIndex(runner, SESSIONS, 'sessions_expires_at_id_idx');
     await dropIndex(runner, SESSIONS, 'sessions_parent_id_idx');
     await dropIndex(runner, SESSIONS, 'sessions_code_hash_key');
-    await dropColumns(runner, ['descendants_revoked_at', 'parent_id', 'code_hash']);
+    await dropPresent(runner, ['descendants_revoked_at', 'parent_id', 'code_hash']);
     await runner.createTable(codesBefore(runner), true, true, true);
   }
 }
 
-async function addColumns(runner: QueryRunner, columns: TableColumn[]): Promise<void> {
-  const table = await runner.getTable(SESSIONS);
-  const missing = columns.filter(({ name }) => !table?.findColumnByName(name));
+async function addMissing(runner: QueryRunner): Promise<void> {
+  const { id, text, time } = columnsFor(runner);
+  const columns = [
+    time('descendants_revoked_at', OPTIONAL),
+    id('parent_id', OPTIONAL),
+    text('code_hash', 43, OPTIONAL),
+  ];
+  const table = await tableOf(runner, SESSIONS);
+  const missing = columns.filter(({ name }) => !table.findColumnByName(name));
   if (missing.length > 0) await runner.addColumns(SESSIONS, missing);
 }
 
-async function dropColumns(runner: QueryRunner, names: string[]): Promise<void> {
-  const table = await runner.getTable(SESSIONS);
-  const present = names.filter((name) => table?.findColumnByName(name));
+async function dropPresent(runner: QueryRunner, names: string[]): Promise<void> {
+  const table = await tableOf(runner, SESSIONS);
+  const present = names.filter((name) => table.findColumnByName(name));
   if (present.length > 0) await runner.dropColumns(SESSIONS, present);
 }
 
 function codesAfter(runner: QueryRunner): Table {
+  const { time } = columnsFor(runner);
   return codes(runner, [time('created_at'), time('expires_at')], {
     name: 'authorization_codes_expires_at_idx',
     columnNames: ['expires_at'],
@@ -70,26 +68,24 @@ function codesAfter(runner: QueryRunner): Table {
 }
 
 function codesBefore(runner: QueryRunner): Table {
+  const { id, text, time } = columnsFor(runner);
   const columns = [
-    text(runner, 'code_challenge', 43),
+    text('code_challenge', 43, OPTIONAL),
     time('created_at'),
     time('expires_at'),
-    time('consumed_at', true),
-    text(runner, 'granted_session_id', 36),
+    time('consumed_at', OPTIONAL),
+    id('granted_session_id', OPTIONAL),
     time('purge_at'),
   ];
   return codes(runner, columns, { name: 'authorization_codes_purge_at_idx', columnNames: ['purge_at'] });
 }
 
 function pendingRevocations(runner: QueryRunner): Table {
+  const { engine, id, time } = columnsFor(runner);
   return new Table({
     name: 'pending_revocations',
-    engine: isMysql(runner) ? 'InnoDB' : undefined,
-    columns: [
-      text(runner, 'session_id', 36, { isNullable: false, isPrimary: true }),
-      text(runner, 'user_id', 36, { isNullable: false }),
-      time('since'),
-    ],
+    engine,
+    columns: [id('session_id', PRIMARY), id('user_id'), time('since')],
   });
 }
 
@@ -98,14 +94,11 @@ function codes(
   columns: TableColumn[],
   index: { name: string; columnNames: string[] },
 ): Table {
+  const { engine, id, text } = columnsFor(runner);
   return new Table({
     name: CODES,
-    engine: isMysql(runner) ? 'InnoDB' : undefined,
-    columns: [
-      text(runner, 'hash', 43, { isNullable: false, isPrimary: true }),
-      text(runner, 'session_id', 36, { isNullable: false }),
-      ...columns,
-    ],
+    engine,
+    columns: [text('hash', 43, PRIMARY), id('session_id'), ...columns],
     indices: [{ name: 'authorization_codes_session_id_idx', columnNames: ['session_id'] }, index],
     foreignKeys: [
       {
@@ -118,29 +111,4 @@ function codes(
       },
     ],
   });
-}
-
-function text(
-  runner: QueryRunner,
-  name: string,
-  length: number,
-  more: Partial<TableColumnOptions> = {},
-): TableColumn {
-  const ascii = isMysql(runner) ? { charset: 'ascii', collation: 'ascii_bin' } : {};
-  return new TableColumn({
-    name,
-    type: 'varchar',
-    length: String(length),
-    isNullable: true,
-    ...ascii,
-    ...more,
-  });
-}
-
-function time(name: string, isNullable = false): TableColumn {
-  return new TableColumn({ name, type: 'bigint', isNullable });
-}
-
-function isMysql(runner: QueryRunner): boolean {
-  return runner.dataSource.options.type !== 'better-sqlite3';
 }

@@ -1,4 +1,5 @@
-import { type MigrationInterface, type QueryRunner, TableColumn } from 'typeorm';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { columnsFor, OPTIONAL } from '../columns.js';
 import { addIndex, dropIndex, tableOf } from '../repeatable-steps.js';
 
 const MEMBERS = 'members';
@@ -28,20 +29,12 @@ export class ListMembersByIndex1795392000000 implements MigrationInterface {
 
 /** NULL until every row is filled. */
 async function addEmail(runner: QueryRunner): Promise<void> {
-  const column = (isNullable: boolean): TableColumn =>
-    new TableColumn({ name: 'email', type: 'varchar', length: '254', isNullable, ...collation(runner) });
-
+  const { text } = columnsFor(runner);
   const present = (await tableOf(runner, MEMBERS)).findColumnByName('email');
   if (present && !present.isNullable) return;
-  if (!present) await runner.addColumn(MEMBERS, column(true));
+  if (!present) await runner.addColumn(MEMBERS, text('email', 254, OPTIONAL));
   await runner.query(
     'UPDATE members SET email = (SELECT u.email FROM users u WHERE u.id = members.user_id) WHERE email IS NULL',
   );
-  await runner.changeColumn(MEMBERS, 'email', column(false));
-}
-
-function collation(runner: QueryRunner): { charset?: string; collation?: string } {
-  return runner.dataSource.options.type === 'better-sqlite3'
-    ? {}
-    : { charset: 'ascii', collation: 'ascii_bin' };
+  await runner.changeColumn(MEMBERS, 'email', text('email', 254));
 }

@@ -1,10 +1,5 @@
-import {
-  type MigrationInterface,
-  type QueryRunner,
-  Table,
-  TableColumn,
-  type TableColumnOptions,
-} from 'typeorm';
+import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
+import { columnsFor, OPTIONAL, PRIMARY } from '../columns.js';
 import { addColumns, dropColumns } from '../repeatable-steps.js';
 
 const USER_COLUMNS = {
@@ -35,34 +30,26 @@ export class RecordChanges1795478400000 implements MigrationInterface {
 }
 
 function events(runner: QueryRunner): Table {
-  const mysql = runner.dataSource.options.type !== 'better-sqlite3';
-  const ascii = mysql ? { charset: 'ascii', collation: 'ascii_bin' } : {};
-  const unicode = mysql ? { charset: 'utf8mb4', collation: 'utf8mb4_bin' } : {};
-  const text = (name: string, length: number, more: Partial<TableColumnOptions> = {}): TableColumn =>
-    new TableColumn({ name, type: 'varchar', length: String(length), isNullable: true, ...ascii, ...more });
-  const needed = { isNullable: false };
-  const revision = (name: string): TableColumn =>
-    new TableColumn({ name, type: 'integer', isNullable: true });
-
+  const { engine, id, text, unicode, number, time } = columnsFor(runner);
   return new Table({
     name: 'events',
-    engine: mysql ? 'InnoDB' : undefined,
+    engine,
     columns: [
-      text('id', 36, { ...needed, isPrimary: true }),
-      text('type', 40, needed),
-      new TableColumn({ name: 'at', type: 'bigint' }),
-      text('actor_type', 8, needed),
-      text('actor_id', 128, unicode),
-      text('actor_session_id', 36),
-      text('org_id', 36),
-      revision('org_revision'),
-      text('user_id', 36),
-      revision('user_revision'),
-      text('session_id', 36),
-      text('data', 1000, needed),
-      text('request_id', 128),
-      text('ip', 45),
-      text('reason', 500, unicode),
+      id('id', PRIMARY),
+      text('type', 40),
+      time('at'),
+      text('actor_type', 8),
+      unicode('actor_id', 128, OPTIONAL),
+      id('actor_session_id', OPTIONAL),
+      id('org_id', OPTIONAL),
+      number('org_revision', OPTIONAL),
+      id('user_id', OPTIONAL),
+      number('user_revision', OPTIONAL),
+      id('session_id', OPTIONAL),
+      text('data', 1000),
+      text('request_id', 128, OPTIONAL),
+      text('ip', 45, OPTIONAL),
+      unicode('reason', 500, OPTIONAL),
     ],
     indices: [
       { name: 'events_org_id_org_revision_idx', columnNames: ['org_id', 'org_revision', 'id'] },

@@ -15,13 +15,18 @@ export function recordedEvent(row: Row): RecordedEvent {
 
 /** The record tells of exactly what is there: no change without its row, no row without its change. */
 export function brokenRecord({ users, orgs, members, sessions, events }: Snapshot): string[] {
-  const about = (type: string, of: (event: RecordedEvent) => string): string[] =>
-    events.filter((event) => event.type === type).map(of);
+  const about = (
+    type: string,
+    of: (event: RecordedEvent) => string,
+    among: (event: RecordedEvent) => boolean = () => true,
+  ): string[] => events.filter((event) => event.type === type && among(event)).map(of);
   const logins = sessions.filter(({ parentId }) => parentId === null);
+  const deleted = new Set(about('account.deleted', ({ userId }) => userId));
+  const ofThoseLeft = ({ userId }: RecordedEvent): boolean => !deleted.has(userId);
   return [
     ...differences(
       'registered',
-      about('account.registered', ({ userId }) => userId),
+      about('account.registered', ({ userId }) => userId, ofThoseLeft),
       users.map(({ id }) => id),
     ),
     ...differences(
@@ -31,7 +36,7 @@ export function brokenRecord({ users, orgs, members, sessions, events }: Snapsho
     ),
     ...differences(
       'started',
-      about('session.started', ({ sessionId }) => sessionId),
+      about('session.started', ({ sessionId }) => sessionId, ofThoseLeft),
       logins.map(({ id }) => id),
     ),
     ...differences(
@@ -40,6 +45,7 @@ export function brokenRecord({ users, orgs, members, sessions, events }: Snapsho
       members.map(({ orgId, userId, role }) => `${orgId} ${userId} ${role}`),
     ),
     ...repeatedRevisions(events),
+    ...users.filter(({ id }) => deleted.has(id)).map(({ id }) => `record: deleted and there: ${id}`),
   ];
 }
 

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
+import { SessionDeletion } from '../auth/sessions/session-deletion.js';
+import type { Transaction } from '../database/transaction.js';
+import { EventAddressesRepository } from '../events/event-addresses.repository.js';
+import { EventsRepository } from '../events/events.repository.js';
+import type { NewEvent } from '../events/new-event.js';
+import { type Departure, OwnershipRepository } from '../memberships/ownership.repository.js';
+import { AccountRepository } from '../users/account.repository.js';
+import { OnlyOwnerError } from './accounts.errors.js';
+import { LockedOrgs } from './locked-orgs.js';
+
+export interface Deletion {
+  actor: Actor;
+  /** also where an organization is left without an enabled owner */
+  force: boolean;
+}
+
+/** Events carry the clock of the instance that wrote them: so far may they be apart. */
+const MAX_CLOCK_SKEW_MS = 60_000;
+
+interface Departing {
+  userId: string;
+  actor: Actor;
+  departures: readonly Departure[];
+  forced: boolean;
+}
+
+/** Deletes accounts. The record stays, with ids and without the addresses of whoever is gone. */
+@Injectable()
+export class AccountDeletionService {
+  constructor(
+    private readonly accounts: AccountRepository,
+    private readonly ownership: OwnershipRepository,
+    private readonly sessions: SessionDeletion,
+    private readonly events: EventsRepository,
+    private readonly addresses: EventAddressesRepository,
+    private readonly lockedOrgs: LockedOrgs,
+  ) {}
+
+  /**
+   * With the memberships, sessions and codes. False when the user is gone.
+   *
+   * @throws OnlyOwnerError
+   */
+  async delete(userId: string, deletion: Deletion): Promise<boolean> {
+    const since = Date.now() - MAX_CLOCK_SKEW_MS;
+    const acts = await this.addresses.findActs(userId, await this.findOrgIds(userId));
+    return this.lockedOrgs.run(
+      () => this.findOrgIds(userId),
+      async (transaction, requireLocked) => {
+        // Whoever signs the user in or adds him to an organization waits from here on.
+        if (!(await this.accounts.beginDeletion(transaction, userId))) return false;
+        const departures = await this.ownership.findDepartures(transaction, userId);
+        requireLocked(orgIdsOf(departures));
+        const forced = requireOtherOwners(departures, deletion);
+        const events = await this.eventsOf(transaction, {
+          userId,
+          departures,
+          forced,
+          actor: deletion.actor,
+        });
+
+        await this.deleteRows(transaction, userId, departures);
+        await this.events.record(transaction, ...events);
+        // With those that were just recorded.
+        await this.addresses.deleteOf(transaction, userId, { acts, since });
+        return true;
+      },
+    );
+  }
+
+  private async findOrgIds(userId: string): Promise<string[]> {
+    return (await this.ownership.findOrgsOf(userId)).map(({ id }) => id);
+  }
+
+  /** Explicitly: Galera does not certify the rows that a cascade deletes. */
+  private async deleteRows(transaction: Transaction, userId: string, departures: Departure[]): Promise<void> {
+    await this.ownership.deleteMembershipsOf(transaction, userId, orgIdsOf(departures));
+    await this.sessions.deleteAllOf(transaction, userId);
+    await this.accounts.delete(transaction, userId);
+  }
+
+  private async eventsOf(
+    transaction: Transaction,
+    { userId, departures, forced, actor }: Departing,
+  ): Promise<NewEvent[]> {
+    const about = { actor, userId };
+    const userRevision = await this.accounts.revisionOf(transaction, userId);
+    return [
+      { ...about, type: 'account.deleted', userRevision, ...(forced && { data: { force: true } }) },
+      { ...about, type: 'session.ended', data: { reason: 'account_deleted', all: true } },
+      ...departures.map(({ orgId, revision, role }): NewEvent => ({
+        ...about,
+        type: 'member.removed',
+        orgId,
+        orgRevision: revision,
+        data: { role, reason: 'account_deleted' },
+      })),
+    ];
+  }
+}
+
+/**
+ * @returns whether it took force
+ * @throws OnlyOwnerError
+ */
+function requireOtherOwners(departures: readonly Departure[], { force }: Deletion): boolean {
+  const orphaned = departures.filter(({ role, hasOtherOwner }) => role === 'owner' && !hasOtherOwner);
+  if (orphaned.length === 0) return false;
+  if (force) return true;
+  const alone = orphaned.filter(({ hasOtherMember }) => !hasOtherMember);
+  throw new OnlyOwnerError(orgIdsOf(orphaned), orgIdsOf(alone));
+}
+
+function orgIdsOf(departures: readonly Departure[]): string[] {
+  return departures.map(({ orgId }) => orgId);
+}

@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
+import { Transactions } from '../database/transactions.js';
+import { LostConflictError } from '../database/lost-conflict.error.js';
+import { EventsRepository } from '../events/events.repository.js';
+import { newEntityId } from '../identifiers/entity-id.js';
+import {
+  type ImportedUser,
+  ImportedUsersRepository,
+  type PresentUser,
+  TakenMeanwhileError,
+} from '../users/imported-users.repository.js';
+
+/** An account of another system; e-mail and id are canonical, the hash is one that a login can verify. */
+export interface ForeignAccount {
+  email: string;
+  passwordHash: string;
+  isEmailVerified: boolean;
+  /** undefined: it gets one */
+  id: string | undefined;
+}
+
+/** `present`: the very account is there already */
+export type ImportOutcome = 'imported' | 'present' | 'email_taken' | 'id_taken' | 'id_deleted';
+
+const MAX_ATTEMPTS = 5;
+
+/** Takes accounts over from another system. */
+@Injectable()
+export class AccountImportService {
+  constructor(
+    private readonly users: ImportedUsersRepository,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** All that can be, in one transaction; the outcomes are in the order of the accounts. */
+  async importAll(accounts: readonly ForeignAccount[], actor: Actor): Promise<ImportOutcome[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { outcomes, users } = await this.decide(accounts);
+      try {
+        if (users.length > 0) await this.insert(users, actor);
+        return outcomes;
+      } catch (error) {
+        if (!(error instanceof TakenMeanwhileError)) throw error;
+        if (attempt === MAX_ATTEMPTS) throw new LostConflictError(error);
+      }
+    }
+  }
+
+  private async decide(
+    accounts: readonly ForeignAccount[],
+  ): Promise<{ outcomes: ImportOutcome[]; users: ImportedUser[] }> {
+    const emails = accounts.map(({ email }) => email);
+    const ids = accounts.flatMap(({ id }) => id ?? []);
+    const present = await this.users.findPresent(emails, ids);
+    const known = new KnownUsers(present, await this.events.findDeleted(ids));
+    const users: ImportedUser[] = [];
+    const outcomes = accounts.map((account) => {
+      const outcome = known.outcomeOf(account);
+      if (outcome !== 'imported') return outcome;
+      const user = userOf(account);
+      // Another line of the same batch may name it again.
+      known.add(user);
+      users.push(user);
+      return outcome;
+    });
+    return { outcomes, users };
+  }
+
+  private insert(users: readonly ImportedUser[], actor: Actor): Promise<void> {
+    return this.transactions.run(async (transaction) => {
+      await this.users.insert(transaction, users);
+      const events = users.map(({ id }) => ({
+        type: 'account.registered' as const,
+        actor,
+        userId: id,
+        userRevision: 1,
+        data: { via: 'import' },
+      }));
+      await this.events.record(transaction, ...events);
+    });
+  }
+}
+
+class KnownUsers {
+  private readonly byEmail = new Map<string, PresentUser>();
+  private readonly ids = new Set<string>();
+
+  private readonly deleted: ReadonlySet<string>;
+
+  constructor(users: readonly PresentUser[], deleted: readonly string[]) {
+    this.deleted = new Set(deleted);
+    for (const user of users) this.add(user);
+  }
+
+  add(user: PresentUser): void {
+    this.byEmail.set(user.email, user);
+    this.ids.add(user.id);
+  }
+
+  /** Of the same e-mail, the same id tells the same account; without one, the same hash does. */
+  outcomeOf({ id, email, passwordHash }: ForeignAccount): ImportOutcome {
+    const namesake = this.byEmail.get(email);
+    if (namesake) {
+      const isSame = id === undefined ? namesake.passwordHash === passwordHash : namesake.id === id;
+      return isSame ? 'present' : 'email_taken';
+    }
+    if (id === undefined) return 'imported';
+    if (this.ids.has(id)) return 'id_taken';
+    // Who asked to be forgotten is not brought back, nor given somebody else's record.
+    return this.deleted.has(id) ? 'id_deleted' : 'imported';
+  }
+}
+
+function userOf({ id = newEntityId(), email, passwordHash, isEmailVerified }: ForeignAccount): ImportedUser {
+  const createdAt = Date.now();
+  return { id, email, passwordHash, createdAt, emailVerifiedAt: isEmailVerified ? createdAt : null };
+}

@@ -1,0 +1,64 @@
+import { ownEvent } from '../../audit/event-views.js';
+import { type HeldSession, UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
+import { EventsRepository } from '../../events/events.repository.js';
+import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import type { Invocation, Report } from '../command.js';
+import { type Services, withServices } from '../services.js';
+import { timeOrNull, timeText } from '../times.js';
+import { accountJson } from '../users/account-text.js';
+import { findUser } from '../users/find-user.js';
+import { write } from '../write.js';
+import { type DocumentParts, writeDocument } from './write-document.js';
+
+const PAGE = 500;
+
+/** Pages at a time: a record can be long. */
+export function exportUser({ parameters, options }: Invocation): Promise<Report> {
+  return withServices(async (services) => {
+    const user = await findUser(services, parameters[0]!);
+    const parts: DocumentParts = {
+      exportedAt: timeText(Date.now()),
+      account: accountJson(user),
+      organizations: organizationsOf(services, user.id),
+      sessions: sessionsOf(services, user.id),
+      events: eventsOf(services, user.id),
+    };
+    await writeDocument(parts, options['json'] === true ? '' : '\n', write);
+    return { lines: [], json: [] };
+  });
+}
+
+async function* organizationsOf(services: Services, userId: string): AsyncGenerator<object> {
+  for (const { joinedAt, ...org } of await services.get(OwnershipRepository).findOrgsOf(userId)) {
+    yield { ...org, joinedAt: timeText(joinedAt) };
+  }
+}
+
+async function* sessionsOf(services: Services, userId: string): AsyncGenerator<object> {
+  for (let after = ''; ;) {
+    const page = await services.get(UserSessionsRepository).findPageOf(userId, after, PAGE);
+    yield* page.map(sessionJson);
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.id;
+  }
+}
+
+async function* eventsOf(services: Services, userId: string): AsyncGenerator<object> {
+  for (let before: string | undefined; ;) {
+    const page = await services.get(EventsRepository).findOfUser(userId, PAGE, before);
+    yield* page.map(ownEvent);
+    if (page.length < PAGE) return;
+    before = page.at(-1)!.id;
+  }
+}
+
+function sessionJson({ id, parentId, authTime, createdAt, expiresAt, revokedAt }: HeldSession): object {
+  return {
+    id,
+    via: parentId === null ? 'password' : 'code',
+    loggedInAt: timeText(authTime),
+    createdAt: timeText(createdAt),
+    expiresAt: timeText(expiresAt),
+    revokedAt: timeOrNull(revokedAt),
+  };
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OperatorActor } from '../../../access/actor.js';
+import {
+  AccountImportService,
+  type ForeignAccount,
+  type ImportOutcome,
+} from '../../../accounts/account-import.service.js';
+import { loadBcrypt, readBcryptCost } from '../../../auth/passwords/bcrypt-verifier.js';
+import { MAX_ROWS_AT_ONCE } from '../../../database/in-batches.js';
+import { CannotRunError } from '../../cannot-run.error.js';
+import type { Invocation, Report } from '../../command.js';
+import { operatorOf } from '../../operator.js';
+import { type Services, withServices } from '../../services.js';
+import { type Line, linesOf } from './lines-of.js';
+import { openFile } from './open-file.js';
+import { parseRow, type Refusal, REFUSALS } from './parse-row.js';
+
+/** Of one transaction: on SQLite a running service waits for it. */
+const BATCH_ROWS = { sqlite: 100, mysql: MAX_ROWS_AT_ONCE };
+
+interface Row {
+  line: number;
+  parsed: ForeignAccount | Refusal;
+}
+
+interface Progress {
+  imported: number;
+  skipped: number;
+  refused: number;
+}
+
+interface Import {
+  actor: OperatorActor;
+  progress: Progress;
+  print: Invocation['print'];
+}
+
+/** Prints refused rows as they are found; a second run skips what the first one imported. */
+export async function importUsers(invocation: Invocation): Promise<Report> {
+  const { print } = invocation;
+  const progress: Progress = { imported: 0, skipped: 0, refused: 0 };
+  const actor = operatorOf(invocation);
+  const chunks = await openFile(invocation.parameters[0]!);
+  return withServices(async (services) => {
+    try {
+      for await (const rows of batchesOf(linesOf(chunks), BATCH_ROWS[services.env.database.engine])) {
+        await importBatch(services, rows, { actor, progress, print });
+      }
+    } catch (error) {
+      await print(textOf(progress, 'stopped: '), { ...progress, stopped: true });
+      throw error;
+    }
+    return { lines: [textOf(progress)], json: [progress], isRed: progress.refused > 0 };
+  });
+}
+
+async function* batchesOf(lines: AsyncIterable<Line>, size: number): AsyncGenerator<Row[]> {
+  let rows: Row[] = [];
+  for await (const line of lines) {
+    const parsed = parseRow(line);
+    if (parsed !== undefined) rows.push({ line: line.number, parsed });
+    if (rows.length < size) continue;
+    yield rows;
+    rows = [];
+  }
+  if (rows.length > 0) yield rows;
+}
+
+async function importBatch(
+  services: Services,
+  rows: Row[],
+  { actor, progress, print }: Import,
+): Promise<void> {
+  const accounts = rows.flatMap(({ parsed }) => (typeof parsed === 'string' ? [] : parsed));
+  await requireBcrypt(accounts);
+  const began = performance.now();
+  const outcomes = await services.get(AccountImportService).importAll(accounts, actor);
+  const tookMs = performance.now() - began;
+  for (const { line, parsed } of rows) {
+    const outcome = typeof parsed === 'string' ? parsed : outcomes.shift()!;
+    count(progress, outcome);
+    if (!isRefusal(outcome)) continue;
+    const reason = REFUSALS[outcome];
+    await print(`line ${line}: ${reason} (${outcome})`, { line, refused: outcome, reason });
+  }
+  // A service on the same file of SQLite gets as much time as the import takes.
+  if (services.env.database.engine === 'sqlite') await sleep(tookMs);
+}
+
+/** @throws CannotRunError where nobody with such a hash could log in */
+async function requireBcrypt(accounts: readonly ForeignAccount[]): Promise<void> {
+  if (!accounts.some(({ passwordHash }) => readBcryptCost(passwordHash) !== undefined)) return;
+  await loadBcrypt().catch(() => {
+    throw new CannotRunError('bcrypt hashes need the optional package bcrypt, which is not installed here');
+  });
+}
+
+function isRefusal(outcome: ImportOutcome | Refusal): outcome is Refusal {
+  return outcome in REFUSALS;
+}
+
+function count(progress: Progress, outcome: ImportOutcome | Refusal): void {
+  if (outcome === 'imported') progress.imported += 1;
+  else if (outcome === 'present') progress.skipped += 1;
+  else progress.refused += 1;
+}
+
+function textOf({ imported, skipped, refused }: Progress, prefix = ''): string {
+  return `${prefix}imported ${imported}, skipped ${skipped} that were there, refused ${refused}`;
+}

@@ -1,0 +1,73 @@
+import type { ForeignAccount } from '../../../accounts/account-import.service.js';
+import { MAX_BCRYPT_COST } from '../../../auth/passwords/bcrypt-verifier.js';
+import { foreignHashFault } from '../../../auth/passwords/foreign-hash.js';
+import { isEntityId } from '../../../identifiers/entity-id.js';
+import { canonicalEmail } from '../../../users/email-address.js';
+import type { Line } from './lines-of.js';
+
+/** Why a row is refused: never with what it holds. */
+export const REFUSALS = {
+  line_too_long: 'longer than 4096 bytes',
+  invalid_json: 'not a JSON object in UTF-8',
+  unknown_field: 'a field other than email, passwordHash, emailVerified and id',
+  invalid_email: 'email is not an e-mail address',
+  invalid_hash: `passwordHash is neither argon2id (PHC) nor bcrypt of a cost from 4 to ${MAX_BCRYPT_COST}`,
+  hash_too_costly: 'passwordHash would take more than 256 MiB, 1 GiB in all passes, or 16 lanes',
+  invalid_email_verified: 'emailVerified is neither true nor false',
+  invalid_id: 'id is not a UUID',
+  email_taken: 'another account has this e-mail',
+  id_taken: 'another account has this id',
+  id_deleted: 'the account of this id was deleted',
+} as const;
+
+export type Refusal = keyof typeof REFUSALS;
+
+type Row = Partial<Record<'email' | 'passwordHash' | 'emailVerified' | 'id', unknown>>;
+
+const FIELDS = new Set(['email', 'passwordHash', 'emailVerified', 'id']);
+
+/** undefined: an empty line */
+export function parseRow({ bytes }: Pick<Line, 'bytes'>): ForeignAccount | Refusal | undefined {
+  if (bytes === undefined) return 'line_too_long';
+  const text = decode(bytes);
+  if (text?.trim() === '') return undefined;
+  const row = text === undefined ? undefined : parseObject(text);
+  if (row === undefined) return 'invalid_json';
+  if (Object.keys(row).some((field) => !FIELDS.has(field))) return 'unknown_field';
+  return accountOf(row);
+}
+
+function accountOf({
+  email: rawEmail,
+  passwordHash,
+  emailVerified,
+  id: rawId,
+}: Row): ForeignAccount | Refusal {
+  const email = canonicalEmail(rawEmail);
+  if (email === undefined) return 'invalid_email';
+  if (typeof passwordHash !== 'string') return 'invalid_hash';
+  const fault = foreignHashFault(passwordHash);
+  if (fault !== undefined) return fault;
+  if (emailVerified !== undefined && typeof emailVerified !== 'boolean') return 'invalid_email_verified';
+  const id = typeof rawId === 'string' ? rawId.toLowerCase() : rawId;
+  if (id !== undefined && !isEntityId(id)) return 'invalid_id';
+  return { email, passwordHash, isEmailVerified: emailVerified === true, id };
+}
+
+function parseObject(text: string): Row | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without a byte order mark. */
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import { type QueryRunner, TableColumn, type TableColumnOptions } from 'typeorm';
+
+type Options = Partial<TableColumnOptions>;
+
+interface Columns {
+  /** of a table: InnoDB where there is a choice */
+  engine: string | undefined;
+  /** ASCII text that is compared byte by byte: ids, e-mails, hashes */
+  text: (name: string, length: number, more?: Options) => TableColumn;
+  id: (name: string, more?: Options) => TableColumn;
+  /** Unicode text of so many code points */
+  unicode: (name: string, length: number, more?: Options) => TableColumn;
+  number: (name: string, more?: Options) => TableColumn;
+  /** epoch milliseconds */
+  time: (name: string, more?: Options) => TableColumn;
+}
+
+export const OPTIONAL: Options = { isNullable: true };
+export const PRIMARY: Options = { isPrimary: true };
+
+/** The kinds of columns that tables are made of, for the engine at hand; NOT NULL unless said. */
+export function columnsFor(runner: QueryRunner): Columns {
+  const mysql = isMysql(runner);
+  const ascii = mysql ? { charset: 'ascii', collation: 'ascii_bin' } : {};
+  const utf8 = mysql ? { charset: 'utf8mb4', collation: 'utf8mb4_bin' } : {};
+  const varchar = (name: string, length: number, more: Options): TableColumn =>
+    new TableColumn({ name, type: 'varchar', length: String(length), ...more });
+  return {
+    engine: mysql ? 'InnoDB' : undefined,
+    text: (name, length, more) => varchar(name, length, { ...ascii, ...more }),
+    id: (name, more) => varchar(name, 36, { ...ascii, ...more }),
+    unicode: (name, length, more) => varchar(name, length, { ...utf8, ...more }),
+    number: (name, more) => new TableColumn({ name, type: 'integer', ...more }),
+    time: (name, more) => new TableColumn({ name, type: 'bigint', ...more }),
+  };
+}
+
+export function isMysql(runner: QueryRunner): boolean {
+  return runner.dataSource.options.type !== 'better-sqlite3';
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { isUniqueViolation, type UniqueKey } from '../database/database-errors.js';
+import { places } from '../database/lookup.js';
+import type { Transaction } from '../database/transaction.js';
+import { User, USERS_EMAIL_KEY } from './user.entity.js';
+
+/** A user as another system has it, in canonical form. */
+export interface ImportedUser {
+  id: string;
+  email: string;
+  passwordHash: string;
+  emailVerifiedAt: number | null;
+  createdAt: number;
+}
+
+export type PresentUser = Pick<User, 'id' | 'email' | 'passwordHash'>;
+
+const USERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'users.id' };
+
+/** Somebody has taken one of the e-mails or ids meanwhile: nothing was inserted. */
+export class TakenMeanwhileError extends Error {}
+
+/** Many users with one statement each. */
+@Injectable()
+export class ImportedUsersRepository {
+  constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
+
+  /** Those who have one of the e-mails or one of the ids. */
+  async findPresent(emails: readonly string[], ids: readonly string[]): Promise<PresentUser[]> {
+    const found = await Promise.all([this.findBy('email', emails), this.findBy('id', ids)]);
+    return found.flat();
+  }
+
+  /** @throws TakenMeanwhileError */
+  async insert(transaction: Transaction, users: readonly ImportedUser[]): Promise<void> {
+    try {
+      await transaction.write(
+        `INSERT INTO users (id, email, password_hash, created_at, email_verified_at)
+          VALUES ${users.map(() => '(?, ?, ?, ?, ?)').join(', ')}`,
+        users.flatMap(({ id, email, passwordHash, createdAt, emailVerifiedAt }) => [
+          id,
+          email,
+          passwordHash,
+          createdAt,
+          emailVerifiedAt,
+        ]),
+      );
+    } catch (error) {
+      const isTaken = isUniqueViolation(error, USERS_EMAIL_KEY) || isUniqueViolation(error, USERS_KEY);
+      throw isTaken ? new TakenMeanwhileError() : error;
+    }
+  }
+
+  private async findBy(column: 'email' | 'id', values: readonly string[]): Promise<PresentUser[]> {
+    if (values.length === 0) return [];
+    return this.users.query<PresentUser[]>(
+      `SELECT id, email, password_hash AS passwordHash FROM users WHERE ${column} IN (${places(values.length)})`,
+      [...values],
+    );
+  }
+}

@@ -1,0 +1,159 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
+import { accounts, killedDuring } from '../support/accounts-command.js';
+import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
+import type { Instance } from '../support/service.js';
+import { report } from './support/figures.js';
+import { GaleraCluster } from './support/galera-cluster.js';
+import { startInstances, stopAll, through } from './support/instance.js';
+import { brokenInState } from './support/invariants.js';
+import { Storage } from './support/storage.js';
+
+const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: 'off' };
+const ROUNDS = 3;
+const KILLS = 8;
+/** So many that the transaction takes a while. */
+const ORGS = 300;
+
+interface Place {
+  storage: Storage;
+  /** where each command and each instance of the service finds the database */
+  environments: Record<string, string>[];
+  close(): Promise<void>;
+}
+
+const PLACES: Record<string, () => Promise<Place>> = {
+  sqlite: () => onStorage('sqlite'),
+  mariadb: () => onStorage('mariadb'),
+  galera: async () => {
+    const cluster = await GaleraCluster.start({ nodes: 2 });
+    const storage = await Storage.at(cluster.node(0).port);
+    return {
+      storage,
+      environments: cluster.nodes.map(
+        ({ port }) => through(port, storage.installation) as Record<string, string>,
+      ),
+      close: async () => {
+        await storage.close();
+        await cluster.close();
+      },
+    };
+  },
+};
+
+async function onStorage(engine: 'sqlite' | 'mariadb'): Promise<Place> {
+  const storage = await Storage.on(engine);
+  return { storage, environments: [{}], close: () => storage.close() };
+}
+
+describe.each(Object.keys(PLACES))('the deletion of an account on %s', (name) => {
+  let place: Place;
+  let instances: Instance[];
+
+  beforeAll(async () => {
+    place = await PLACES[name]!();
+    instances = await startInstances(
+      place.storage.installation,
+      place.environments.map((env) => ({ ...NO_LIMITS, ...env })),
+    );
+  });
+  afterAll(async () => {
+    await stopAll(instances);
+    await place.close();
+  });
+
+  const on = (i: number): Instance => instances[i % instances.length]!;
+  const remove = (user: Account, i = 0) =>
+    accounts(place.storage.installation, ['users', 'delete', user.id], {
+      env: place.environments[i % place.environments.length]!,
+    });
+  /** As an operator does: a command that lost against others every time says so, and has done nothing. */
+  const removeAtLast = async (user: Account, i: number): Promise<unknown> => {
+    const result = await remove(user, i);
+    return result.stderr.includes('nothing was done: run it again') ? removeAtLast(user, i) : result;
+  };
+  const broken = async (): Promise<string[]> => brokenInState(await place.storage.snapshot());
+
+  it('leaves an owner when two owners are deleted at once by two commands', async () => {
+    const codes: unknown[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const [first, second] = await Promise.all([anAccount(on(round)), anAccount(on(round + 1))]);
+      const org = await anOrgOf(first);
+      await join(org, first, second, 'owner');
+      const results = await atOnce([first, second].map((user, i) => () => remove(user, i)));
+      codes.push(results.map(({ code }) => code ?? 9).toSorted((a, b) => a - b));
+    }
+    const wrong = await broken();
+    report({ faults: ROUNDS, requests: 2 * ROUNDS, wrong: wrong.length });
+    expect(wrong).toEqual([]);
+    expect(codes).toEqual(times(ROUNDS, () => [0, 1]));
+  });
+
+  it('leaves no membership that is added meanwhile', async () => {
+    let requests = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const [owner, user] = await Promise.all([anAccount(on(round)), anAccount(on(round + 1))]);
+      const ended = new AbortController();
+      const deletion = removeAtLast(user, round).finally(() => ended.abort());
+      const statuses = new Set<number>();
+      while (!ended.signal.aborted) {
+        const org: Org = await anOrgOf(owner.at(on(requests)));
+        const body = { email: user.email, role: 'member' };
+        statuses.add((await owner.at(on(requests + 1)).post(`/api/orgs/${org.id}/members`, body)).status);
+        requests += 1;
+      }
+      expect(await deletion).toMatchObject({ code: 0, stderr: '' });
+      expect([...statuses].filter((status) => status !== 201 && status !== 404)).toEqual([]);
+    }
+    const wrong = await broken();
+    report({ faults: ROUNDS, requests, wrong: wrong.length });
+    expect(wrong).toEqual([]);
+  });
+
+  it('is whole or absent after kill -9 of the command', async () => {
+    const { installation } = place.storage;
+    const began = performance.now();
+    await remove(await inManyOrgs());
+    const usualMs = performance.now() - began;
+
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const user = await inManyOrgs();
+      const afterMs = Math.round(usualMs * (0.5 + (0.6 * kill) / KILLS));
+      await killedDuring(installation, ['users', 'delete', user.id], afterMs);
+      expect(await broken()).toEqual([]);
+    }
+    report({ faults: KILLS, wrong: 0 });
+  });
+
+  /** Each with another owner. */
+  async function inManyOrgs(): Promise<Account> {
+    const [owner, user] = await Promise.all([anAccount(on(0)), anAccount(on(0))]);
+    const ids = times(ORGS, () => randomUUIDv7());
+    const rows = (each: string): string => ids.map(() => each).join();
+    const { db } = place.storage.installation;
+    await db.query(
+      `INSERT INTO orgs (id, name, revision, created_at) VALUES ${rows("(?, 'Org', 2, 1)")}`,
+      ids,
+    );
+    for (const [index, { id, email }] of [owner, user].entries()) {
+      const data = JSON.stringify({ role: 'owner', via: index === 0 ? 'created' : 'added' });
+      await db.query(
+        `INSERT INTO members (org_id, user_id, email, role, joined_at)
+          VALUES ${rows("(?, ?, ?, 'owner', 1)")}`,
+        ids.flatMap((org) => [org, id, email]),
+      );
+      await db.query(
+        `INSERT INTO events (id, type, at, actor_type, org_id, org_revision, user_id, data)
+          VALUES ${rows("(?, 'member.added', 1, 'system', ?, ?, ?, ?)")}`,
+        ids.flatMap((org) => [randomUUIDv7(), org, index + 1, id, data]),
+      );
+    }
+    await db.query(
+      `INSERT INTO events (id, type, at, actor_type, org_id, org_revision, data)
+        VALUES ${rows("(?, 'org.created', 1, 'system', ?, 1, '{}')")}`,
+      ids.flatMap((org) => [randomUUIDv7(), org]),
+    );
+    return user;
+  }
+});
