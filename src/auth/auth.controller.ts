@@ -54,7 +54,7 @@ export class AuthController {
   @Post('login')
   @HttpCode(200)
   @Public()
-  @RateLimited('login', 'address')
+  @RateLimited('login', 'address', 'account')
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
     'malformed_json',

@@ -68,6 +68,7 @@ export class Env {
   readonly rateLimitRegister: RateLimit | undefined;
   readonly rateLimitLogin: RateLimit | undefined;
   readonly rateLimitAddress: RateLimit | undefined;
+  readonly rateLimitAccount: RateLimit | undefined;
   readonly rateLimitLookup: RateLimit | undefined;
   readonly argon2: Argon2Cost;
   readonly trustProxy: IpRange[];

@@ -42,6 +42,7 @@ describe('defaults', () => {
       rateLimitRegister: { limit: 5, windowMs: 3_600_000 },
       rateLimitLogin: { limit: 10, windowMs: 900_000 },
       rateLimitAddress: undefined,
+      rateLimitAccount: undefined,
       rateLimitLookup: { limit: 100, windowMs: 3_600_000 },
       argon2: { memoryKib: 19_456, timeCost: 2, parallelism: 1 },
       trustProxy: [],

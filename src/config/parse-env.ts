@@ -119,6 +119,7 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     rateLimitRegister: limit('RATE_LIMIT_REGISTER', '5/1h'),
     rateLimitLogin: limit('RATE_LIMIT_LOGIN', '10/15m'),
     rateLimitAddress: limit('RATE_LIMIT_ADDRESS', 'off'),
+    rateLimitAccount: limit('RATE_LIMIT_ACCOUNT', 'off'),
     rateLimitLookup: limit('RATE_LIMIT_LOOKUP', '100/1h'),
     argon2: {
       memoryKib: integer('ARGON2_MEMORY_KIB', 19_456, 1024, 4_194_304),

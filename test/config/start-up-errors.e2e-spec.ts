@@ -29,6 +29,7 @@ const WRONG: Record<string, string[]> = {
   RATE_LIMIT_REGISTER: ['5', '0/1h', 'on'],
   RATE_LIMIT_LOGIN: ['ten/15m', '10/15', '10 per 15m'],
   RATE_LIMIT_ADDRESS: ['5', '0/1h', 'on'],
+  RATE_LIMIT_ACCOUNT: ['5', '0/1h', 'on'],
   RATE_LIMIT_LOOKUP: ['100', '100/0h', 'on'],
   ARGON2_MEMORY_KIB: ['7', '19 MiB', '1e4'],
   ARGON2_TIME: ['0', 'twice'],
