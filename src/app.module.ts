@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { OwnAccountModule } from './accounts/own-account.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { JwtAuthGuard } from './auth/tokens/jwt-auth.guard.js';
@@ -31,6 +32,7 @@ export class AppModule {
         MembersModule,
         MembershipsModule,
         MeModule,
+        OwnAccountModule,
         AuditModule,
         HealthModule,
       ],

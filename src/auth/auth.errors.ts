@@ -7,6 +7,13 @@ export class InvalidCredentialsError extends Problem {
   }
 }
 
+/** Of somebody who is signed in. */
+export class WrongPasswordError extends Problem {
+  constructor() {
+    super('wrong_password');
+  }
+}
+
 /** Told to nobody who does not know the password. */
 export class AccountDisabledError extends Problem {
   constructor() {

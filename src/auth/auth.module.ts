@@ -18,6 +18,14 @@ import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
 import { BcryptVerifier } from './passwords/bcrypt-verifier.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { OwnPasswordController } from './passwords/own-password.controller.js';
+import { OwnPasswordService } from './passwords/own-password.service.js';
+import { LogoutController } from './refresh/logout.controller.js';
+import { LogoutService } from './refresh/logout.service.js';
+import { OwnSessionsController } from './sessions/own-sessions.controller.js';
+import { UserSessionsRepository } from './sessions/user-sessions.repository.js';
+import { SessionDeletion } from './sessions/session-deletion.js';
+import { SessionEndingService } from './sessions/session-ending.service.js';
 import { RefreshController } from './refresh/refresh.controller.js';
 import { RefreshService } from './refresh/refresh.service.js';
 import { RefreshTokens } from './refresh/refresh-tokens.js';
@@ -46,7 +54,14 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     UsersModule,
     EventsModule,
   ],
-  controllers: [AuthController, JwksController, RefreshController],
+  controllers: [
+    AuthController,
+    JwksController,
+    LogoutController,
+    OwnPasswordController,
+    OwnSessionsController,
+    RefreshController,
+  ],
   providers: [
     { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
     AcceptablePassword,
@@ -63,7 +78,12 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     BcryptVerifier,
     PasswordHasher,
     PendingRevocationsRepository,
+    LogoutService,
+    OwnPasswordService,
+    UserSessionsRepository,
     RefreshService,
+    SessionDeletion,
+    SessionEndingService,
     RefreshTokens,
     SessionRefreshesRepository,
     SessionTokens,
@@ -73,10 +93,10 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     TokenIssuer,
     VerifiedTokens,
   ],
-  exports: [JwtAuthGuard],
+  exports: [JwtAuthGuard, OwnPasswordService, SessionDeletion],
 })
 export class AuthModule {
   static forRoot(keys: KeyRing): DynamicModule {
-    return { module: AuthModule, providers: [{ provide: KeyRing, useValue: keys }] };
+    return { module: AuthModule, global: true, providers: [{ provide: KeyRing, useValue: keys }] };
   }
 }

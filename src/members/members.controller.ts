@@ -10,7 +10,8 @@ import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js
 import { LINK_HEADER } from '../openapi/response-headers.js';
 import { AddMemberRequest } from './dto/add-member.request.js';
 import { ChangeMemberRoleRequest } from './dto/change-member-role.request.js';
-import { MembershipResult, MembersResult, OkResult } from './dto/member.responses.js';
+import { OkResult } from '../http/ok.responses.js';
+import { MembershipResult, MembersResult } from './dto/member.responses.js';
 import { ListMembersQuery } from './dto/list-members.query.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';

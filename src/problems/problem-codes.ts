@@ -58,6 +58,11 @@ export const PROBLEMS = {
     meaning: 'The account is disabled',
     detail: 'An operator has disabled this account.',
   },
+  wrong_password: {
+    status: 403,
+    meaning: 'The current password is wrong',
+    detail: 'The current password is wrong.',
+  },
   password_session_required: {
     status: 403,
     meaning: 'A login by password is required',
@@ -87,6 +92,11 @@ export const PROBLEMS = {
     status: 404,
     meaning: 'There is no such user',
     detail: 'No account has this e-mail; the user has to register first.',
+  },
+  session_not_found: {
+    status: 404,
+    meaning: 'There is no such session of yours',
+    detail: 'No session of yours that has not ended has this id.',
   },
   member_not_found: {
     status: 404,

@@ -39,9 +39,3 @@ export class MembersResult {
 export class MembershipResult {
   member: Membership;
 }
-
-export class OkResult {
-  /** @example true */
-  @ApiProperty({ type: Boolean, enum: [true] })
-  ok: true;
-}
