@@ -67,8 +67,15 @@ describe('the sessions of a user', () => {
         .post<Tokens>('/api/auth/code/exchange', { code: await aCode(desktop) });
       const sessions = await list(desktop);
 
-      const common = { id: anId, ip: '127.0.0.1' };
-      expect(sessions.map(({ createdAt, lastUsedAt, expiresAt, ...rest }) => rest)).toEqual([
+      const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/) as string;
+      const common = {
+        id: anId,
+        ip: '127.0.0.1',
+        createdAt: aTime,
+        lastUsedAt: aTime,
+        expiresAt: aTime,
+      };
+      expect(sessions).toEqual([
         { ...common, current: false, via: 'code', userAgent: 'Internal/2' },
         { ...common, current: true, via: 'password', userAgent: 'node' },
         { ...common, current: false, via: 'password', userAgent: 'node' },
