@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AccountMailsModule } from './accounts/account-mails.module.js';
+import { OwnAccountModule } from './accounts/own-account.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { JwtAuthGuard } from './auth/tokens/jwt-auth.guard.js';
@@ -33,6 +34,7 @@ export class AppModule {
         MembershipsModule,
         MeModule,
         AccountMailsModule,
+        OwnAccountModule,
         AuditModule,
         HealthModule,
       ],

@@ -26,6 +26,7 @@ const PUBLIC_ROUTES = [
   'JwksController.getKeySet',
   'PasswordRecoveryController.forgot',
   'PasswordRecoveryController.reset',
+  'RefreshController.refresh',
 ];
 
 type Handler = (...parameters: unknown[]) => unknown;

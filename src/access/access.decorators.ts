@@ -11,6 +11,10 @@ export const SignedIn = () => applyDecorators(RouteAccess({ to: 'signed-in' }), 
 export const SignedInByPassword = () =>
   applyDecorators(RouteAccess({ to: 'signed-in', by: 'password' }), ApiBearerAuth());
 
+/** Or everyone who sends a refresh token in the body; the handler checks that. */
+export const SignedInOrRefreshToken = () =>
+  applyDecorators(RouteAccess({ to: 'signed-in', or: 'refresh-token' }), ApiBearerAuth(), ApiSecurity({}));
+
 /** For routes below `/api/orgs/:orgId`: the caller's role in that organization, at least. */
 export const MinRole = (minRole: Role) =>
   applyDecorators(

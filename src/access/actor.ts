@@ -7,6 +7,12 @@ export interface Origin {
   address: string;
 }
 
+/** Where a session is opened from. */
+export interface SignInOrigin extends Origin {
+  /** null where the client sent none */
+  userAgent: string | null;
+}
+
 export interface UserActor extends Origin {
   kind: 'user';
   id: string;

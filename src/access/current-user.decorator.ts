@@ -9,6 +9,12 @@ export interface CurrentUser {
   parentId: string | null;
 }
 
+/** Undefined on routes that need nobody signed in. */
+export const CallerIfAny = createParamDecorator(
+  (_: unknown, context: ExecutionContext): CurrentUser | undefined =>
+    context.switchToHttp().getRequest<{ user?: CurrentUser }>().user,
+);
+
 export const CurrentUser = createParamDecorator(
   (_: unknown, context: ExecutionContext): CurrentUser =>
     context.switchToHttp().getRequest<{ user: CurrentUser }>().user,

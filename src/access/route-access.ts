@@ -3,6 +3,8 @@ import type { Role } from './role.js';
 
 /** Who may call a route. Every route declares exactly one; a route that declares none is refused. */
 export type Access =
-  { to: 'everyone' } | { to: 'signed-in'; by?: 'password' } | { to: 'members'; minRole: Role };
+  | { to: 'everyone' }
+  | { to: 'signed-in'; by?: 'password'; or?: 'refresh-token' }
+  | { to: 'members'; minRole: Role };
 
 export const RouteAccess = Reflector.createDecorator<Access>();

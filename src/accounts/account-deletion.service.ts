@@ -14,6 +14,8 @@ export interface Deletion {
   actor: Actor;
   /** also where an organization is left without an enabled owner */
   force: boolean;
+  /** hash of the password that was asked for; the account stays where it is another one by now */
+  passwordHash?: string;
 }
 
 /** Events carry the clock of the instance that wrote them: so far may they be apart. */
@@ -39,7 +41,7 @@ export class AccountDeletionService {
   ) {}
 
   /**
-   * With the memberships, sessions and codes. False when the user is gone.
+   * With the memberships, sessions and codes. False when the user is gone, or the password another one.
    *
    * @throws OnlyOwnerError
    */
@@ -50,7 +52,7 @@ export class AccountDeletionService {
       () => this.findOrgIds(userId),
       async (transaction, requireLocked) => {
         // Whoever signs the user in or adds him to an organization waits from here on.
-        if (!(await this.accounts.beginDeletion(transaction, userId))) return false;
+        if (!(await this.accounts.beginDeletion(transaction, userId, deletion.passwordHash))) return false;
         const departures = await this.ownership.findDepartures(transaction, userId);
         requireLocked(orgIdsOf(departures));
         const forced = requireOtherOwners(departures, deletion);

@@ -4,6 +4,7 @@ import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
+import { SessionRefreshesRepository } from '../auth/sessions/session-refreshes.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
 import { Event } from '../events/event.entity.js';
@@ -24,6 +25,7 @@ import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-
 import { LinkSessions1795305600000 } from '../database/migrations/1795305600000-link-sessions.js';
 import { ListMembersByIndex1795392000000 } from '../database/migrations/1795392000000-list-members-by-index.js';
 import { RecordChanges1795478400000 } from '../database/migrations/1795478400000-record-changes.js';
+import { RefreshSessions1795564800000 } from '../database/migrations/1795564800000-refresh-sessions.js';
 import { QueueMails1795651200000 } from '../database/migrations/1795651200000-queue-mails.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../memberships/member.entity.js';
@@ -38,6 +40,7 @@ export const REPOSITORIES = [
   SessionsRepository,
   UserSessionsRepository,
   SessionExchangesRepository,
+  SessionRefreshesRepository,
   AuthorizationCodesRepository,
   PendingRevocationsRepository,
   OrgsRepository,
@@ -58,6 +61,7 @@ export const SCHEMA: Schema = {
     LinkSessions1795305600000,
     ListMembersByIndex1795392000000,
     RecordChanges1795478400000,
+    RefreshSessions1795564800000,
     QueueMails1795651200000,
   ],
 };

@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public, SignedIn } from '../access/access.decorators.js';
-import type { Origin } from '../access/actor.js';
+import type { SignInOrigin } from '../access/actor.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
-import { RequestOrigin } from '../http/current-actor.decorator.js';
+import { RequestSignInOrigin } from '../http/current-actor.decorator.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { AuthService } from './auth.service.js';
@@ -40,9 +40,9 @@ export class AuthController {
   register(
     @Body() body: RegisterRequest,
     @Client() client: HashClient,
-    @RequestOrigin() origin: Origin,
+    @RequestSignInOrigin() origin: SignInOrigin,
   ): Promise<SignInResult> {
-    return this.auth.register(body.email, body.password, client, origin);
+    return this.auth.register(body, client, origin);
   }
 
   /**
@@ -54,7 +54,7 @@ export class AuthController {
   @Post('login')
   @HttpCode(200)
   @Public()
-  @RateLimited('login', 'address')
+  @RateLimited('login', 'address', 'account')
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
     'malformed_json',
@@ -64,9 +64,9 @@ export class AuthController {
   login(
     @Body() body: LoginRequest,
     @Client() client: HashClient,
-    @RequestOrigin() origin: Origin,
+    @RequestSignInOrigin() origin: SignInOrigin,
   ): Promise<SignInResult> {
-    return this.auth.login(body.email, body.password, client, origin);
+    return this.auth.login(body, client, origin);
   }
 
   /**
@@ -98,7 +98,10 @@ export class AuthController {
   @HttpCode(200)
   @Public()
   @ApiProblems(invalidFields({ code: 'must be a string' }), 'malformed_json', 'invalid_code')
-  exchangeCode(@Body() body: ExchangeCodeRequest, @RequestOrigin() origin: Origin): Promise<TokenResult> {
+  exchangeCode(
+    @Body() body: ExchangeCodeRequest,
+    @RequestSignInOrigin() origin: SignInOrigin,
+  ): Promise<TokenResult> {
     return this.auth.exchangeCode(body.code, body.codeVerifier, origin);
   }
 }

@@ -23,11 +23,24 @@ import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
 import { BcryptVerifier } from './passwords/bcrypt-verifier.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { OwnPasswordController } from './passwords/own-password.controller.js';
+import { OwnPasswordService } from './passwords/own-password.service.js';
+import { LogoutController } from './refresh/logout.controller.js';
+import { LogoutService } from './refresh/logout.service.js';
+import { OwnSessionsController } from './sessions/own-sessions.controller.js';
+import { UserSessionsRepository } from './sessions/user-sessions.repository.js';
+import { SessionDeletion } from './sessions/session-deletion.js';
+import { SessionEndingService } from './sessions/session-ending.service.js';
+import { RefreshController } from './refresh/refresh.controller.js';
+import { RefreshService } from './refresh/refresh.service.js';
+import { RefreshTokens } from './refresh/refresh-tokens.js';
+import { SessionTokens } from './refresh/session-tokens.js';
 import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionExchangesRepository } from './sessions/session-exchanges.repository.js';
+import { SessionRefreshesRepository } from './sessions/session-refreshes.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { JwksController } from './tokens/jwks.controller.js';
 import { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
@@ -47,7 +60,14 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     EventsModule,
     MailModule,
   ],
-  controllers: [AuthController, JwksController],
+  controllers: [
+    AuthController,
+    JwksController,
+    LogoutController,
+    OwnPasswordController,
+    OwnSessionsController,
+    RefreshController,
+  ],
   providers: [
     { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
     AcceptablePassword,
@@ -67,13 +87,29 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     OldMails,
     PasswordHasher,
     PendingRevocationsRepository,
+    LogoutService,
+    OwnPasswordService,
+    UserSessionsRepository,
+    RefreshService,
+    SessionDeletion,
+    SessionEndingService,
+    RefreshTokens,
+    SessionRefreshesRepository,
+    SessionTokens,
     SessionsRepository,
     SessionExchangesRepository,
     SessionRevocation,
     TokenIssuer,
     VerifiedTokens,
   ],
-  exports: [JwtAuthGuard, MailCodes, MailCodesRepository, PasswordHasher],
+  exports: [
+    JwtAuthGuard,
+    MailCodes,
+    MailCodesRepository,
+    OwnPasswordService,
+    PasswordHasher,
+    SessionDeletion,
+  ],
 })
 export class AuthModule {
   static forRoot(keys: KeyRing): DynamicModule {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Origin, UserActor } from '../access/actor.js';
+import type { SignInOrigin, UserActor } from '../access/actor.js';
 import { Env } from '../config/env.js';
 import { isForeignKeyViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
@@ -12,10 +12,17 @@ import type { SignInResult, TokenResult } from './dto/auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { type NewSession, newSession } from './sessions/new-session.js';
+import { SessionTokens } from './refresh/session-tokens.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
-import { TokenIssuer } from './tokens/token-issuer.js';
 
-/** Takes canonical e-mails and normalized passwords: the DTOs produce them. */
+/** A canonical e-mail and a normalized password: the DTOs produce them. */
+interface SignIn {
+  email: string;
+  password: string;
+  /** whether the session gets a refresh token */
+  refresh?: boolean;
+}
+
 @Injectable()
 export class AuthService {
   constructor(
@@ -23,18 +30,27 @@ export class AuthService {
     private readonly passwords: PasswordHasher,
     private readonly sessions: SessionsRepository,
     private readonly codes: CodesService,
-    private readonly tokens: TokenIssuer,
+    private readonly tokens: SessionTokens,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
 
   /** The database decides whether the e-mail is taken: asking first would race, and tell by its timing. */
-  async register(email: string, password: string, client: HashClient, origin: Origin): Promise<SignInResult> {
+  async register(
+    { email, password, refresh }: SignIn,
+    client: HashClient,
+    origin: SignInOrigin,
+  ): Promise<SignInResult> {
     const hash = await this.passwords.hash(password, client);
     const { user, session } = await this.transactions.run(async (transaction) => {
       const created = await this.users.create(transaction, email, hash);
-      const opened = newSession(this.env, { userId: created.id, authEpoch: created.authEpoch });
+      const opened = newSession(this.env, {
+        userId: created.id,
+        authEpoch: created.authEpoch,
+        refresh,
+        origin,
+      });
       await this.sessions.insert(transaction, opened);
       const actor = actorOf(opened, origin);
       await this.events.record(
@@ -44,11 +60,15 @@ export class AuthService {
       );
       return { user: created, session: opened };
     });
-    return { token: this.tokens.issue(session), user: { id: user.id, email: user.email } };
+    return { ...this.tokens.of(session, session.createdAt), user: { id: user.id, email: user.email } };
   }
 
   /** Does the same work whether or not the e-mail is known. */
-  async login(email: string, password: string, client: HashClient, origin: Origin): Promise<SignInResult> {
+  async login(
+    { email, password, refresh }: SignIn,
+    client: HashClient,
+    origin: SignInOrigin,
+  ): Promise<SignInResult> {
     const user = await this.users.findCredentials(email);
     const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
     if (!user || !matches) throw new InvalidCredentialsError();
@@ -57,7 +77,7 @@ export class AuthService {
     // Only a login has the plain password that rehashing needs.
     if (replacement !== undefined) await this.users.replacePasswordHash(user, replacement);
     // Of the epoch that was read with the hash: whatever ended all sessions meanwhile has ended this one too.
-    const session = newSession(this.env, { userId: user.id, authEpoch: user.authEpoch });
+    const session = newSession(this.env, { userId: user.id, authEpoch: user.authEpoch, refresh, origin });
     const event = sessionStarted(session, actorOf(session, origin), 'login');
     try {
       await this.transactions.run(async (transaction) => {
@@ -67,18 +87,22 @@ export class AuthService {
     } catch (error) {
       throw isForeignKeyViolation(error) ? new InvalidCredentialsError() : error;
     }
-    return { token: this.tokens.issue(session), user: { id: user.id, email: user.email } };
+    return { ...this.tokens.of(session, session.createdAt), user: { id: user.id, email: user.email } };
   }
 
-  async exchangeCode(code: string, codeVerifier: string | undefined, origin: Origin): Promise<TokenResult> {
+  async exchangeCode(
+    code: string,
+    codeVerifier: string | undefined,
+    origin: SignInOrigin,
+  ): Promise<TokenResult> {
     const session = await this.codes.exchange(code, codeVerifier, origin);
-    return { token: this.tokens.issue(session) };
+    return this.tokens.of(session, session.createdAt);
   }
 }
 
 /** Whoever signs in acts as the session that he gets. */
-function actorOf({ id: sessionId, userId: id }: NewSession, origin: Origin): UserActor {
-  return { kind: 'user', id, sessionId, ...origin };
+function actorOf({ id: sessionId, userId: id }: NewSession, { requestId, address }: SignInOrigin): UserActor {
+  return { kind: 'user', id, sessionId, requestId, address };
 }
 
 function sessionStarted(session: NewSession, actor: UserActor, via: 'register' | 'login'): NewEvent {

@@ -80,12 +80,19 @@ export class Env {
   readonly jwtIssuer: string;
   readonly jwtAudience: string;
   readonly tokenTtl: number;
+  /** of tokens of sessions that are refreshed */
+  readonly accessTokenTtl: number;
   readonly codeTtl: number;
   readonly sessionMaxAge: number;
+  /** how long after its last refresh a session ends */
+  readonly sessionIdle: number;
+  /** how long the refresh token before the last one is accepted */
+  readonly refreshGrace: number;
   /** undefined when the limit is off */
   readonly rateLimitRegister: RateLimit | undefined;
   readonly rateLimitLogin: RateLimit | undefined;
   readonly rateLimitAddress: RateLimit | undefined;
+  readonly rateLimitAccount: RateLimit | undefined;
   readonly rateLimitLookup: RateLimit | undefined;
   readonly rateLimitForgot: RateLimit | undefined;
   readonly rateLimitCode: RateLimit | undefined;

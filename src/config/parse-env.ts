@@ -14,6 +14,7 @@ import { parseDuration, parseExactOrigin, parseRateLimit } from './values.js';
 
 const TRUSTED_RANGES =
   'IP addresses and CIDR ranges, none wider than /8 (IPv6: /7): whoever is in one can claim any client address';
+const MAX_REFRESH_GRACE_SECONDS = 600;
 const MAX_PORT = 65_535;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
@@ -130,11 +131,18 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     jwtIssuer: text('JWT_ISSUER', 'accounts'),
     jwtAudience: text('JWT_AUDIENCE', 'accounts'),
     tokenTtl: duration('TOKEN_TTL', '24h', 365 * 86_400, '365d'),
+    accessTokenTtl: duration('ACCESS_TOKEN_TTL', '15m', 86_400, '24h'),
     codeTtl: duration('CODE_TTL', '60s', 600, '10m'),
     sessionMaxAge: duration('SESSION_MAX_AGE', '30d', 3650 * 86_400, '3650d'),
+    sessionIdle: duration('SESSION_IDLE', '14d', 3650 * 86_400, '3650d'),
+    refreshGrace: read('REFRESH_GRACE', '30s', 'a duration such as 0s or 30s, at most 10m', (value) => {
+      const seconds = /^0[smhd]?$/.test(value) ? 0 : parseDuration(value);
+      return seconds !== undefined && seconds <= MAX_REFRESH_GRACE_SECONDS ? seconds : undefined;
+    }),
     rateLimitRegister: limit('RATE_LIMIT_REGISTER', '5/1h'),
     rateLimitLogin: limit('RATE_LIMIT_LOGIN', '10/15m'),
     rateLimitAddress: limit('RATE_LIMIT_ADDRESS', 'off'),
+    rateLimitAccount: limit('RATE_LIMIT_ACCOUNT', 'off'),
     rateLimitLookup: limit('RATE_LIMIT_LOOKUP', '100/1h'),
     rateLimitForgot: limit('RATE_LIMIT_FORGOT', '3/15m'),
     rateLimitCode: limit('RATE_LIMIT_CODE', '10/15m'),

@@ -65,6 +65,16 @@ const FIND_OF_USER = hotStatement(
   ['', '', 1],
 );
 
+const FIND_SIGN_IN_ADDRESSES = hotStatement(
+  'the addresses that a user logged in from',
+  `SELECT ip FROM events WHERE user_id = ? AND id >= ? AND type = 'session.started' AND ip IS NOT NULL
+    ORDER BY id DESC LIMIT ?`,
+  ['', '', 1],
+);
+
+/** of so many logins, the latest */
+const MAX_SIGN_INS = 1000;
+
 const FIND_IDS_BEFORE = hotStatement(
   'the clean-up of the record',
   'SELECT id FROM events WHERE id < ? ORDER BY id LIMIT ?',
@@ -110,6 +120,13 @@ export class EventsRepository {
       [...userIds],
     );
     return rows.map(({ userId }) => userId);
+  }
+
+  /** @param since epoch milliseconds */
+  async findSignInAddresses(userId: string, since: number): Promise<string[]> {
+    const values = [userId, firstEntityIdAt(since), MAX_SIGN_INS];
+    const rows = await this.events.query<{ ip: string }[]>(FIND_SIGN_IN_ADDRESSES, values);
+    return rows.map(({ ip }) => ip);
   }
 
   /** The latest first: by the organization's revision where one is named, else by id, which is by time. */

@@ -1,8 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Origin, UserActor } from '../access/actor.js';
+import type { Origin, SignInOrigin, UserActor } from '../access/actor.js';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { clientAddress } from './client-address.js';
+import { userAgentOf } from './user-agent.js';
 
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): UserActor => {
   const request = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentUser }>();
@@ -13,6 +14,14 @@ export const CurrentActor = createParamDecorator((_: unknown, context: Execution
 /** For routes whose actor is known only when they are done. */
 export const RequestOrigin = createParamDecorator((_: unknown, context: ExecutionContext) =>
   originOf(context.switchToHttp().getRequest()),
+);
+
+/** For routes that open a session. */
+export const RequestSignInOrigin = createParamDecorator(
+  (_: unknown, context: ExecutionContext): SignInOrigin => {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    return { ...originOf(request), userAgent: userAgentOf(request.headers['user-agent']) };
+  },
 );
 
 function originOf(request: FastifyRequest): Origin {

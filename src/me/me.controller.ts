@@ -4,12 +4,16 @@ import { SignedIn } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { OrgsService } from '../orgs/orgs.service.js';
-import { MeResult } from './me.responses.js';
+import { AccountResult, MeResult } from './me.responses.js';
+import { AccountView } from './account-view.js';
 
 @ApiTags('Me')
 @Controller('api/me')
 export class MeController {
-  constructor(private readonly orgs: OrgsService) {}
+  constructor(
+    private readonly orgs: OrgsService,
+    private readonly accounts: AccountView,
+  ) {}
 
   /**
    * Read the current user
@@ -21,5 +25,17 @@ export class MeController {
   @ApiProblems('unauthorized', 'invalid_token')
   async getMe(@CurrentUser() caller: CurrentUser): Promise<MeResult> {
     return { user: { id: caller.id, email: caller.email }, orgs: await this.orgs.listOf(caller.id) };
+  }
+
+  /**
+   * Read the account of the current user
+   *
+   * @remarks Whether the e-mail is verified, and when the password was changed.
+   */
+  @Get('account')
+  @SignedIn()
+  @ApiProblems('unauthorized', 'invalid_token')
+  getAccount(@CurrentUser() caller: CurrentUser): Promise<AccountResult> {
+    return this.accounts.of(caller.id);
   }
 }

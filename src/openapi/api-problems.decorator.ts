@@ -53,6 +53,7 @@ function describe(problems: ProblemExample[]): MethodDecorator {
 
 /** Only where it differs from the default of its code. */
 function exampleOf(problem: ProblemExample): object {
-  const isOwn = problem.detail !== undefined || problem.errors !== undefined;
+  const isOwn =
+    problem.detail !== undefined || problem.errors !== undefined || problem.extensions !== undefined;
   return isOwn ? problemExample(problem) : { $ref: `#/components/examples/${problem.code}` };
 }

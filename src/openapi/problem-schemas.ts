@@ -10,6 +10,8 @@ export interface ProblemExample {
   code: ProblemCode;
   detail?: string;
   errors?: FieldError[];
+  /** members that the code allows for */
+  extensions?: object;
 }
 
 const REQUEST_ID = '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11';
@@ -61,6 +63,26 @@ const EXTENSION_EXAMPLES: Partial<Record<ProblemCode, object>> = {
   insufficient_role: { requiredRole: 'admin', yourRole: 'member' },
 };
 
+/** Where an answer need not have them. */
+const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
+  last_owner: {
+    orgs: {
+      type: 'array',
+      description:
+        'when an account is deleted: at most 100 of the organizations that it is the only owner of',
+      items: {
+        type: 'object',
+        required: ['id', 'hasOtherMembers'],
+        properties: {
+          id: { type: 'string', format: 'uuid' },
+          hasOtherMembers: { type: 'boolean', description: 'whether another owner can be made' },
+        },
+      },
+      example: [{ id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', hasOtherMembers: true }],
+    },
+  },
+};
+
 /** One schema for each code, so that the code discriminates their union. */
 export function problemSchemas(codes: ProblemCode[]): Schemas {
   return { ...GENERAL, ...Object.fromEntries(codes.map((code) => [schemaName(code), problemSchema(code)])) };
@@ -74,13 +96,13 @@ function problemSchema(code: ProblemCode): Schemas[string] {
       {
         type: 'object',
         required: ['code', ...Object.keys(extensions)],
-        properties: { code: { type: 'string', enum: [code] }, ...extensions },
+        properties: { code: { type: 'string', enum: [code] }, ...extensions, ...OPTIONAL_EXTENSIONS[code] },
       },
     ],
   };
 }
 
-export function problemExample({ code, detail, errors }: ProblemExample): { value: object } {
+export function problemExample({ code, detail, errors, extensions }: ProblemExample): { value: object } {
   const { status, detail: usual } = PROBLEMS[code];
   const value = {
     type: 'about:blank',
@@ -90,6 +112,7 @@ export function problemExample({ code, detail, errors }: ProblemExample): { valu
     code,
     requestId: REQUEST_ID,
     ...EXTENSION_EXAMPLES[code],
+    ...extensions,
     ...(errors && { errors }),
   };
   return { value };

@@ -10,8 +10,8 @@ type Response = Exclude<Operation['responses'][string], undefined | { $ref: stri
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
-/** Answered before the limits are checked. */
-const BEFORE_LIMITS = new Set(['body_too_large', 'unsupported_media_type', 'unauthorized', 'invalid_token']);
+/** Answered before the limits are checked; `invalid_token` also after, where the session ends meanwhile. */
+const BEFORE_LIMITS = new Set(['body_too_large', 'unsupported_media_type', 'unauthorized']);
 
 /** Adds what all responses have in common, and moves failures that operations share into the components. */
 export function completeResponses(document: OpenAPIObject): void {
@@ -29,7 +29,9 @@ export function completeResponses(document: OpenAPIObject): void {
 }
 
 function complete(status: string, response: Response, isLimited: boolean): void {
-  const comesAfterLimits = isLimited && !codesOf(response).some((code) => BEFORE_LIMITS.has(code));
+  const codes = codesOf(response);
+  const comesAfterLimits =
+    isLimited && (codes.length === 0 || codes.some((code) => !BEFORE_LIMITS.has(code)));
   response.description ||= STATUS_CODES[status] ?? '';
   response.headers = {
     ...headerRefs('X-Request-Id'),

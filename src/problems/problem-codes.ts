@@ -43,6 +43,11 @@ export const PROBLEMS = {
     meaning: 'Wrong e-mail or password',
     detail: 'The e-mail or the password is wrong.',
   },
+  invalid_refresh_token: {
+    status: 401,
+    meaning: 'The refresh token is not valid',
+    detail: 'The refresh token is malformed, used or expired, or its session has ended; log in again.',
+  },
   forbidden: {
     status: 403,
     meaning: 'This is not allowed',
@@ -87,6 +92,11 @@ export const PROBLEMS = {
     status: 404,
     meaning: 'There is no such user',
     detail: 'No account has this e-mail; the user has to register first.',
+  },
+  session_not_found: {
+    status: 404,
+    meaning: 'There is no such session of yours',
+    detail: 'No session of yours that has not ended has this id.',
   },
   member_not_found: {
     status: 404,

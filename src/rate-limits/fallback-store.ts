@@ -31,7 +31,7 @@ export class FallbackStore implements RateLimitStore {
     if (!this.degraded) {
       try {
         const admission = await withTimeout(this.shared.admit(counters));
-        return { ...admission, giveBack: () => this.giveBackShared(admission) };
+        return { ...admission, giveBack: (uncounted) => this.giveBackShared(admission, uncounted) };
       } catch (error) {
         this.degrade(error);
       }
@@ -57,8 +57,11 @@ export class FallbackStore implements RateLimitStore {
   }
 
   /** If this fails the request stays counted: the limit errs on the strict side. */
-  private async giveBackShared({ giveBack }: Admission): Promise<void> {
-    await withTimeout(giveBack()).catch((error: unknown) => this.degrade(error));
+  private async giveBackShared(
+    { giveBack }: Admission,
+    uncounted: readonly Counter[] | undefined,
+  ): Promise<void> {
+    await withTimeout(giveBack(uncounted)).catch((error: unknown) => this.degrade(error));
   }
 
   private async probeNow(): Promise<void> {

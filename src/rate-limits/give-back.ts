@@ -15,14 +15,18 @@ export function giveBackUncounted(fastify: FastifyInstance): void {
   fastify.decorateRequest('admission', undefined);
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const { admission, problem } = request;
-    if (admission && !admission.counters.some((one) => isCounted(one, reply.statusCode, problem?.code))) {
-      request.admission = undefined;
-      void admission.giveBack();
-      const quotas = admission.quotas.map(({ remaining, resetMs }) => ({
-        remaining: remaining + 1,
-        resetMs,
-      }));
-      reply.headers(rateLimitHeaders(admission.counters, quotas));
+    if (admission) {
+      const { counters, quotas } = admission;
+      const uncounted = counters.filter((one) => !isCounted(one, reply.statusCode, problem?.code));
+      if (uncounted.length > 0) {
+        request.admission = undefined;
+        void admission.giveBack(uncounted);
+        const left = quotas.map(({ remaining, resetMs }, i) => ({
+          remaining: uncounted.includes(counters[i]!) ? remaining + 1 : remaining,
+          resetMs,
+        }));
+        reply.headers(rateLimitHeaders(counters, left));
+      }
     }
     done();
   });

@@ -7,7 +7,15 @@ import { clientKey } from './client-key.js';
 import { rateLimitKey } from './rate-limit-key.js';
 import type { Counter } from './rate-limit-store.js';
 
-export const RATE_LIMIT_NAMES = ['register', 'login', 'address', 'lookup', 'forgot', 'code'] as const;
+export const RATE_LIMIT_NAMES = [
+  'register',
+  'login',
+  'address',
+  'account',
+  'lookup',
+  'forgot',
+  'code',
+] as const;
 
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
 
@@ -50,6 +58,15 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
     counts: unlessServiceFailed,
     refusal:
       'Too many registrations, logins and requests for passwords from your address; wait before the next one.',
+  },
+  account: {
+    limitOf: (env) => env.rateLimitAccount,
+    keyOf: (request) => {
+      const email = emailIn(request);
+      return email && rateLimitKey('account', email);
+    },
+    counts: (_status, code) => code === 'invalid_credentials' || code === 'wrong_password',
+    refusal: 'Too many logins with this e-mail have failed; wait before the next one.',
   },
   lookup: {
     limitOf: (env) => env.rateLimitLookup,
@@ -105,7 +122,7 @@ function keyOfEmail(name: RateLimitName, request: FastifyRequest): string | unde
  * Of the account that it is about: the caller's own, where there is one. In canonical form; validation refuses a
  * request without a usable e-mail.
  */
-function emailIn({ body, user }: FastifyRequest): string | undefined {
+export function emailIn({ body, user }: FastifyRequest): string | undefined {
   if (user) return user.email;
   return canonicalEmail(
     typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined,

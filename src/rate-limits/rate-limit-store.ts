@@ -17,8 +17,8 @@ export interface Admission {
   admitted: boolean;
   /** in the order of the counters */
   quotas: Quota[];
-  /** Uncounts the admitted request for each counter; call it once at most. */
-  giveBack: () => Promise<void>;
+  /** Uncounts the admitted request for some counters, or for each; call it once at most. */
+  giveBack: (uncounted?: readonly Counter[]) => Promise<void>;
 }
 
 /** Sliding windows: no period of `windowMs`, wherever it starts, admits more than `limit`. */

@@ -5,11 +5,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Env } from '../config/env.js';
 import { rateLimitDecided } from '../metrics/measurements.js';
 import { rateLimitHeaders, secondsOf } from './rate-limit-headers.js';
-import { countersOf, type NamedCounter, type RateLimitName, refusalOf } from './rate-limit-rules.js';
+import { clientAddress } from '../http/client-address.js';
+import { KnownAddresses } from './known-addresses.js';
+import { countersOf, emailIn, type NamedCounter, type RateLimitName, refusalOf } from './rate-limit-rules.js';
 import { type Admission, type Quota, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { RateLimitedError } from './rate-limits.errors.js';
 
 export const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
+
+interface Decision {
+  counters: NamedCounter[];
+  admission: Admission;
+}
 
 /**
  * Runs after the guards of the application, and before validation. `canActivate` of ThrottlerGuard is
@@ -20,6 +27,7 @@ export const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
 export class RateLimitGuard extends ThrottlerGuard {
   @Inject(Env) private readonly env: Env;
   @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore;
+  @Inject(KnownAddresses) private readonly known: KnownAddresses;
 
   /** The base class prepares what is not used here, and warns when every limit is off. */
   override onModuleInit(): Promise<void> {
@@ -32,13 +40,31 @@ export class RateLimitGuard extends ThrottlerGuard {
     const counters = countersOf(this.env, this.reflector.get(LimitedBy, context.getHandler()), request);
     if (counters.length === 0) return true;
 
-    const admission = await this.store.admit(counters);
-    http.getResponse<FastifyReply>().headers(rateLimitHeaders(counters, admission.quotas));
-    reportDecisions(counters, admission);
-    if (!admission.admitted) throw refusal(counters, admission.quotas);
-    request.admission = { ...admission, counters };
+    const { admission, counters: decisive } = await this.decide(counters, request);
+    http.getResponse<FastifyReply>().headers(rateLimitHeaders(decisive, admission.quotas));
+    reportDecisions(decisive, admission);
+    if (!admission.admitted) throw refusal(decisive, admission.quotas);
+    request.admission = { ...admission, counters: decisive };
     return true;
   }
+
+  private async decide(counters: NamedCounter[], request: FastifyRequest): Promise<Decision> {
+    const admission = await this.store.admit(counters);
+    if (!isRefusedForAccountOnly(counters, admission)) return { counters, admission };
+    // The attempt counts for the other limits whoever makes it: they bound how often the database is asked.
+    const others = counters.filter(({ name }) => name !== 'account');
+    const byOthers = await this.store.admit(others);
+    const isKnown =
+      byOthers.admitted && (await this.known.include(emailIn(request)!, clientAddress(request)));
+    return isKnown ? { counters: others, admission: byOthers } : { counters, admission };
+  }
+}
+
+function isRefusedForAccountOnly(
+  counters: readonly NamedCounter[],
+  { admitted, quotas }: Admission,
+): boolean {
+  return !admitted && counters.every(({ name }, i) => (quotas[i]!.remaining === 0) === (name === 'account'));
 }
 
 /** A limit that still had quota when another refused has decided nothing. */

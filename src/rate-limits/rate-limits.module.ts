@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { Env } from '../config/env.js';
+import { EventsModule } from '../events/events.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { KnownAddresses } from './known-addresses.js';
 import { activeLimits } from './rate-limit-rules.js';
 import { RateLimitStorage } from './rate-limit-storage.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
@@ -9,6 +12,8 @@ import { RateLimitStoreModule } from './rate-limit-store.module.js';
 /** Import it into each module with a `@RateLimited` handler. */
 @Module({
   imports: [
+    EventsModule,
+    UsersModule,
     RateLimitStoreModule,
     ThrottlerModule.forRootAsync({
       imports: [RateLimitStoreModule],
@@ -19,6 +24,7 @@ import { RateLimitStoreModule } from './rate-limit-store.module.js';
       }),
     }),
   ],
-  exports: [RateLimitStoreModule, ThrottlerModule],
+  providers: [KnownAddresses],
+  exports: [KnownAddresses, RateLimitStoreModule, ThrottlerModule],
 })
 export class RateLimitsModule {}

@@ -84,12 +84,13 @@ export class RedisWindowStore implements RateLimitStore {
       throw new Error('not connected', { cause: this.connectionError });
     }
     const rules = counters.flatMap(({ windowMs, limit }) => [windowMs, limit]);
-    const keys = counters.map(({ key }) => KEY_PREFIX + key);
+    const keys = keysOf(counters);
     const [time, ...quotas] = await this.redis.admit(keys.length, ...keys, ...rules);
     return {
       admitted: time > 0,
       quotas: pairs(quotas),
-      giveBack: async () => void (await this.redis.giveBack(keys.length, ...keys, time)),
+      giveBack: async (uncounted = counters) =>
+        void (await this.redis.giveBack(uncounted.length, ...keysOf(uncounted), time)),
     };
   }
 
@@ -97,6 +98,8 @@ export class RedisWindowStore implements RateLimitStore {
     this.redis.disconnect();
   }
 }
+
+const keysOf = (counters: readonly Counter[]): string[] => counters.map(({ key }) => KEY_PREFIX + key);
 
 function pairs(numbers: number[]): Quota[] {
   return Array.from({ length: numbers.length / 2 }, (_, i) => ({

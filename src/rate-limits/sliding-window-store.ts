@@ -20,8 +20,8 @@ export class SlidingWindowStore implements RateLimitStore {
     return {
       admitted: true,
       quotas: counters.map((counter) => this.windowOf(counter).add(counter.key, time)),
-      giveBack: async () => {
-        for (const counter of counters) this.windowOf(counter).remove(counter.key, time);
+      giveBack: async (uncounted = counters) => {
+        for (const counter of uncounted) this.windowOf(counter).remove(counter.key, time);
       },
     };
   }

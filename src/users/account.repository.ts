@@ -85,11 +85,12 @@ export class AccountRepository {
   }
 
   /** The first step: whatever would belong to the user waits for COMMIT, and then finds nobody. */
-  beginDeletion(transaction: Transaction, id: string): Promise<boolean> {
+  beginDeletion(transaction: Transaction, id: string, passwordHash?: string): Promise<boolean> {
     return this.change(
       transaction,
-      'UPDATE users SET auth_epoch = auth_epoch + 1, revision = revision + 1 WHERE id = ?',
-      [id],
+      `UPDATE users SET auth_epoch = auth_epoch + 1, revision = revision + 1
+        WHERE id = ? AND password_hash = COALESCE(?, password_hash)`,
+      [id, passwordHash ?? null],
     );
   }
 
@@ -104,6 +105,16 @@ export class AccountRepository {
       transaction,
       'UPDATE users SET password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1 WHERE id = ?',
       [hash, Date.now(), id],
+    );
+  }
+
+  /** The same, unless the hash is another one by now or the account is disabled. */
+  replacePasswordHash(transaction: Transaction, id: string, from: string, to: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      `UPDATE users SET password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1
+        WHERE id = ? AND password_hash = ? AND disabled_at IS NULL`,
+      [to, Date.now(), id, from],
     );
   }
 

@@ -31,6 +31,14 @@ export class UsersRepository {
     return this.users.findOne({ where: { email }, select: CREDENTIALS });
   }
 
+  findCredentialsById(id: string): Promise<Credentials | null> {
+    return this.users.findOne({ where: { id }, select: CREDENTIALS });
+  }
+
+  async findIdByEmail(email: string): Promise<string | undefined> {
+    return (await this.users.findOne({ where: { email }, select: { id: true } }))?.id;
+  }
+
   exists(transaction: Transaction, id: string): Promise<boolean> {
     return transaction.of(this.users).existsBy({ id });
   }

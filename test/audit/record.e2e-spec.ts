@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Account, aCode, anAccount, anOrg, type Cast } from '../support/personas.js';
+import { type Account, aCode, anAccount, anOrg, aPassword, type Cast } from '../support/personas.js';
+import { aRefreshableLogin, partsOf, refreshed } from '../support/refreshing.js';
 import { type Service, startOwnService } from '../support/service.js';
 
 type Row = Record<string, unknown>;
@@ -156,6 +157,44 @@ describe('the record of changes', () => {
     ]);
   });
 
+  it('tells of a logout, of sessions that were ended, and of a change of the password, by the session that acted', async () => {
+    const { member, owner, admin } = cast;
+    const { sessionId } = partsOf((await aRefreshableLogin(service, member)).refreshToken);
+    const late = await aRefreshableLogin(service, member);
+    await refreshed(service, late.refreshToken);
+    await newRows();
+    const ended = { type: 'session.ended', user_id: member.id };
+
+    await member.delete(`/api/me/sessions/${sessionId}`);
+    await service.anyone.post('/api/auth/logout', { refreshToken: late.refreshToken });
+    await member.delete('/api/me/sessions');
+    await member.post('/api/auth/logout');
+    await owner.delete('/api/me/sessions?all=true');
+    await admin.sendJson('PUT', '/api/me/password', {
+      currentPassword: admin.password,
+      newPassword: aPassword(),
+    });
+
+    const rows = await newRows();
+    const [own] = [rows[0]!['actor_session_id']];
+    const lateId = partsOf(late.refreshToken).sessionId;
+    const byMember = { ...by(member), ...ended, actor_session_id: own };
+    expect(rows).toEqual([
+      { ...byMember, session_id: sessionId, data: { reason: 'revoked' } },
+      { ...by(member), ...ended, actor_session_id: lateId, session_id: lateId, data: { reason: 'logout' } },
+      { ...byMember, data: { reason: 'revoked', all: true, except: own } },
+      { ...byMember, session_id: own, data: { reason: 'logout' } },
+      { ...by(owner), type: 'session.ended', user_id: owner.id, data: { reason: 'revoked', all: true } },
+      { ...by(admin), type: 'account.password_changed', user_id: admin.id, user_revision: 2 },
+      {
+        ...by(admin),
+        type: 'session.ended',
+        user_id: admin.id,
+        data: { reason: 'password_changed', all: true, except: rows[5]!['actor_session_id'] },
+      },
+    ]);
+  });
+
   it('tells of nothing that changed nothing', async () => {
     const { owner, admin, member, outsider } = cast;
     const answers = await Promise.all([
@@ -168,8 +207,14 @@ describe('the record of changes', () => {
       owner.patch(`${members()}/${member.id}`, { role: 'member' }),
       owner.get('/api/me'),
       owner.post('/api/auth/code'),
+      owner.delete(`/api/me/sessions/${outsider.id}`),
+      owner.sendJson('PUT', '/api/me/password', { currentPassword: 'wrong', newPassword: aPassword() }),
+      service.anyone.post('/api/auth/logout', { refreshToken: 'forged' }),
+      owner.delete('/api/me/sessions?all=no'),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([409, 401, 403, 409, 403, 409, 200, 200, 201]);
+    expect(answers.map(({ status }) => status)).toEqual([
+      409, 401, 403, 409, 403, 409, 200, 200, 201, 404, 403, 401, 400,
+    ]);
     expect(await newRows()).toEqual([]);
   });
 

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { COMPILE_CACHE } from '../support/compile-cache.js';
-import { invalidToken } from '../support/expected.js';
+import { invalidRefreshToken, invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount } from '../support/personas.js';
+import { aRefreshableLogin, partsOf, refresh, refreshed } from '../support/refreshing.js';
 import { type Instance, startOwnService } from '../support/service.js';
 import { aSigningKey, decodeToken, type Jwk, keysFileIn } from '../support/signing-keys.js';
 
@@ -17,7 +18,10 @@ interface ListedKey {
   signsFrom?: string;
 }
 
+type Key = ReturnType<typeof aSigningKey>;
+
 const HOUR_S = 3600;
+const DAY_S = 24 * HOUR_S;
 const seconds = () => Math.floor(Date.now() / 1000);
 
 describe('accounts keys', () => {
@@ -110,16 +114,17 @@ describe('accounts keys', () => {
 
   it('prune keeps a key while a token that it signed may be alive, and one that instances may still sign with', async () => {
     await anAccount(service);
-    const [old, recent, signing, next] = [aSigningKey(), aSigningKey(), aSigningKey(), aSigningKey()];
+    const [old, idle, recent, signing, next] = [1, 2, 3, 4, 5].map(aSigningKey) as [Key, Key, Key, Key, Key];
     const at = ({ jwk }: { jwk: Jwk }, nbf: number) => ({ ...jwk, nbf });
     const keys = [
       at(next, seconds() + HOUR_S),
       at(signing, seconds() - 5),
-      at(recent, seconds() - 2 * HOUR_S),
+      at(recent, seconds() - 2 * DAY_S),
+      at(idle, seconds() - 15 * DAY_S),
       at(old, 0),
     ];
     await writeFile(file, JSON.stringify({ keys }));
-    await installation.db.query('UPDATE sessions SET created_at = ?', [Date.now() - 3 * HOUR_S * 1000]);
+    await installation.db.query('UPDATE sessions SET created_at = ?', [Date.now() - 16 * DAY_S * 1000]);
     const prune = () =>
       accountsJson<{ kid: string; removed: boolean; kept?: string }>(installation, ['keys', 'prune']);
 
@@ -127,6 +132,11 @@ describe('accounts keys', () => {
       { kid: next.kid, removed: false, kept: 'it will sign' },
       { kid: signing.kid, removed: false, kept: 'it signs' },
       { kid: recent.kid, removed: false, kept: expect.stringMatching(/^instances may sign with it until /) },
+      {
+        kid: idle.kid,
+        removed: false,
+        kept: expect.stringMatching(/^a refresh token that it made may be used until /),
+      },
       {
         kid: old.kid,
         removed: false,
@@ -136,8 +146,41 @@ describe('accounts keys', () => {
     expect(await inFile()).toEqual(keys);
 
     await installation.db.query('UPDATE sessions SET expires_at = ?', [Date.now() - HOUR_S * 1000]);
-    expect((await prune()).map(({ removed }) => removed)).toEqual([false, false, false, true]);
-    expect((await inFile()).map(({ kid }) => kid)).toEqual([next.kid, signing.kid, recent.kid]);
+    expect((await prune()).map(({ removed }) => removed)).toEqual([false, false, false, false, true]);
+    expect((await inFile()).map(({ kid }) => kid)).toEqual([next.kid, signing.kid, recent.kid, idle.kid]);
+  });
+
+  it('rotated and pruned by the book they never refuse a refresh token', async () => {
+    const ada = await anAccount(service, 'ada');
+    let { refreshToken } = await aRefreshableLogin(service, ada);
+    const [added] = await accountsJson<{ kid: string }>(installation, ['keys', 'rotate']);
+    await untilPublished([added!.kid, first]);
+    ({ refreshToken } = await refreshed(service, refreshToken));
+    const signedSince = async (nbf: number): Promise<void> => {
+      const [key, ...others] = await inFile();
+      await writeFile(file, JSON.stringify({ keys: [{ ...key, nbf }, ...others] }));
+    };
+
+    await signedSince(seconds() - 600);
+    await waitFor(
+      'the new key signs',
+      hangTimeoutMs(),
+      async () => kidOf(await anAccount(service)) === added!.kid,
+    );
+    const made = refreshToken;
+    ({ refreshToken } = await refreshed(service, made));
+    expect(partsOf((await refreshed(service, made)).refreshToken)).toEqual(partsOf(refreshToken));
+
+    expect(await accountsJson(installation, ['keys', 'prune'])).toContainEqual({
+      kid: first,
+      removed: false,
+      kept: expect.stringMatching(/^a refresh token that it made may be used until /),
+    });
+    await signedSince(seconds() - 15 * DAY_S);
+    expect(await accountsJson(installation, ['keys', 'prune'])).toContainEqual({ kid: first, removed: true });
+    await untilPublished([added!.kid]);
+    expect((await refresh(service, refreshToken)).status).toBe(200);
+    expect(await refresh(service, made)).toMatchObject(invalidRefreshToken);
   });
 
   it('a file that became wrong is an error in the log once, and the keys in use stay', async () => {

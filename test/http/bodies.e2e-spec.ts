@@ -55,7 +55,12 @@ describe('request bodies', () => {
     };
     const ada = await anAccount(service, 'ada');
 
-    for (const path of ['/api/auth/login', '/api/auth/register', '/api/auth/code/exchange']) {
+    for (const path of [
+      '/api/auth/login',
+      '/api/auth/register',
+      '/api/auth/code/exchange',
+      '/api/auth/refresh',
+    ]) {
       expect(await service.anyone.send('POST', path, form)).toMatchObject(unsupportedMediaType);
     }
     for (const path of ['/api/orgs', '/api/auth/code']) {

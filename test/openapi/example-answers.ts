@@ -7,15 +7,23 @@ import type { DocumentedOperation, DocumentReader } from './documented.js';
 interface Request {
   by: Caller;
   body?: unknown;
-  path?: { orgId?: string; userId?: string };
+  path?: Partial<Path>;
   query?: string;
 }
 
 interface Answered {
   token: string;
   code: string;
+  refreshToken: string;
   user: { id: string };
   org: { id: string };
+  sessions: { id: string }[];
+}
+
+interface Path {
+  orgId: string;
+  userId: string;
+  sessionId: string;
 }
 
 /** Needs a limit of one organization for each user, and of one addition of an unknown e-mail. */
@@ -24,7 +32,7 @@ export const SMALL_LIMITS = { MAX_ORGS_PER_USER: '1', RATE_LIMIT_LOOKUP: '1/1h' 
 /** Sends documented examples, and keeps the first answer of each operation with each status and code. */
 export class ExampleAnswers {
   readonly answers = new Map<string, Answer<Answered>>();
-  private path: { orgId: string; userId: string };
+  private path: Path;
   private readonly anyone: Caller;
   private ada: Caller;
   private grace: Caller;
@@ -33,7 +41,7 @@ export class ExampleAnswers {
     private readonly reader: DocumentReader,
     private readonly service: Service,
   ) {
-    this.anyone = service.anyone;
+    this.anyone = service.anyone.with({ 'user-agent': 'Analytical Desktop/1.4 (Linux)' });
   }
 
   /** In an order in which each can be what its example says: Ada makes an organization, Grace is its member. */
@@ -45,21 +53,25 @@ export class ExampleAnswers {
     await this.send('changeMemberRole', { by: this.ada, path: own });
     await this.send('removeMember', { by: this.ada, path: own });
     for (const id of ['getKeySet', 'getLive', 'getReady']) await this.send(id, { by: this.anyone });
+    await this.manageSessions();
     await this.failInGeneral();
     await this.send('removeMember', { by: this.ada });
     await this.exceedLimits();
     await this.disableAccount();
+    await this.send('logOut', { by: this.ada, body: {} });
   }
 
   private async signIn(): Promise<Answered> {
     const body = await this.send('register', { by: this.anyone });
     this.ada = this.anyone.withToken(body.token);
-    await this.send('login', { by: this.anyone });
+    const { refreshToken } = await this.send('login', { by: this.anyone });
+    await this.send('refresh', { by: this.anyone, body: { refreshToken } });
+    await this.send('refresh', { by: this.anyone });
     await this.send('listOwnEvents', { by: this.ada, query: '?limit=1' });
     const grace = { email: 'grace@example.com', password: aPassword() };
     const answer = await this.anyone.post<Answered>('/api/auth/register', grace);
     this.grace = this.anyone.withToken(answer.body.token);
-    this.path = { orgId: '', userId: answer.body.user.id };
+    this.path = { orgId: '', userId: answer.body.user.id, sessionId: anUnknownId() };
     return body;
   }
 
@@ -69,6 +81,35 @@ export class ExampleAnswers {
     const passedOn = await this.send('exchangeCode', { by: this.anyone, body });
     await this.send('listOwnEvents', { by: this.anyone.withToken(passedOn.token) });
     await this.send('exchangeCode', { by: this.anyone, body });
+  }
+
+  private async manageSessions(): Promise<void> {
+    const { ada, anyone } = this;
+    const { code } = (await ada.post<Answered>('/api/auth/code')).body;
+    const { token } = (await anyone.post<Answered>('/api/auth/code/exchange', { code })).body;
+    for (const id of ['endOwnSession', 'endOwnSessions', 'changePassword', 'deleteAccount']) {
+      await this.send(id, { by: anyone.withToken(token) });
+    }
+    await this.send('endOwnSession', { by: ada });
+    await this.send('endOwnSessions', { by: ada, query: '?all=1' });
+    await this.send('changePassword', {
+      by: ada,
+      body: { currentPassword: aPassword(), newPassword: aPassword() },
+    });
+    await this.send('deleteAccount', { by: ada });
+    await this.send('deleteAccount', { by: ada, body: { password: aPassword() } });
+    await this.send('changePassword', { by: ada });
+    await this.send('getAccount', { by: ada });
+    await this.send('endOwnSessions', { by: ada });
+    await this.send('listOwnSessions', { by: ada });
+    const { newPassword: password } = this.exampleBody('changePassword') as { newPassword: string };
+    await anyone.post('/api/auth/login', { ...this.exampleBody('login'), password });
+    const sessionId = (await ada.get<Answered>('/api/me/sessions')).body.sessions[0]!.id;
+    await this.send('endOwnSession', { by: ada, path: { sessionId } });
+    await this.send('logOut', { by: anyone });
+    await this.send('logOut', { by: anyone, body: {} });
+    await this.send('logOut', { by: anyone.withToken('no.such.token'), body: {} });
+    await this.send('logOut', { by: anyone, body: { refreshToken: 0 } });
   }
 
   private async fillOrg(): Promise<void> {
@@ -129,9 +170,12 @@ export class ExampleAnswers {
     while (!this.answers.has('login rate_limited'))
       await this.send('login', { by: this.anyone, body: wrong });
     while (!this.answers.has('register rate_limited')) await this.send('register', { by: this.anyone });
+    for (const id of ['changePassword', 'deleteAccount']) await this.send(id, { by: this.ada });
   }
 
   private async disableAccount(): Promise<void> {
+    const deleted = await anAccount(this.service);
+    await this.send('deleteAccount', { by: deleted, body: { password: deleted.password } });
     const disabled = await anAccount(this.service);
     await this.service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [disabled.id]);
     const { email, password } = disabled;
@@ -141,16 +185,13 @@ export class ExampleAnswers {
   async send(operationId: string, request: Request): Promise<Answered> {
     const { by, query = '', body = this.exampleBody(operationId) } = request;
     const { method, path } = this.operation(operationId);
-    const at = path.replace(
-      /\{(\w+)\}/g,
-      (_, name: 'orgId' | 'userId') => request.path?.[name] ?? this.path[name],
-    );
+    const at = path.replace(/\{(\w+)\}/g, (_, name: keyof Path) => request.path?.[name] ?? this.path[name]);
     return this.keep(operationId, await by.sendJson(method, at + query, body));
   }
 
   private async sendText(operationId: string, type: string, body: string): Promise<void> {
     const { method, path } = this.operation(operationId);
-    const at = path.replace(/\{(\w+)\}/g, (_, name: 'orgId' | 'userId') => this.path[name]);
+    const at = path.replace(/\{(\w+)\}/g, (_, name: keyof Path) => this.path[name]);
     this.keep(operationId, await this.ada.send(method, at, { headers: { 'content-type': type }, body }));
   }
 

@@ -77,7 +77,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(19);
+    expect(lines).toHaveLength(20);
     expect(code).toBe(0);
   });
 
@@ -166,6 +166,12 @@ describe('the doctor', () => {
       tables: ['sessions'],
       do: () => force("UPDATE sessions SET parent_id = 'gone' WHERE id = ?", chain[1]!),
       red: ['every session that a code opened has the session that issued the code'],
+    },
+    {
+      what: 'a session that a code opened, with refresh tokens',
+      tables: ['sessions'],
+      do: () => force('UPDATE sessions SET refresh_generation = 1 WHERE id = ?', chain[1]!),
+      red: ['no session that a code opened is refreshed'],
     },
     {
       what: 'a session of another user than the one that issued its code',

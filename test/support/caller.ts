@@ -62,7 +62,14 @@ export class Caller {
   /** `undefined` sends no body and no content type at all. */
   sendJson<Body>(method: string, path: string, body: unknown): Promise<Answer<Body>> {
     if (body === undefined) return this.send(method, path);
-    this.noteSecrets(body, ['password', 'newPassword', 'code', 'codeVerifier']);
+    this.noteSecrets(body, [
+      'password',
+      'currentPassword',
+      'newPassword',
+      'code',
+      'codeVerifier',
+      'refreshToken',
+    ]);
     return this.send(method, path, {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -77,7 +84,7 @@ export class Caller {
     }
     const sent = exchange(this.connection.url + path, { method, headers }, raw.body);
     const answer = await within(`${method} ${path}`, hangTimeoutMs(), sent);
-    if (answer.status < 300) this.noteSecrets(answer.body, ['token', 'code']);
+    if (answer.status < 300) this.noteSecrets(answer.body, ['token', 'code', 'refreshToken']);
 
     checkAnswer(`${method} ${path}`, answer, path);
     if (method !== 'HEAD') await this.connection.contract.check(method, path, answer);

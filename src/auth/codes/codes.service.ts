@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Origin } from '../../access/actor.js';
+import type { Origin, SignInOrigin } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
 import { type NewSession, newSession } from '../sessions/new-session.js';
@@ -37,11 +37,11 @@ export class CodesService {
    * 10.4.2).
    * @throws InvalidCodeError
    */
-  async exchange(code: string, codeVerifier: string | undefined, origin: Origin): Promise<NewSession> {
+  async exchange(code: string, codeVerifier: string | undefined, origin: SignInOrigin): Promise<NewSession> {
     if (!isCode(code)) throw new InvalidCodeError();
     const hash = hashCode(code, codeVerifier === undefined ? undefined : challengeOf(codeVerifier));
     const owner = await this.codes.findOwner(hash);
-    const session = owner && newSession(this.env, owner);
+    const session = owner && newSession(this.env, { ...owner, origin });
     const lives = session !== undefined && session.expiresAt > Date.now();
     if (lives && (await this.exchanges.insert(session, hash))) return session;
     await this.revokeReusedSession(hash, origin);

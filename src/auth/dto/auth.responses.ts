@@ -1,6 +1,9 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ApiBase64Url } from '../../openapi/api-base64url.decorator.js';
 import { UserResponse } from '../../users/user.response.js';
+import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './refresh.request.js';
+
+const EXPIRY = '2026-11-22T09:15:00.000Z';
 
 export class TokenResult {
   /**
@@ -13,6 +16,24 @@ export class TokenResult {
 
 export class SignInResult extends TokenResult {
   user: UserResponse;
+
+  /** when the token expires; only with `refresh` */
+  @ApiPropertyOptional({ format: 'date-time', example: EXPIRY })
+  expiresAt?: string;
+
+  /** only with `refresh` */
+  @ApiPropertyOptional({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
+  refreshToken?: string;
+}
+
+export class RefreshResult extends TokenResult {
+  /** when the token expires */
+  @ApiProperty({ format: 'date-time', example: EXPIRY })
+  expiresAt: string;
+
+  /** to be kept in place of the one that was sent */
+  @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
+  refreshToken: string;
 }
 
 export class CodeResult {

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsString } from 'class-validator';
 import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
 import { NormalizedPassword } from '../passwords/normalized-password.decorator.js';
+import { Refreshable } from './refreshable.decorator.js';
 
 export class LoginRequest {
   /** @example "ada@example.com" */
@@ -14,4 +15,8 @@ export class LoginRequest {
   @IsString()
   @IsNotEmpty()
   password: string;
+
+  /** Asks for a refresh token; tokens then live for 15 minutes unless configured otherwise. */
+  @Refreshable()
+  refresh?: boolean;
 }

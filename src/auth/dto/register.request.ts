@@ -1,6 +1,7 @@
 import { IsAcceptablePassword } from '../passwords/is-acceptable-password.decorator.js';
 import { NormalizedPassword } from '../passwords/normalized-password.decorator.js';
 import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
+import { Refreshable } from './refreshable.decorator.js';
 
 export class RegisterRequest {
   /**
@@ -18,4 +19,8 @@ export class RegisterRequest {
   @NormalizedPassword()
   @IsAcceptablePassword()
   password: string;
+
+  /** Asks for a refresh token; tokens then live for 15 minutes unless configured otherwise. */
+  @Refreshable()
+  refresh?: boolean;
 }

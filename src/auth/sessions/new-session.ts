@@ -1,3 +1,4 @@
+import type { SignInOrigin } from '../../access/actor.js';
 import type { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 
@@ -10,18 +11,38 @@ export interface NewSession {
   authEpoch: number;
   createdAt: number;
   expiresAt: number;
+  /** see sessions.refresh_generation */
+  refreshGeneration: number;
+  ip: string;
+  userAgent: string | null;
+}
+
+interface SessionStart {
+  userId: string;
+  authEpoch: number;
+  /** of the login that it is derived from; else now */
+  authTime?: number;
+  /** whether it gets a refresh token */
+  refresh?: boolean;
+  origin: SignInOrigin;
 }
 
 /** Ends at most SESSION_MAX_AGE after `authTime`, so that deriving sessions does not extend a login. */
 export function newSession(
-  { tokenTtl, sessionMaxAge }: Pick<Env, 'tokenTtl' | 'sessionMaxAge'>,
-  {
-    userId,
-    authEpoch,
-    authTime = Date.now(),
-  }: Pick<NewSession, 'userId' | 'authEpoch'> & { authTime?: number },
+  { tokenTtl, sessionIdle, sessionMaxAge }: Pick<Env, 'tokenTtl' | 'sessionIdle' | 'sessionMaxAge'>,
+  { userId, authEpoch, authTime = Date.now(), refresh = false, origin }: SessionStart,
 ): NewSession {
   const createdAt = Date.now();
-  const expiresAt = Math.min(createdAt + tokenTtl * 1000, authTime + sessionMaxAge * 1000);
-  return { id: newEntityId(), userId, authEpoch, authTime, createdAt, expiresAt };
+  const lifetime = refresh ? sessionIdle : tokenTtl;
+  return {
+    id: newEntityId(),
+    userId,
+    authEpoch,
+    authTime,
+    createdAt,
+    expiresAt: Math.min(createdAt + lifetime * 1000, authTime + sessionMaxAge * 1000),
+    refreshGeneration: refresh ? 1 : 0,
+    ip: origin.address,
+    userAgent: origin.userAgent,
+  };
 }

@@ -18,10 +18,10 @@ interface Exchange {
 // Not whether the user is active: the new session is of the same epoch, so it is as dead as its parent.
 const EXCHANGE = hotStatement(
   'the exchange of a code',
-  `SELECT ?, s.user_id, s.auth_time, s.auth_epoch, ?, ?, s.id, c.hash
+  `SELECT ?, s.user_id, s.auth_time, s.auth_epoch, ?, ?, ?, ?, s.id, c.hash
     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id ${WITH_PARENT}
     WHERE c.hash = ? AND c.expires_at > ? AND ${IS_UNREVOKED}`,
-  ['', 0, 0, '', 0],
+  ['', 0, 0, '', '', '', 0],
 );
 
 @Injectable()
@@ -41,12 +41,15 @@ export class SessionExchangesRepository {
   private async exchangeAll(exchanges: Exchange[]): Promise<boolean[]> {
     try {
       const opened = await this.transactions.write(
-        `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, created_at, expires_at, parent_id, code_hash)
+        `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, created_at, expires_at, ip, user_agent, parent_id,
+           code_hash)
          ${exchanges.map(() => EXCHANGE).join(' UNION ALL ')}`,
-        exchanges.flatMap(({ session: { id, createdAt, expiresAt }, codeHash }) => [
+        exchanges.flatMap(({ session: { id, createdAt, expiresAt, ip, userAgent }, codeHash }) => [
           id,
           createdAt,
           expiresAt,
+          ip,
+          userAgent,
           codeHash,
           Date.now(),
         ]),

@@ -20,7 +20,7 @@ export interface RevocableSession {
 /** Who ends a session, and why. */
 export interface Revocation {
   actor: Actor;
-  reason: 'code_reused';
+  reason: 'code_reused' | 'refresh_reused' | 'logout' | 'revoked';
 }
 
 /** so many sessions are marked as done with, at most, to keep them in memory */

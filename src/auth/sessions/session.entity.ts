@@ -47,6 +47,21 @@ export class Session {
   @Column({ name: 'auth_epoch', type: 'integer', default: 0 })
   authEpoch: number;
 
+  /** of its refresh tokens, raised by every refresh; 0: it has none */
+  @Column({ name: 'refresh_generation', type: 'integer', default: 0 })
+  refreshGeneration: number;
+
+  /** when it was refreshed last */
+  @Column({ name: 'rotated_at', type: 'bigint', nullable: true })
+  rotatedAt: number | null;
+
+  /** of the client that opened it */
+  @Column({ type: 'varchar', length: 45, nullable: true })
+  ip: string | null;
+
+  @Column({ name: 'user_agent', type: 'varchar', length: 200, nullable: true })
+  userAgent: string | null;
+
   /** what `authorization_codes.hash` was; null for a login */
   @Column({ name: 'code_hash', type: 'varchar', length: 43, nullable: true })
   codeHash: string | null;

@@ -142,10 +142,10 @@ export class SessionsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** When the last of the sessions that began before a time expires; undefined: there is none. */
+  /** When the last token expires that was signed before a time for a session that is not refreshed; undefined: none. */
   async findLastExpiry(createdBefore: number): Promise<number | undefined> {
     const last = await this.sessions.findOne({
-      where: { createdAt: LessThan(createdBefore) },
+      where: { createdAt: LessThan(createdBefore), refreshGeneration: 0 },
       select: { id: true, expiresAt: true },
       order: { expiresAt: 'DESC' },
     });

@@ -19,6 +19,20 @@ const FIND_SOME_OF = hotStatement(
   ['', 1],
 );
 
+/** As its user sees one that is alive. */
+export type OwnSession = Pick<
+  Session,
+  'id' | 'userId' | 'parentId' | 'createdAt' | 'rotatedAt' | 'expiresAt' | 'ip' | 'userAgent'
+>;
+
+/** More than a user may have opened by codes, and room for logins. */
+const MAX_LISTED = 2000;
+
+const FIND_ALIVE = `SELECT s.id, s.user_id AS userId, s.parent_id AS parentId, s.created_at AS createdAt,
+    s.rotated_at AS rotatedAt, s.expires_at AS expiresAt, s.ip, s.user_agent AS userAgent
+  FROM sessions s ${WITH_USER_AND_PARENT}
+  WHERE s.user_id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
+
 const COUNT_ALIVE = `SELECT COUNT(*) AS alive FROM sessions s ${WITH_USER_AND_PARENT}
   WHERE s.user_id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
@@ -30,6 +44,31 @@ export class UserSessionsRepository {
   async countAlive(userId: string, now: number): Promise<number> {
     const [row] = await this.sessions.query<{ alive: number }[]>(COUNT_ALIVE, [userId, now]);
     return row!.alive;
+  }
+
+  /** The latest first. */
+  listAlive(userId: string): Promise<OwnSession[]> {
+    const sql = `${FIND_ALIVE} ORDER BY s.id DESC LIMIT ${MAX_LISTED}`;
+    return this.sessions.query<OwnSession[]>(sql, [userId, Date.now()]);
+  }
+
+  async findAlive(userId: string, id: string): Promise<OwnSession | undefined> {
+    const values = [userId, Date.now(), id];
+    return (await this.sessions.query<OwnSession[]>(`${FIND_ALIVE} AND s.id = ?`, values))[0];
+  }
+
+  /**
+   * Takes a login into the epoch that the transaction has begun for its user. False where the login had ended by
+   * then: what was checked before the transaction may be over.
+   */
+  async keep(transaction: Transaction, userId: string, id: string): Promise<boolean> {
+    const kept = await transaction.write(
+      `UPDATE sessions SET auth_epoch = auth_epoch + 1
+        WHERE id = ? AND user_id = ? AND parent_id IS NULL AND revoked_at IS NULL
+          AND auth_epoch + 1 = (SELECT auth_epoch FROM users WHERE id = ?)`,
+      [id, userId, userId],
+    );
+    return kept === 1;
   }
 
   /** By id. */

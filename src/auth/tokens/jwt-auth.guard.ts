@@ -27,6 +27,7 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     const access = this.reflector.get(RouteAccess, context.getHandler());
     if (access?.to === 'everyone') return true;
     const request = context.switchToHttp().getRequest<SignedRequest>();
+    if (access?.to === 'signed-in' && access.or === 'refresh-token' && hasRefreshToken(request)) return true;
     request.user = await this.findCaller(await this.findClaims(request, context));
     if (access?.to === 'signed-in' && access.by === 'password' && request.user.parentId !== null) {
       throw new PasswordSessionRequiredError();
@@ -61,4 +62,9 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     if (caller?.id !== sub) throw new InvalidTokenError();
     return caller;
   }
+}
+
+/** Whatever it is: a client that logs out with it need not have a token that is still good. */
+function hasRefreshToken({ body }: FastifyRequest): boolean {
+  return typeof body === 'object' && body !== null && 'refreshToken' in body;
 }

@@ -6,6 +6,17 @@ import type { NewSession } from '../sessions/new-session.js';
 import { type AccessTokenClaims, TOKEN_TYPE } from './access-token.js';
 import { KeyRing } from './key-ring.js';
 
+export type IssuingSession = Pick<
+  NewSession,
+  'id' | 'userId' | 'authTime' | 'expiresAt' | 'refreshGeneration'
+>;
+
+export interface AccessToken {
+  token: string;
+  /** epoch seconds */
+  expiresAt: number;
+}
+
 @Injectable()
 export class TokenIssuer {
   constructor(
@@ -14,23 +25,33 @@ export class TokenIssuer {
     private readonly env: Env,
   ) {}
 
-  /** Only for a session that the database has committed. */
-  issue(session: NewSession): string {
+  /**
+   * Only for a session that the database has committed.
+   *
+   * @param at epoch milliseconds
+   */
+  issue(session: IssuingSession, at: number): AccessToken {
     const { kid, privateKey } = this.keys.signing;
+    const lifetime = session.refreshGeneration > 0 ? this.env.accessTokenTtl : this.env.tokenTtl;
+    const iat = Math.floor(at / 1000);
+    const authTime = Math.floor(session.authTime / 1000);
+    const exp = Math.min(
+      iat + lifetime,
+      Math.floor(session.expiresAt / 1000),
+      // Where the setting was lowered since, verification refuses a later one.
+      authTime + this.env.sessionMaxAge,
+    );
     const claims: AccessTokenClaims = {
       iss: this.env.jwtIssuer,
       aud: this.env.jwtAudience,
       sub: session.userId,
       sid: session.id,
       jti: newEntityId(),
-      iat: Math.floor(session.createdAt / 1000),
-      exp: Math.floor(session.expiresAt / 1000),
-      auth_time: Math.floor(session.authTime / 1000),
+      iat,
+      exp,
+      auth_time: authTime,
     };
-    return this.jwt.sign(claims, {
-      privateKey,
-      algorithm: 'ES256',
-      header: { alg: 'ES256', typ: TOKEN_TYPE, kid },
-    });
+    const header = { alg: 'ES256' as const, typ: TOKEN_TYPE, kid };
+    return { token: this.jwt.sign(claims, { privateKey, algorithm: 'ES256', header }), expiresAt: exp };
   }
 }

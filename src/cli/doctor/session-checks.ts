@@ -39,6 +39,11 @@ export const SESSION_CHECKS: Check[] = [
          OR (s.parent_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent_id))`,
   ),
   emptyQuery(
+    'no session that a code opened is refreshed',
+    REVOKE,
+    'SELECT id AS fault FROM sessions WHERE refresh_generation > 0 AND parent_id IS NOT NULL AND revoked_at IS NULL',
+  ),
+  emptyQuery(
     'every session that a code opened is of the same login as the one that issued it',
     REVOKE,
     `SELECT s.id AS fault FROM sessions s JOIN sessions p ON p.id = s.parent_id

@@ -20,8 +20,9 @@ export const KEYS: CommandGroup = {
     },
     {
       usage: 'prune',
-      summary: 'remove the keys that signed no token which is still alive',
-      details: 'The key that signs stays, and so do those that will.',
+      summary: 'remove the keys that signed no token, and made no refresh token, which is still alive',
+      details:
+        'The key that signs stays, and so do those that will, and those that signed within the last SESSION_IDLE.',
       options: [
         [
           '--now',

@@ -3,6 +3,7 @@ import { type ScheduledKey, scheduleOf } from '../../auth/tokens/key-schedule.js
 import { type Jwk, readKeySet } from '../../auth/tokens/signing-keys.js';
 import { keySetText } from '../../auth/tokens/new-key.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
+import type { Env } from '../../config/env.js';
 import type { Invocation, Report } from '../command.js';
 import { operatorOf } from '../operator.js';
 import { changeKeys } from './change-keys.js';
@@ -22,7 +23,7 @@ export async function pruneKeys(invocation: Invocation): Promise<Report> {
     const sessions = services.get(SessionsRepository);
     const result: Judged[] = [];
     for (const [index, key] of schedule.entries()) {
-      const kept = atOnce ? whyKeptAtOnce(key) : await whyKept(key, sessions);
+      const kept = atOnce ? whyKeptAtOnce(key) : await whyKept(key, sessions, services.env);
       result.push({ kid: key.kid, jwk: file.keys[index]!, kept });
     }
     const kids = result.filter(({ kept }) => kept === undefined).map(({ kid }) => kid);
@@ -41,10 +42,18 @@ function whyKeptAtOnce({ state }: ScheduledKey): string | undefined {
   return state === 'signing' ? 'it signs' : undefined;
 }
 
-/** A token lives as long as its session, and was signed when that began. */
-async function whyKept(key: ScheduledKey, sessions: SessionsRepository): Promise<string | undefined> {
+/** A token that is not refreshed lives as long as its session, and was signed when that began. */
+async function whyKept(
+  key: ScheduledKey,
+  sessions: SessionsRepository,
+  { sessionIdle }: Pick<Env, 'sessionIdle'>,
+): Promise<string | undefined> {
   if (key.signedUntil === undefined) return key.state === 'signing' ? 'it signs' : 'it will sign';
   if (key.signedUntil > Date.now()) return `instances may sign with it until ${timeText(key.signedUntil)}`;
+  const lastRefresh = key.signedUntil + sessionIdle * 1000;
+  if (lastRefresh > Date.now()) {
+    return `a refresh token that it made may be used until ${timeText(lastRefresh)} (SESSION_IDLE)`;
+  }
   const expiry = await sessions.findLastExpiry(key.signedUntil);
   if (expiry === undefined || expiry + LEEWAY_SECONDS * 1000 < Date.now()) return undefined;
   return `a token that it signed may live until ${timeText(expiry)}`;

@@ -1,0 +1,47 @@
+import { Body, Controller, Delete } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { SignedInByPassword } from '../access/access.decorators.js';
+import type { UserActor } from '../access/actor.js';
+import { Client } from '../auth/passwords/client.decorator.js';
+import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { CurrentActor } from '../http/current-actor.decorator.js';
+import { OK, OkResult } from '../http/ok.responses.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { DeleteAccountRequest } from './dto/delete-account.request.js';
+import { OwnAccountService } from './own-account.service.js';
+
+const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
+
+@ApiTags('Me')
+@Controller('api/me')
+export class OwnAccountController {
+  constructor(private readonly accounts: OwnAccountService) {}
+
+  /**
+   * Delete the account
+   *
+   * @remarks With its memberships, sessions and codes; the record keeps ids. Where it is the only owner of
+   * organizations, make somebody else owner first: `orgs` names them. Counts as a login for the limits. Needs a token
+   * of a login by password.
+   */
+  @Delete()
+  @SignedInByPassword()
+  @RateLimited('login', 'address', 'account')
+  @ApiProblems(
+    invalidFields({ password: 'should not be empty' }),
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'wrong_password',
+    'password_session_required',
+    { code: 'last_owner', extensions: { orgs: [{ id: ORG_ID, hasOtherMembers: true }] } },
+  )
+  deleteAccount(
+    @CurrentActor() actor: UserActor,
+    @Body() { password }: DeleteAccountRequest,
+    @Client() client: HashClient,
+  ): Promise<OkResult> {
+    return this.accounts.delete(actor, password, client).then(() => OK);
+  }
+}

@@ -1,0 +1,11 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, ValidateIf } from 'class-validator';
+import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './refresh.request.js';
+
+export class LogoutRequest {
+  /** In place of a token, which may have expired. */
+  @ApiPropertyOptional({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
+  @ValidateIf((body: LogoutRequest) => body.refreshToken !== undefined)
+  @IsString()
+  refreshToken?: string;
+}

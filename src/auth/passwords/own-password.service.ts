@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { UserActor } from '../../access/actor.js';
+import { Env } from '../../config/env.js';
+import { LostConflictError } from '../../database/lost-conflict.error.js';
+import { Transactions } from '../../database/transactions.js';
+import { EventsRepository } from '../../events/events.repository.js';
+import { ValidationProblem } from '../../problems/problem.js';
+import { AccountRepository } from '../../users/account.repository.js';
+import { type Credentials, UsersRepository } from '../../users/users.repository.js';
+import { WrongPasswordError } from '../auth.errors.js';
+import { SessionEndingService } from '../sessions/session-ending.service.js';
+import { InvalidTokenError } from '../tokens/tokens.errors.js';
+import type { HashClient } from './hash-queue.js';
+import { PasswordHasher } from './password-hasher.js';
+import { passwordFault } from './password-policy.js';
+
+/** normalized */
+interface PasswordChange {
+  currentPassword: string;
+  newPassword: string;
+}
+
+/** A re-hash by a login may come between, once: it takes the hash to the configured cost. */
+const MAX_ATTEMPTS = 2;
+
+/** Takes and checks the password of somebody who is signed in. */
+@Injectable()
+export class OwnPasswordService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly accounts: AccountRepository,
+    private readonly passwords: PasswordHasher,
+    private readonly sessions: SessionEndingService,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Ends every session but the acting one.
+   *
+   * @throws WrongPasswordError, ValidationProblem, InvalidTokenError, LostConflictError
+   */
+  async change(
+    actor: UserActor,
+    { currentPassword, newPassword }: PasswordChange,
+    client: HashClient,
+  ): Promise<void> {
+    let hash: string | undefined;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const { email, passwordHash } = await this.verify(actor.id, currentPassword, client);
+      this.requireAcceptable(newPassword, email);
+      hash ??= await this.passwords.hash(newPassword, client);
+      if (await this.replace(actor, passwordHash, hash)) return;
+    }
+    throw new LostConflictError(undefined);
+  }
+
+  /**
+   * The credentials that the password was right for.
+   *
+   * @throws WrongPasswordError, InvalidTokenError
+   */
+  async verify(userId: string, password: string, client: HashClient): Promise<Credentials> {
+    const credentials = await this.users.findCredentialsById(userId);
+    if (!credentials || credentials.disabledAt !== null) throw new InvalidTokenError();
+    const { matches } = await this.passwords.verify(credentials.passwordHash, password, client);
+    if (!matches) throw new WrongPasswordError();
+    return credentials;
+  }
+
+  /** False when the stored hash is not the one that was verified. */
+  private replace(actor: UserActor, verified: string, hash: string): Promise<boolean> {
+    const { id: userId, sessionId } = actor;
+    return this.transactions.run(async (transaction) => {
+      if (!(await this.accounts.replacePasswordHash(transaction, userId, verified, hash))) return false;
+      await this.sessions.keepActing(transaction, actor);
+      const userRevision = await this.accounts.revisionOf(transaction, userId);
+      const data = { reason: 'password_changed', all: true, except: sessionId };
+      await this.events.record(
+        transaction,
+        { type: 'account.password_changed', actor, userId, userRevision },
+        { type: 'session.ended', actor, userId, data },
+      );
+      return true;
+    });
+  }
+
+  /** The e-mail is not in the body, where validation would find it. */
+  private requireAcceptable(newPassword: string, email: string): void {
+    const message = passwordFault(newPassword, email, this.env.passwordMinLength);
+    if (message !== undefined) throw new ValidationProblem([{ field: 'newPassword', message }]);
+  }
+}

@@ -1,0 +1,42 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { SignedInOrRefreshToken } from '../../access/access.decorators.js';
+import type { Origin } from '../../access/actor.js';
+import { CallerIfAny, type CurrentUser } from '../../access/current-user.decorator.js';
+import { RequestOrigin } from '../../http/current-actor.decorator.js';
+import { OkResult } from '../../http/ok.responses.js';
+import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { LogoutRequest } from '../dto/logout.request.js';
+import { LogoutService } from './logout.service.js';
+
+@ApiTags('Auth')
+@Controller('api/auth/logout')
+export class LogoutController {
+  constructor(private readonly logouts: LogoutService) {}
+
+  /**
+   * Log out
+   *
+   * @remarks Ends the session of the token, or of the refresh token in the body, with every session that its codes
+   * opened. With a refresh token no other token is needed, and none is looked at. A token that a code opened ends its
+   * own session, not the login that issued the code.
+   */
+  @Post()
+  @HttpCode(200)
+  @SignedInOrRefreshToken()
+  @ApiBody({ type: LogoutRequest, required: false })
+  @ApiProblems(
+    invalidFields({ refreshToken: 'must be a string' }),
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'invalid_refresh_token',
+  )
+  logOut(
+    @CallerIfAny() caller: CurrentUser | undefined,
+    @Body() { refreshToken }: LogoutRequest,
+    @RequestOrigin() origin: Origin,
+  ): Promise<OkResult> {
+    return this.logouts.end({ caller, refreshToken }, origin);
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { Origin } from '../../access/actor.js';
+import type { CurrentUser } from '../../access/current-user.decorator.js';
+import { OK, type OkResult } from '../../http/ok.responses.js';
+import { SessionRefreshesRepository } from '../sessions/session-refreshes.repository.js';
+import { type RevocableSession, SessionRevocation } from '../sessions/session-revocation.js';
+import { UnauthorizedError } from '../tokens/tokens.errors.js';
+import { InvalidRefreshTokenError } from './refresh.errors.js';
+import { RefreshTokens } from './refresh-tokens.js';
+
+interface Logout {
+  caller: CurrentUser | undefined;
+  /** where there is one, the caller does not count */
+  refreshToken: string | undefined;
+}
+
+@Injectable()
+export class LogoutService {
+  constructor(
+    private readonly refreshTokens: RefreshTokens,
+    private readonly refreshes: SessionRefreshesRepository,
+    private readonly revocation: SessionRevocation,
+  ) {}
+
+  /**
+   * Ends a session with every one that its codes opened. One that has ended already is no failure.
+   *
+   * @throws InvalidRefreshTokenError, UnauthorizedError
+   */
+  async end({ caller, refreshToken }: Logout, origin: Origin): Promise<OkResult> {
+    const session = refreshToken === undefined ? ofCaller(caller) : await this.ofRefreshToken(refreshToken);
+    if (session) {
+      const { id, userId } = session;
+      const actor = { kind: 'user', id: userId, sessionId: id, ...origin } as const;
+      await this.revocation.revoke({ id, userId }, { actor, reason: 'logout' });
+    }
+    return OK;
+  }
+
+  /** Of any generation: whoever holds one may at least end the session. */
+  private async ofRefreshToken(text: string): Promise<RevocableSession | undefined> {
+    const shown = this.refreshTokens.read(text);
+    if (!shown) throw new InvalidRefreshTokenError();
+    return this.refreshes.find(shown.sessionId);
+  }
+}
+
+function ofCaller(caller: CurrentUser | undefined): RevocableSession {
+  if (!caller) throw new UnauthorizedError();
+  return { id: caller.sessionId, userId: caller.id };
+}

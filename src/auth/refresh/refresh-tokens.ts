@@ -1,0 +1,39 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { isEntityId } from '../../identifiers/entity-id.js';
+import { DerivedMacs } from '../tokens/derived-macs.js';
+import { KeyRing } from '../tokens/key-ring.js';
+
+export interface RefreshToken {
+  sessionId: string;
+  generation: number;
+}
+
+/** session id, generation, MAC */
+const MAX_LENGTH = 36 + 1 + 10 + 1 + 43;
+const TOKEN = /^(([\da-f-]{36})\.([1-9]\d{0,9}))\.([\w-]{43})$/;
+
+/** Refresh tokens, `session id . generation . MAC`: the database alone makes none, nor does a query check one. */
+@Injectable()
+export class RefreshTokens {
+  private readonly macs: DerivedMacs;
+
+  constructor(keys: KeyRing) {
+    this.macs = new DerivedMacs(keys, 'refresh tokens');
+  }
+
+  write({ sessionId, generation }: RefreshToken): string {
+    const message = `${sessionId}.${generation}`;
+    return `${message}.${this.macs.make(message).toString('base64url')}`;
+  }
+
+  /** Undefined for one that this service did not make. */
+  read(text: string): RefreshToken | undefined {
+    if (text.length > MAX_LENGTH) return undefined;
+    const [, message = '', sessionId, generation, mac = ''] = TOKEN.exec(text) ?? [];
+    if (!isEntityId(sessionId)) return undefined;
+    const shown = Buffer.from(mac, 'base64url');
+    const isOurs = this.macs.accepted(message).some((accepted) => timingSafeEqual(accepted, shown));
+    return isOurs ? { sessionId, generation: Number(generation) } : undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Public } from '../../access/access.decorators.js';
+import type { Origin } from '../../access/actor.js';
+import { RequestOrigin } from '../../http/current-actor.decorator.js';
+import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { RefreshResult } from '../dto/auth.responses.js';
+import { RefreshRequest } from '../dto/refresh.request.js';
+import { RefreshService } from './refresh.service.js';
+
+@ApiTags('Auth')
+@Controller('api/auth/refresh')
+export class RefreshController {
+  constructor(private readonly refreshes: RefreshService) {}
+
+  /**
+   * Get a new token for a refresh token
+   *
+   * @remarks Keep the refresh token of the answer in place of the one that was sent. For 30 seconds, unless
+   * configured otherwise, the one that was sent gets equally valid ones, so that it can be sent again where no
+   * answer came. After that its use ends the session: somebody else may have it.
+   */
+  @Post()
+  @HttpCode(200)
+  @Public()
+  @ApiProblems(invalidFields({ refreshToken: 'must be a string' }), 'malformed_json', 'invalid_refresh_token')
+  refresh(@Body() body: RefreshRequest, @RequestOrigin() origin: Origin): Promise<RefreshResult> {
+    return this.refreshes.refresh(body.refreshToken, origin);
+  }
+}

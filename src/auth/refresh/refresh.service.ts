@@ -1,0 +1,65 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Origin } from '../../access/actor.js';
+import { Env } from '../../config/env.js';
+import {
+  type RefreshedSession,
+  SessionRefreshesRepository,
+} from '../sessions/session-refreshes.repository.js';
+import { SessionRevocation } from '../sessions/session-revocation.js';
+import { InvalidRefreshTokenError } from './refresh.errors.js';
+import { type RefreshToken, RefreshTokens } from './refresh-tokens.js';
+import { type RefreshableTokens, SessionTokens } from './session-tokens.js';
+
+/** Refresh tokens are rotated, and their reuse ends the session (RFC 9700 section 4.14.2). */
+@Injectable()
+export class RefreshService {
+  private readonly logger = new Logger('RefreshTokens');
+
+  constructor(
+    private readonly refreshTokens: RefreshTokens,
+    private readonly sessions: SessionRefreshesRepository,
+    private readonly tokens: SessionTokens,
+    private readonly revocation: SessionRevocation,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * The token before the last one, which another window or an answer that was lost has used, is good for a short
+   * time: it gets another token of the generation that there is.
+   *
+   * @throws InvalidRefreshTokenError
+   */
+  async refresh(text: string, origin: Origin): Promise<RefreshableTokens> {
+    const shown = this.refreshTokens.read(text);
+    if (!shown) throw new InvalidRefreshTokenError();
+    const now = Date.now();
+    const maxAge = this.env.sessionMaxAge * 1000;
+    const idleEnd = now + this.env.sessionIdle * 1000;
+    const rotated = await this.sessions.rotate({ ...shown, now, idleEnd, maxAge });
+    const stored = await this.sessions.find(shown.sessionId);
+    if (!stored || Math.min(stored.expiresAt, stored.authTime + maxAge) <= now) {
+      throw new InvalidRefreshTokenError();
+    }
+    if (rotated || this.isInGrace(shown, stored, now)) return this.tokens.refreshable(stored, now);
+    await this.refuse(shown, stored, origin);
+    throw new InvalidRefreshTokenError();
+  }
+
+  private isInGrace({ generation }: RefreshToken, stored: RefreshedSession, now: number): boolean {
+    if (generation !== stored.refreshGeneration - 1 || stored.rotatedAt === null) return false;
+    return now - stored.rotatedAt < this.env.refreshGrace * 1000;
+  }
+
+  private async refuse(shown: RefreshToken, stored: RefreshedSession, origin: Origin): Promise<void> {
+    const { id: sessionId, refreshGeneration } = stored;
+    if (shown.generation < refreshGeneration) {
+      this.logger.warn({ msg: 'refresh token reused', sessionId });
+      await this.revocation.revoke(stored, {
+        actor: { kind: 'system', ...origin },
+        reason: 'refresh_reused',
+      });
+    } else if (shown.generation > refreshGeneration) {
+      this.logger.error({ msg: 'refresh token newer than its session: were old data restored?', sessionId });
+    }
+  }
+}

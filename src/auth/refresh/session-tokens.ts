@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { type IssuingSession, TokenIssuer } from '../tokens/token-issuer.js';
+import { RefreshTokens } from './refresh-tokens.js';
+
+/** As answers name them. */
+export interface RefreshableTokens {
+  token: string;
+  expiresAt: string;
+  refreshToken: string;
+}
+
+/** What a client holds of a session. */
+@Injectable()
+export class SessionTokens {
+  constructor(
+    private readonly accessTokens: TokenIssuer,
+    private readonly refreshTokens: RefreshTokens,
+  ) {}
+
+  /** @param at epoch milliseconds */
+  of(session: IssuingSession, at: number): { token: string } | RefreshableTokens {
+    return session.refreshGeneration > 0
+      ? this.refreshable(session, at)
+      : { token: this.accessTokens.issue(session, at).token };
+  }
+
+  refreshable(session: IssuingSession, at: number): RefreshableTokens {
+    const { token, expiresAt } = this.accessTokens.issue(session, at);
+    const { id: sessionId, refreshGeneration: generation } = session;
+    return {
+      token,
+      expiresAt: new Date(expiresAt * 1000).toISOString(),
+      refreshToken: this.refreshTokens.write({ sessionId, generation }),
+    };
+  }
+}

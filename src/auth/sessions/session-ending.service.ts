@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { UserActor } from '../../access/actor.js';
+import type { Transaction } from '../../database/transaction.js';
+import { Transactions } from '../../database/transactions.js';
+import { EventsRepository } from '../../events/events.repository.js';
+import { AccountRepository } from '../../users/account.repository.js';
+import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
+import { InvalidTokenError } from '../tokens/tokens.errors.js';
+import { SessionRevocation } from './session-revocation.js';
+import { SessionNotFoundError } from './sessions.errors.js';
+import { UserSessionsRepository } from './user-sessions.repository.js';
+
+/** Ends sessions that their user wants ended. */
+@Injectable()
+export class SessionEndingService {
+  constructor(
+    private readonly sessions: UserSessionsRepository,
+    private readonly codes: AuthorizationCodesRepository,
+    private readonly accounts: AccountRepository,
+    private readonly revocation: SessionRevocation,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * With every session that its codes opened.
+   *
+   * @throws SessionNotFoundError
+   */
+  async endOne(actor: UserActor, id: string): Promise<void> {
+    const session = await this.sessions.findAlive(actor.id, id);
+    if (!session) throw new SessionNotFoundError();
+    await this.revocation.revoke(session, { actor, reason: 'revoked' });
+  }
+
+  /** @throws InvalidTokenError when the acting session has ended meanwhile */
+  endAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
+    const data = { reason: 'revoked', all: true, ...(exceptActing && { except: actor.sessionId }) };
+    return this.transactions.run(async (transaction) => {
+      if (!(await this.accounts.endSessions(transaction, actor.id))) throw new InvalidTokenError();
+      if (exceptActing) await this.keepActing(transaction, actor);
+      await this.events.record(transaction, { type: 'session.ended', actor, userId: actor.id, data });
+    });
+  }
+
+  /**
+   * In the epoch that the transaction has begun. Its codes are void, as those of the others are.
+   *
+   * @throws InvalidTokenError
+   */
+  async keepActing(transaction: Transaction, { id, sessionId }: UserActor): Promise<void> {
+    if (!(await this.sessions.keep(transaction, id, sessionId))) throw new InvalidTokenError();
+    await this.codes.deleteOfSessions(transaction, [sessionId]);
+  }
+}

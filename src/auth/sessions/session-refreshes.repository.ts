@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { Lookup, lookupStatement, places } from '../../database/lookup.js';
+import { Transactions } from '../../database/transactions.js';
+import { HAS_ACTIVE_USER, IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
+import { Session } from './session.entity.js';
+
+export type RefreshedSession = Pick<
+  Session,
+  'id' | 'userId' | 'authTime' | 'expiresAt' | 'refreshGeneration' | 'rotatedAt'
+>;
+
+/** Times are epoch milliseconds. */
+export interface Rotation {
+  sessionId: string;
+  generation: number;
+  now: number;
+  idleEnd: number;
+  /** from the login to its latest end */
+  maxAge: number;
+}
+
+/** IS_ALIVE of a login, which has no parent: MySQL reads no table that it updates. */
+const IS_LIVE_LOGIN = `s.parent_id IS NULL AND s.revoked_at IS NULL
+  AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id AND ${HAS_ACTIVE_USER})`;
+
+/** One statement, so that of any number of refreshes one takes the step. */
+const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation + 1, rotated_at = ?,
+    expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
+  WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ? AND ${IS_LIVE_LOGIN}`;
+
+const FIND_REFRESHED = lookupStatement<string, RefreshedSession>('the look-up of a refreshed session', {
+  sql: (size) => `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.expires_at AS expiresAt,
+      s.refresh_generation AS refreshGeneration, s.rotated_at AS rotatedAt
+    FROM sessions s ${WITH_USER_AND_PARENT} WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
+  values: (ids) => [...ids],
+  keyText: (id) => id,
+  rowText: ({ id }) => id,
+  nobody: '',
+});
+
+@Injectable()
+export class SessionRefreshesRepository {
+  private readonly refreshed: Lookup<string, RefreshedSession>;
+
+  constructor(
+    @InjectRepository(Session) sessions: Repository<Session>,
+    private readonly transactions: Transactions,
+  ) {
+    this.refreshed = new Lookup(FIND_REFRESHED, sessions);
+  }
+
+  /** False where the session is of another generation, or has ended. */
+  async rotate({ sessionId, generation, now, idleEnd, maxAge }: Rotation): Promise<boolean> {
+    const values = [now, maxAge, idleEnd, maxAge, idleEnd, sessionId, generation, now, maxAge, now];
+    return (await this.transactions.write(ROTATE, values)) === 1;
+  }
+
+  /** One that is alive, whether or not it has expired. */
+  find(sessionId: string): Promise<RefreshedSession | undefined> {
+    return this.refreshed.find(sessionId);
+  }
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { EventsRepository } from '../events/events.repository.js';
+import { UsersRepository } from '../users/users.repository.js';
+import { clientKey } from './client-key.js';
+
+const KNOWN_FOR_MS = 30 * 86_400_000;
+
+/** Whence somebody has logged in to an account: such an address is let through, or a stranger could lock its owner out. */
+@Injectable()
+export class KnownAddresses {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly events: EventsRepository,
+  ) {}
+
+  /**
+   * Asks the database the same for every e-mail, whether or not it has an account. IPv6 counts by network.
+   *
+   * @param email canonical
+   */
+  async include(email: string, address: string): Promise<boolean> {
+    const userId = (await this.users.findIdByEmail(email)) ?? '';
+    const known = await this.events.findSignInAddresses(userId, Date.now() - KNOWN_FOR_MS);
+    return known.some((one) => clientKey(one) === clientKey(address));
+  }
+}

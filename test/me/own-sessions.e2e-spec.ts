@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  anId,
+  invalidFields,
+  invalidToken,
+  passwordSessionRequired,
+  sessionNotFound,
+  unauthorized,
+} from '../support/expected.js';
+import { type Account, aCode, anAccount, anUnknownId } from '../support/personas.js';
+import { aRefreshableLogin, refresh, refreshed, type Tokens } from '../support/refreshing.js';
+import { type Service, startService } from '../support/service.js';
+import { decodeToken } from '../support/signing-keys.js';
+
+const SESSIONS = '/api/me/sessions';
+
+interface Listed {
+  id: string;
+  current: boolean;
+  via: string;
+  createdAt: string;
+  lastUsedAt: string;
+  expiresAt: string;
+  ip: string | null;
+  userAgent: string | null;
+}
+
+describe('the sessions of a user', () => {
+  let service: Service;
+  let ada: Account;
+  let desktop: Account;
+  let login: Tokens;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  beforeEach(async () => {
+    ada = await anAccount(service, 'ada');
+    login = await aRefreshableLogin(service, ada);
+    desktop = ada.as(login.token);
+  });
+
+  const idOf = ({ token }: Account): string => decodeToken(token).claims['sid'] as string;
+  async function passedOn(from: Account): Promise<Account> {
+    const { body } = await service.anyone.post<Tokens>('/api/auth/code/exchange', {
+      code: await aCode(from),
+    });
+    return ada.as(body.token);
+  }
+  async function list(of: Account): Promise<Listed[]> {
+    const { status, body, text } = await of.get<{ sessions: Listed[] }>(SESSIONS);
+    expect(status, text).toBe(200);
+    return body.sessions;
+  }
+  const isAlive = async (who: Account): Promise<boolean> => (await who.get('/api/me')).status === 200;
+  const endings = () =>
+    service.db.query("SELECT session_id, data FROM events WHERE type = 'session.ended' AND user_id = ?", [
+      ada.id,
+    ]);
+
+  describe('are listed', () => {
+    it('with exactly what is documented, the latest first', async () => {
+      const { body } = await service.anyone
+        .with({ 'user-agent': 'Internal/2' })
+        .post<Tokens>('/api/auth/code/exchange', { code: await aCode(desktop) });
+      const sessions = await list(desktop);
+
+      const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/) as string;
+      const common = {
+        id: anId,
+        ip: '127.0.0.1',
+        createdAt: aTime,
+        lastUsedAt: aTime,
+        expiresAt: aTime,
+      };
+      expect(sessions).toEqual([
+        { ...common, current: false, via: 'code', userAgent: 'Internal/2' },
+        { ...common, current: true, via: 'password', userAgent: 'node' },
+        { ...common, current: false, via: 'password', userAgent: 'node' },
+      ]);
+      expect(sessions.map(({ id }) => id)).toEqual([idOf(ada.as(body.token)), idOf(desktop), idOf(ada)]);
+      const [code, refreshable, plain] = sessions.map(
+        ({ createdAt, expiresAt }) => Date.parse(expiresAt) - Date.parse(createdAt),
+      );
+      expect([code, refreshable, plain]).toEqual([86_400_000, 14 * 86_400_000, 86_400_000]);
+      expect(sessions.every(({ createdAt, lastUsedAt }) => createdAt === lastUsedAt)).toBe(true);
+      expect((await list(ada.as(body.token))).map(({ current }) => current)).toEqual([true, false, false]);
+    });
+
+    it('with the last refresh as their last use, and no other', async () => {
+      await ada.get('/api/me');
+      await service.db.query('UPDATE sessions SET created_at = created_at - 60000 WHERE user_id = ?', [
+        ada.id,
+      ]);
+      await refreshed(service, login.refreshToken);
+      const [refreshable, plain] = await list(ada);
+      expect(Date.parse(refreshable!.lastUsedAt)).toBeGreaterThan(Date.parse(refreshable!.createdAt));
+      expect(plain!.lastUsedAt).toBe(plain!.createdAt);
+    });
+
+    it.each<[string, string]>([
+      ['was revoked', 'revoked_at = 1'],
+      ['has expired', 'expires_at = 1'],
+      ['is of another epoch', 'auth_epoch = 7'],
+    ])('without one that %s', async (_what, how) => {
+      const child = await passedOn(desktop);
+      await service.db.query(`UPDATE sessions SET ${how} WHERE id = ?`, [idOf(desktop)]);
+      const ids = (await list(ada)).map(({ id }) => id);
+      expect(ids).toEqual(how.startsWith('revoked') ? [idOf(ada)] : [idOf(child), idOf(ada)]);
+    });
+
+    it('without those of others, and for nobody who is not signed in', async () => {
+      const grace = await anAccount(service, 'grace');
+      expect((await list(grace)).map(({ id }) => id)).toEqual([idOf(grace)]);
+      expect(await service.anyone.get(SESSIONS)).toMatchObject(unauthorized);
+    });
+  });
+
+  describe('are ended one by one', () => {
+    it('with what was derived from them', async () => {
+      const child = await passedOn(desktop);
+      const answer = await ada.delete(`${SESSIONS}/${idOf(desktop)}`);
+
+      expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
+      expect(await Promise.all([ada, desktop, child].map(isAlive))).toEqual([true, false, false]);
+      expect((await refresh(service, login.refreshToken)).status).toBe(401);
+      expect(await endings()).toEqual([{ session_id: idOf(desktop), data: '{"reason":"revoked"}' }]);
+      expect(await ada.delete(`${SESSIONS}/${idOf(desktop)}`)).toMatchObject(sessionNotFound);
+      expect(await endings()).toHaveLength(1);
+    });
+
+    it('also the one that asks', async () => {
+      expect((await desktop.delete(`${SESSIONS}/${idOf(desktop)}`)).status).toBe(200);
+      expect([await isAlive(desktop), await isAlive(ada)]).toEqual([false, true]);
+    });
+
+    it('not those of others, nor what is none', async () => {
+      const grace = await anAccount(service, 'grace');
+      const ids = [idOf(grace), anUnknownId(), ada.id, 'x', '%20', "'", 'x'.repeat(5000)];
+      for (const id of ids) expect(await ada.delete(`${SESSIONS}/${id}`)).toMatchObject(sessionNotFound);
+      expect(await isAlive(grace)).toBe(true);
+      expect(await endings()).toEqual([]);
+    });
+  });
+
+  describe('are ended all but one, or all', () => {
+    it('all but the one that asks, with one event; its refresh token goes on, its codes are void', async () => {
+      const [child, foreign] = [await passedOn(desktop), await passedOn(ada)];
+      const [own, others] = [await aCode(desktop), await aCode(ada)];
+
+      const answer = await desktop.delete(SESSIONS);
+
+      expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
+      const alive = await Promise.all([desktop, ada, child, foreign].map(isAlive));
+      expect(alive).toEqual([true, false, false, false]);
+      for (const code of [own, others]) {
+        expect((await service.anyone.post('/api/auth/code/exchange', { code })).status).toBe(400);
+      }
+      expect(await endings()).toEqual([
+        { session_id: null, data: JSON.stringify({ reason: 'revoked', all: true, except: idOf(desktop) }) },
+      ]);
+      expect((await list(desktop)).map(({ id }) => id)).toEqual([idOf(desktop)]);
+      const next = await refreshed(service, login.refreshToken);
+      expect(await isAlive(ada.as(next.token))).toBe(true);
+      expect(await isAlive(await passedOn(ada.as(next.token)))).toBe(true);
+    });
+
+    it('all of them with ?all=true', async () => {
+      expect((await desktop.delete(`${SESSIONS}?all=true`)).status).toBe(200);
+      expect(await Promise.all([desktop, ada].map(isAlive))).toEqual([false, false]);
+      expect((await refresh(service, login.refreshToken)).status).toBe(401);
+      expect(await endings()).toEqual([
+        { session_id: null, data: JSON.stringify({ reason: 'revoked', all: true }) },
+      ]);
+      expect((await aRefreshableLogin(service, ada)).token).toBeTruthy();
+    });
+
+    it.each(['false', '1', '', 'TRUE', 'true&all=true'])('not with ?all=%s', async (all) => {
+      expect(await desktop.delete(`${SESSIONS}?all=${all}`)).toMatchObject(invalidFields('all'));
+      expect(await Promise.all([desktop, ada].map(isAlive))).toEqual([true, true]);
+    });
+
+    it('not again: a token that has ended ends nothing', async () => {
+      await desktop.delete(SESSIONS);
+      for (const path of [SESSIONS, `${SESSIONS}?all=true`, `${SESSIONS}/${idOf(desktop)}`]) {
+        expect(await ada.delete(path)).toMatchObject(invalidToken);
+      }
+      expect(await isAlive(desktop)).toBe(true);
+    });
+  });
+
+  it('are not ended by a service that holds a token from a code', async () => {
+    const child = await passedOn(ada);
+    for (const path of [SESSIONS, `${SESSIONS}?all=true`, `${SESSIONS}/${idOf(ada)}`, `${SESSIONS}/x`]) {
+      expect(await child.delete(path)).toMatchObject(passwordSessionRequired);
+    }
+    expect(await Promise.all([ada, desktop, child].map(isAlive))).toEqual([true, true, true]);
+  });
+});

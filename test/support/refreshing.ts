@@ -1,0 +1,37 @@
+import { expect } from 'vitest';
+import type { Answer } from './answer.js';
+import type { Account } from './personas.js';
+import type { Service } from './service.js';
+
+export interface Tokens {
+  token: string;
+  expiresAt: string;
+  refreshToken: string;
+}
+
+/** Another login of the account, with a refresh token. */
+export async function aRefreshableLogin(
+  service: Service,
+  { email, password }: Pick<Account, 'email' | 'password'>,
+): Promise<Tokens> {
+  const login = { email, password, refresh: true };
+  const { status, body, text } = await service.anyone.post<Tokens>('/api/auth/login', login);
+  expect(status, text).toBe(200);
+  return body;
+}
+
+export function refresh(service: Service, refreshToken: string): Promise<Answer<Tokens>> {
+  return service.anyone.post<Tokens>('/api/auth/refresh', { refreshToken });
+}
+
+/** The tokens that a refresh has to give. */
+export async function refreshed(service: Service, refreshToken: string): Promise<Tokens> {
+  const { status, body, text } = await refresh(service, refreshToken);
+  expect(status, text).toBe(200);
+  return body;
+}
+
+export function partsOf(refreshToken: string): { sessionId: string; generation: number; mac: string } {
+  const [sessionId = '', generation, mac = ''] = refreshToken.split('.');
+  return { sessionId, generation: Number(generation), mac };
+}
