@@ -6,7 +6,7 @@ import { type Service, startOwnService } from '../support/service.js';
 
 const USERS = 20_000;
 const ROWS_AT_ONCE = 2000;
-const TABLES = ['users', 'sessions', 'authorization_codes', 'orgs', 'members'];
+const TABLES = ['users', 'sessions', 'authorization_codes', 'orgs', 'members', 'mails', 'mail_codes'];
 
 /** How each engine reports a table scan, or a sort. */
 const SLOW = {
@@ -55,6 +55,22 @@ describe('the plan of', () => {
       id(n),
       id(n),
       n,
+      n,
+    ]);
+    const state = (n: number): string => ['sent', 'failed', 'waiting'][n % 3]!;
+    await insert('mails', 'id, kind, recipient, state, created_at, next_attempt_at', (n) => [
+      id(n),
+      'password_changed',
+      `u${n}@example.com`,
+      state(n),
+      n,
+      n,
+    ]);
+    await insert('mail_codes', 'id, purpose, subject, email, purge_at', (n) => [
+      id(n),
+      'password_reset',
+      `u${n}@example.com`,
+      `u${n}@example.com`,
       n,
     ]);
     await insert('orgs', 'id, name, revision, created_at', (n) => [id(n), 'Org', 1, n]);

@@ -232,6 +232,36 @@ describe('the outbox', () => {
       expect(other).toMatchObject({ messageId: one!.messageId, code: one!.code, text: one!.text });
     });
 
+    it('of what was acknowledged, whenever the service is killed', { timeout: 120_000 }, async () => {
+      mailServer = await MailServer.start();
+      const env = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_FORGOT: 'off' };
+      const acknowledged: string[] = [];
+      for (let kill = 0; kill < 5; kill += 1) {
+        const service = await start(mailServer.url, env);
+        const emails = await Promise.all(
+          Array.from({ length: 6 }, async () => (await anAccount(service)).email),
+        );
+        const asked = emails.map(async (email) => {
+          const answer = await service.anyone.post('/api/auth/password/forgot', { email });
+          if (answer.status === 202) acknowledged.push(email);
+        });
+        const killed = mailServer.next(emails[kill]!).then(() => service.kill());
+        await Promise.allSettled([...asked, killed]);
+        services = [];
+        // As if the leases of the dead process had ended.
+        await installation.db.query("UPDATE mails SET next_attempt_at = 0 WHERE state = 'waiting'");
+      }
+
+      await start(mailServer.url, env);
+      for (const email of acknowledged) await mailServer.next(email);
+
+      expect(acknowledged.length).toBeGreaterThan(10);
+      for (const email of acknowledged) {
+        const mails = mailServer.to(email);
+        expect(new Set(mails.map(({ messageId, code }) => `${messageId} ${code}`)).size).toBe(1);
+      }
+    });
+
     it('of those that are being sent when it stops, and stops in time', async () => {
       mailServer = await MailServer.start();
       const begun = Promise.withResolvers<void>();

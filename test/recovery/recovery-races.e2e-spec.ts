@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { instancesInARace } from '../support/engine.js';
+import { invalidCode } from '../support/expected.js';
+import { MailServer } from '../support/mail-server.js';
+import { type Account, anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
+import { type Cluster, startCluster } from '../support/service.js';
+
+const LIMITS_OFF = {
+  RATE_LIMIT_REGISTER: 'off',
+  RATE_LIMIT_LOGIN: 'off',
+  RATE_LIMIT_FORGOT: 'off',
+  RATE_LIMIT_CODE: 'off',
+};
+const ROUNDS = 8;
+
+describe('at the same moment', () => {
+  let mailServer: MailServer;
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    mailServer = await MailServer.start();
+    const env = { ...LIMITS_OFF, SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
+    cluster = await startCluster(instancesInARace, { env });
+  });
+  afterAll(async () => {
+    await cluster.stop();
+    await mailServer.stop();
+  });
+
+  const at = (number: number) => cluster.instances[number % cluster.instances.length]!;
+  const reset = (number: number, email: string, code: string) =>
+    at(number).anyone.post('/api/auth/password/reset', { email, code, newPassword: aPassword() });
+
+  async function aResetCode(email: string): Promise<string> {
+    await at(0).anyone.post('/api/auth/password/forgot', { email });
+    return (await mailServer.next(email)).code!;
+  }
+
+  it('a code works for one of many', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { email, id } = await anAccount(at(round));
+      const code = await aResetCode(email);
+
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, number) => reset(number, email, code)),
+      );
+
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        expect(answer).toMatchObject(invalidCode);
+      }
+      const [row] = await cluster.db.query(
+        `SELECT COUNT(*) AS n FROM events WHERE user_id = ? AND type = 'account.password_changed'`,
+        [id],
+      );
+      expect(Number(row!['n'])).toBe(1);
+    }
+  });
+
+  it('wrong codes are bounded to 50', async () => {
+    const { email } = await anAccount(at(0));
+    const code = await aResetCode(email);
+    // In parts: more writes to one row at once would end in 503, which counts no try.
+    let counted = 0;
+    while (counted < 50) {
+      const part = Array.from({ length: 4 }, (_, number) => reset(number, email, '0000000000'));
+      counted += (await Promise.all(part)).filter(({ status }) => status === 400).length;
+    }
+
+    expect(await reset(0, email, code)).toMatchObject(invalidCode);
+  });
+
+  it('a change of e-mail and additions to organizations leave one e-mail everywhere', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const owner = await anAccount(at(0), 'owner');
+      const orgs = await Promise.all(['One', 'Two', 'Three'].map((name) => anOrgOf(owner, name)));
+      const user = await anAccount(at(round), 'moving');
+      const email = anEmail('new');
+      await user.put('/api/me/email', { email, password: user.password });
+      const { code } = await mailServer.next(email);
+
+      const [changed, ...added] = await Promise.all([
+        user.post('/api/me/email/verify', { code }),
+        ...orgs.map((org, number) =>
+          owner.at(at(number)).post(`/api/orgs/${org.id}/members`, { email: user.email, role: 'member' }),
+        ),
+      ]);
+
+      expect(changed!.status).toBe(200);
+      for (const { status } of added) expect([201, 404]).toContain(status);
+      const rows = await cluster.db.query('SELECT email FROM members WHERE user_id = ?', [user.id]);
+      expect(rows).toEqual(added.filter(({ status }) => status === 201).map(() => ({ email })));
+    }
+  });
+
+  it('of a reset and logins with the old password no old session is left', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const user: Account = await anAccount(at(round));
+      const code = await aResetCode(user.email);
+      const { email, password } = user;
+
+      const [answer, ...logins] = await Promise.all([
+        reset(round, email, code),
+        ...Array.from({ length: 4 }, (_, number) =>
+          at(number).anyone.post<{ token: string }>('/api/auth/login', { email, password }),
+        ),
+      ]);
+
+      expect(answer!.status).toBe(200);
+      for (const login of logins.filter(({ status }) => status === 200)) {
+        const { token } = login.body as { token: string };
+        expect((await user.as(token).get('/api/me')).status).toBe(401);
+      }
+    }
+  });
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PasswordChanges } from '../../src/accounts/password-changes.js';
+import { PasswordRecoveryService } from '../../src/accounts/password-recovery.service.js';
+import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
+import { MailCodes } from '../../src/auth/mail-codes/mail-codes.js';
+import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.repository.js';
+import { loadArgon2Engine } from '../../src/auth/passwords/argon2-engine.js';
+import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
+import { KeyRing } from '../../src/auth/tokens/key-ring.js';
+import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
+import { Event } from '../../src/events/event.entity.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
+import { Mail } from '../../src/mail/mail.entity.js';
+import { Mails } from '../../src/mail/mails.js';
+import { MailsRepository } from '../../src/mail/mails.repository.js';
+import { AccountRepository } from '../../src/users/account.repository.js';
+import { User } from '../../src/users/user.entity.js';
+import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { recordStatements } from '../support/executed-statements.js';
+import { invalidCode } from '../support/expected.js';
+import { MailServer } from '../support/mail-server.js';
+import { anAccount, anEmail, anUnknownId, aPassword } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+
+const MAIL = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@accounts.example' };
+const CLIENT = { key: 'test', hasLeft: () => false };
+const ORIGIN = { requestId: 'test', address: '127.0.0.1' };
+
+describe('for an unknown e-mail the database does the same', () => {
+  let data: DataLayer;
+
+  beforeAll(async () => {
+    data = await openDataLayer(MAIL);
+  });
+  afterAll(() => data.close());
+
+  async function aRecovery(): Promise<PasswordRecoveryService> {
+    const { dataSource, env, transactions } = data;
+    const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
+    const codes = new MailCodesRepository(dataSource.getRepository(MailCode));
+    const accounts = new AccountRepository(dataSource.getRepository(User));
+    const events = new EventsRepository(dataSource.getRepository(Event));
+    return new PasswordRecoveryService(
+      new MailCodes(codes, keys),
+      new Mails(new MailsRepository(dataSource.getRepository(Mail), transactions), env),
+      accounts,
+      new PasswordChanges(accounts, codes, events),
+      new PasswordHasher(env, await loadArgon2Engine()),
+      events,
+      transactions,
+    );
+  }
+
+  it('statements with the same results, when a code is asked for and when a wrong one is typed', async () => {
+    const known = anEmail('known');
+    await data.db.query('INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)', [
+      anUnknownId(),
+      known,
+      'none',
+      1,
+    ]);
+    const recovery = await aRecovery();
+    const executed = recordStatements(data.dataSource);
+    const during = async (work: () => Promise<unknown>): Promise<string[]> => {
+      executed.splice(0);
+      await work().catch(() => undefined);
+      return executed.map(({ verb, rows }) => `${verb} ${rows}`);
+    };
+    const reset = (email: string) =>
+      recovery.reset({ email, code: '0000000000', newPassword: aPassword() }, CLIENT, ORIGIN);
+
+    const runs: string[][][] = [];
+    for (const email of [known, anEmail('unknown')]) {
+      runs.push([
+        await during(() => reset(email)),
+        await during(() => recovery.ask(email)),
+        await during(() => reset(email)),
+        await during(() => recovery.ask(email)),
+        await during(() => reset(email)),
+      ]);
+    }
+
+    expect(runs[0]![1]!.length).toBeGreaterThan(2);
+    expect(runs[1]).toEqual(runs[0]);
+  });
+});
+
+describe('for an unknown e-mail the answer takes as long', () => {
+  const PAIRS = 60;
+  /** Other load on the machine; one write more would show as twice the time. */
+  const SIMILAR = { least: 0.5, most: 2 };
+  let mailServer: MailServer;
+  let service: Instance;
+
+  beforeAll(async () => {
+    mailServer = await MailServer.start();
+    const limits = { RATE_LIMIT_FORGOT: 'off', RATE_LIMIT_CODE: 'off' };
+    service = await startOwnService({ env: { ...MAIL, ...limits, SMTP_URL: mailServer.url } });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await mailServer.stop();
+  });
+
+  it('when a code is asked for and when a wrong one is typed', async () => {
+    const known = (await anAccount(service)).email;
+    const unknown = anEmail();
+    const timed = async (path: string, body: object, status: number): Promise<number> => {
+      const begin = performance.now();
+      const answer = await service.anyone.post(`/api/auth/password/${path}`, body);
+      expect(answer.status).toBe(status);
+      if (status === 400) expect(answer).toMatchObject(invalidCode);
+      return performance.now() - begin;
+    };
+    const forgot = (email: string) => timed('forgot', { email }, 202);
+    const reset = (email: string) =>
+      timed('reset', { email, code: '0000000000', newPassword: aPassword() }, 400);
+    for (const email of [known, unknown]) await forgot(email);
+    await mailServer.next(known);
+
+    for (const ask of [forgot, reset]) {
+      const [ofKnown, ofUnknown]: number[][] = [[], []];
+      // Alternately, so that other load on the machine affects both.
+      for (let pair = 0; pair < PAIRS; pair += 1) {
+        ofKnown!.push(await ask(known));
+        ofUnknown!.push(await ask(unknown));
+      }
+      const ratio = quick(ofKnown!) / quick(ofUnknown!);
+      expect(ratio).toBeGreaterThan(SIMILAR.least);
+      expect(ratio).toBeLessThan(SIMILAR.most);
+    }
+  });
+});
+
+/** The lower quartile: other load only ever adds time. */
+function quick(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 2]!;
+}
