@@ -43,7 +43,7 @@ describe('cross-origin requests', () => {
     const exposed = answer.headers.get('access-control-expose-headers')?.split(/,\s*/);
     expect(exposed).toEqual(expect.arrayContaining(EXPOSED));
 
-    for (const method of ['PATCH', 'DELETE', 'POST', 'GET']) {
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'POST', 'GET']) {
       const asked = await preflight(open, origin, method);
       expect(asked.status).toBe(204);
       expect(asked.headers.get('access-control-allow-origin')).toBe(origin);
