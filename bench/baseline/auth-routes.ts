@@ -5,7 +5,14 @@ import { codeChallenge, email, newPassword, objectBody, password, text } from '.
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import { Problem } from './problems.ts';
 import * as sql from './statements.ts';
-import { authenticate, signToken, TOKEN_TTL_SECONDS } from './tokens.ts';
+import {
+  authenticate,
+  readRefreshToken,
+  REFRESH_IDLE_SECONDS,
+  refreshable,
+  signToken,
+  TOKEN_TTL_SECONDS,
+} from './tokens.ts';
 
 export function authRoutes(app: FastifyInstance, db: Database, codeTtlSeconds: number): void {
   app.post('/api/auth/register', async (request, reply) => {
@@ -35,8 +42,24 @@ export function authRoutes(app: FastifyInstance, db: Database, codeTtlSeconds: n
     }
     if (needsRehash(user.passwordHash)) await sql.replacePasswordHash(db, user.id, await hashPassword(given));
     const session = newSession(user.id);
-    await sql.insertSession(db, session);
-    return { token: signToken(session), user: { id: user.id, email: user.email } };
+    const answer = { user: { id: user.id, email: user.email } };
+    if (body['refresh'] !== true) {
+      await sql.insertSession(db, session);
+      return { token: signToken(session), ...answer };
+    }
+    await sql.insertSession(db, session, 1);
+    return { ...refreshable(session, 1), ...answer };
+  });
+
+  app.post('/api/auth/refresh', async (request) => {
+    const shown = readRefreshToken(text(objectBody(request.body), 'refreshToken'));
+    const now = Date.now();
+    const expiresAt = now + REFRESH_IDLE_SECONDS * 1000;
+    const rotated = shown && (await sql.rotateSession(db, { ...shown, now, expiresAt })) === 1;
+    const stored = rotated && (await sql.findSession(db, shown.id));
+    if (!stored) throw new Problem(401, 'invalid_refresh_token', 'The refresh token is not valid.');
+    const session = { ...stored, id: shown.id, createdAt: now, expiresAt };
+    return refreshable(session, shown.generation + 1);
   });
 
   app.post('/api/auth/code', async (request, reply) => {

@@ -26,6 +26,7 @@ function tables({ ascii, unicode, tableOptions }: Dialect): string[] {
       'sessions',
       `id ${id} NOT NULL PRIMARY KEY, user_id ${id} NOT NULL, auth_time bigint NOT NULL,
        created_at bigint NOT NULL, expires_at bigint NOT NULL, revoked_at bigint NULL,
+       refresh_generation integer NOT NULL DEFAULT 0, rotated_at bigint NULL,
        descendants_revoked_at bigint NULL, parent_id ${id} NULL, code_hash varchar(43) ${ascii} NULL UNIQUE,
        CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE`,
     ),

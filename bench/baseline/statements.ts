@@ -48,11 +48,32 @@ export function replacePasswordHash(db: Db, userId: string, passwordHash: string
   return db.run('UPDATE users SET password_hash = ? WHERE id = ?', [passwordHash, userId]);
 }
 
-export function insertSession(db: Db, session: SessionRow): Promise<number> {
+export function insertSession(db: Db, session: SessionRow, generation = 0): Promise<number> {
   return db.run(
-    'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
-    [session.id, session.userId, session.authTime, session.createdAt, session.expiresAt],
+    `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, refresh_generation)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    [session.id, session.userId, session.authTime, session.createdAt, session.expiresAt, generation],
   );
+}
+
+/** The next generation of a session that has not ended. */
+export function rotateSession(
+  db: Db,
+  session: { id: string; generation: number; now: number; expiresAt: number },
+): Promise<number> {
+  return db.run(
+    `UPDATE sessions SET refresh_generation = refresh_generation + 1, rotated_at = ?, expires_at = ?
+     WHERE id = ? AND refresh_generation = ? AND revoked_at IS NULL AND expires_at > ?`,
+    [session.now, session.expiresAt, session.id, session.generation, session.now],
+  );
+}
+
+export async function findSession(db: Db, id: string): Promise<OpenedRow | undefined> {
+  const [session] = await db.query<OpenedRow>(
+    'SELECT user_id AS userId, auth_time AS authTime FROM sessions WHERE id = ?',
+    [id],
+  );
+  return session;
 }
 
 export function revokeSessionOfCode(db: Db, codeHash: string, now: number): Promise<number> {

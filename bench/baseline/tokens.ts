@@ -3,6 +3,8 @@ import { unauthorized } from './problems.ts';
 import type { SessionRow } from './statements.ts';
 
 export const TOKEN_TTL_SECONDS = 86_400;
+export const REFRESH_IDLE_SECONDS = 14 * 86_400;
+const ACCESS_TOKEN_TTL_SECONDS = 900;
 const LEEWAY_SECONDS = 30;
 
 export interface Caller {
@@ -24,7 +26,34 @@ interface Claims {
 const key = randomBytes(32);
 const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'at+jwt' })).toString('base64url');
 
-export function signToken(session: SessionRow): string {
+/** What a login with a refresh token, and a refresh, answer. */
+export function refreshable(
+  session: SessionRow,
+  generation: number,
+): { token: string; expiresAt: string; refreshToken: string } {
+  const message = `${session.id}.${generation}`;
+  const expiresAt = (Math.floor(session.createdAt / 1000) + ACCESS_TOKEN_TTL_SECONDS) * 1000;
+  return {
+    token: signToken(session, ACCESS_TOKEN_TTL_SECONDS),
+    expiresAt: new Date(expiresAt).toISOString(),
+    refreshToken: `${message}.${macOf(message).toString('base64url')}`,
+  };
+}
+
+export function readRefreshToken(text: string): { id: string; generation: number } | undefined {
+  const [, message = '', id = '', generation, mac = ''] =
+    /^(([\da-f-]{36})\.([1-9]\d{0,9}))\.([\w-]{43})$/.exec(text) ?? [];
+  const given = Buffer.from(mac, 'base64url');
+  const expected = macOf(message);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  return { id, generation: Number(generation) };
+}
+
+function macOf(message: string): Buffer {
+  return createHmac('sha256', key).update(message).digest();
+}
+
+export function signToken(session: SessionRow, lifetimeSeconds = TOKEN_TTL_SECONDS): string {
   const issued = Math.floor(session.createdAt / 1000);
   const claims = {
     iss: 'accounts',
@@ -33,7 +62,7 @@ export function signToken(session: SessionRow): string {
     sid: session.id,
     jti: randomUUIDv7(),
     iat: issued,
-    exp: issued + TOKEN_TTL_SECONDS,
+    exp: issued + lifetimeSeconds,
     auth_time: Math.floor(session.authTime / 1000),
   };
   const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;

@@ -6,7 +6,10 @@ import type { Call, Operation } from './call.ts';
 import { requestText } from './request.ts';
 import type { Side } from './side.ts';
 
-type AccountOperation = 'register' | 'login' | 'issue code' | 'exchange code' | 'create organization';
+type AccountOperation =
+  'register' | 'login' | 'refresh' | 'issue code' | 'exchange code' | 'create organization';
+
+const REFRESHED = { expiresAt: isText, refreshToken: isToken };
 
 export function accountOperations(side: Side): Record<AccountOperation, Operation> {
   const nextFiller = cycle(side.fixture.fillers);
@@ -15,6 +18,7 @@ export function accountOperations(side: Side): Record<AccountOperation, Operatio
   return {
     register,
     login: () => login(nextFiller(), () => undefined),
+    refresh: () => refresh(side),
     'issue code': () => issueCode(side, nextReader()),
     'exchange code': () => exchangeCode(side, () => undefined),
     'create organization': () => createOrg(side.tokenOf(nextCreator())),
@@ -34,6 +38,37 @@ export function login(user: BenchUser, keep: (token: string) => void): Call {
         user: { id: is(user.id), email: is(user.email) },
       });
       keep(String(body['token']));
+    },
+  };
+}
+
+/** A login with a refresh token. */
+export function refreshableLogin(user: BenchUser, side: Side): Call {
+  return {
+    request: requestText({
+      method: 'POST',
+      path: '/api/auth/login',
+      body: { email: user.email, password: PASSWORD, refresh: true },
+    }),
+    accept(response) {
+      const body = expectAnswer(response, 200, {
+        token: isToken,
+        user: { id: is(user.id), email: is(user.email) },
+        ...REFRESHED,
+      });
+      side.refreshTokens.add(String(body['refreshToken']));
+    },
+  };
+}
+
+function refresh(side: Side): Call | undefined {
+  const refreshToken = side.refreshTokens.take();
+  if (refreshToken === undefined) return undefined;
+  return {
+    request: requestText({ method: 'POST', path: '/api/auth/refresh', body: { refreshToken } }),
+    accept(response) {
+      const body = expectAnswer(response, 200, { token: isToken, ...REFRESHED });
+      side.refreshTokens.add(String(body['refreshToken']));
     },
   };
 }

@@ -13,6 +13,7 @@ export type Operation = () => Call | undefined;
 export const OPERATIONS = [
   'register',
   'login',
+  'refresh',
   'me',
   'issue code',
   'exchange code',

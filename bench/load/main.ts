@@ -1,4 +1,4 @@
-import { login } from './account-operations.ts';
+import { login, refreshableLogin } from './account-operations.ts';
 import { drain, drive } from './drive.ts';
 import { type Flood, flood } from './flood.ts';
 import type { Measured } from './measure.ts';
@@ -40,6 +40,15 @@ async function logInAll(side: Side): Promise<void> {
     return user && login(user, (token) => side.keepToken(user, token));
   };
   await drain(side.url, next, 8);
+  const refreshing = [...readers];
+  await drain(
+    side.url,
+    () => {
+      const user = refreshing.pop();
+      return user && refreshableLogin(user, side);
+    },
+    8,
+  );
 }
 
 function describe(command: Command): string {

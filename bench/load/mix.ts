@@ -9,7 +9,8 @@ import type { Side } from './side.ts';
 export const SHARES: Record<OperationName, number> = {
   register: 2,
   login: 4,
-  me: 300,
+  refresh: 40,
+  me: 260,
   'issue code': 100,
   'exchange code': 100,
   'create organization': 40,

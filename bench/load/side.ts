@@ -14,6 +14,7 @@ export class Side {
   readonly url: string;
   readonly fixture: Fixture;
   readonly codes = new Fifo<{ code: string; user: BenchUser }>();
+  readonly refreshTokens = new Fifo<string>();
   /** neighbours are of different organizations and different users, so requests in flight seldom meet */
   readonly present: Fifo<Membership>;
   readonly absent: Fifo<Membership>;

@@ -9,6 +9,7 @@ export interface Target {
 const HASH = { requestsPerSecond: 0.97, p99: 1.1 };
 const READ = { requestsPerSecond: 0.8, p99: 1.5 };
 const CODE = { requestsPerSecond: 0.8, p99: 1.5 };
+const REFRESH = { requestsPerSecond: 0.8, p99: 1.5 };
 const EXCHANGE = { requestsPerSecond: 0.7, p99: 1.5 };
 const LONG_LIST = { requestsPerSecond: 0.9, p99: 1.3 };
 /** beside one statement, which leaves out what a cluster and the record of a change need */
@@ -17,6 +18,7 @@ const CHANGE = { requestsPerSecond: 0.6, p99: 1.5 };
 export const TARGETS: Record<OperationName, Target> = {
   register: HASH,
   login: HASH,
+  refresh: REFRESH,
   me: READ,
   'issue code': CODE,
   'exchange code': EXCHANGE,

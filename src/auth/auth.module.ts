@@ -35,6 +35,7 @@ import { RefreshController } from './refresh/refresh.controller.js';
 import { RefreshService } from './refresh/refresh.service.js';
 import { RefreshTokens } from './refresh/refresh-tokens.js';
 import { SessionTokens } from './refresh/session-tokens.js';
+import { DerivedSessionsLimit } from './sessions/derived-sessions-limit.js';
 import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
@@ -74,6 +75,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     AuthService,
     AuthorizationCodesRepository,
     CodesService,
+    DerivedSessionsLimit,
     ExpiredCodes,
     ExpiredEvents,
     ExpiredRowsService,

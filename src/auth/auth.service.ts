@@ -13,6 +13,7 @@ import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { type NewSession, newSession } from './sessions/new-session.js';
 import { SessionTokens } from './refresh/session-tokens.js';
+import { DerivedSessionsLimit } from './sessions/derived-sessions-limit.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 
 /** A canonical e-mail and a normalized password: the DTOs produce them. */
@@ -33,6 +34,7 @@ export class AuthService {
     private readonly tokens: SessionTokens,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
+    private readonly limit: DerivedSessionsLimit,
     private readonly env: Env,
   ) {}
 
@@ -87,6 +89,7 @@ export class AuthService {
     } catch (error) {
       throw isForeignKeyViolation(error) ? new InvalidCredentialsError() : error;
     }
+    this.limit.noteOpened(user.id);
     return { ...this.tokens.of(session, session.createdAt), user: { id: user.id, email: user.email } };
   }
 
@@ -96,6 +99,7 @@ export class AuthService {
     origin: SignInOrigin,
   ): Promise<TokenResult> {
     const session = await this.codes.exchange(code, codeVerifier, origin);
+    this.limit.noteOpened(session.userId);
     return this.tokens.of(session, session.createdAt);
   }
 }

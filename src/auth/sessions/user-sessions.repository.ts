@@ -7,11 +7,20 @@ import type { Transaction } from '../../database/transaction.js';
 import { IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
 import { Session } from './session.entity.js';
 
+const HELD = {
+  id: true,
+  parentId: true,
+  authTime: true,
+  createdAt: true,
+  rotatedAt: true,
+  expiresAt: true,
+  revokedAt: true,
+  ip: true,
+  userAgent: true,
+} as const;
+
 /** A session as its user may see it, alive or not. */
-export type HeldSession = Pick<
-  Session,
-  'id' | 'parentId' | 'authTime' | 'createdAt' | 'expiresAt' | 'revokedAt'
->;
+export type HeldSession = Pick<Session, keyof typeof HELD>;
 
 const FIND_SOME_OF = hotStatement(
   'the sessions of a user who is deleted',
@@ -46,6 +55,18 @@ export class UserSessionsRepository {
     return row!.alive;
   }
 
+  /** Those that have ended included. */
+  countAll(userId: string): Promise<number> {
+    return this.sessions.countBy({ userId });
+  }
+
+  /** Ids of those that are alive and that codes opened, the oldest first. */
+  async findOldestDerived(userId: string, limit: number): Promise<string[]> {
+    const sql = `${FIND_ALIVE} AND s.parent_id IS NOT NULL ORDER BY s.id LIMIT ?`;
+    const rows = await this.sessions.query<OwnSession[]>(sql, [userId, Date.now(), limit]);
+    return rows.map(({ id }) => id);
+  }
+
   /** The latest first. */
   listAlive(userId: string): Promise<OwnSession[]> {
     const sql = `${FIND_ALIVE} ORDER BY s.id DESC LIMIT ${MAX_LISTED}`;
@@ -75,7 +96,7 @@ export class UserSessionsRepository {
   findPageOf(userId: string, afterId: string, limit: number): Promise<HeldSession[]> {
     return this.sessions.find({
       where: { userId, id: MoreThan(afterId) },
-      select: { id: true, parentId: true, authTime: true, createdAt: true, expiresAt: true, revokedAt: true },
+      select: HELD,
       order: { id: 'ASC' },
       take: limit,
     });

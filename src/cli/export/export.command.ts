@@ -52,13 +52,17 @@ async function* eventsOf(services: Services, userId: string): AsyncGenerator<obj
   }
 }
 
-function sessionJson({ id, parentId, authTime, createdAt, expiresAt, revokedAt }: HeldSession): object {
+function sessionJson(session: HeldSession): object {
+  const { id, parentId, authTime, createdAt, rotatedAt, expiresAt, revokedAt, ip, userAgent } = session;
   return {
     id,
     via: parentId === null ? 'password' : 'code',
     loggedInAt: timeText(authTime),
     createdAt: timeText(createdAt),
+    refreshedAt: timeOrNull(rotatedAt),
     expiresAt: timeText(expiresAt),
     revokedAt: timeOrNull(revokedAt),
+    ip,
+    userAgent,
   };
 }
