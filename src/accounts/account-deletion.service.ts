@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
+import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import type { Transaction } from '../database/transaction.js';
 import { EventAddressesRepository } from '../events/event-addresses.repository.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/new-event.js';
+import { MailsRepository } from '../mail/mails.repository.js';
 import { type Departure, OwnershipRepository } from '../memberships/ownership.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { OnlyOwnerError } from './accounts.errors.js';
@@ -35,13 +37,15 @@ export class AccountDeletionService {
     private readonly accounts: AccountRepository,
     private readonly ownership: OwnershipRepository,
     private readonly sessions: SessionDeletion,
+    private readonly codes: MailCodesRepository,
+    private readonly mails: MailsRepository,
     private readonly events: EventsRepository,
     private readonly addresses: EventAddressesRepository,
     private readonly lockedOrgs: LockedOrgs,
   ) {}
 
   /**
-   * With the memberships, sessions and codes. False when the user is gone, or the password another one.
+   * With the memberships, sessions, codes and mails. False when the user is gone, or the password another one.
    *
    * @throws OnlyOwnerError
    */
@@ -80,6 +84,9 @@ export class AccountDeletionService {
   private async deleteRows(transaction: Transaction, userId: string, departures: Departure[]): Promise<void> {
     await this.ownership.deleteMembershipsOf(transaction, userId, orgIdsOf(departures));
     await this.sessions.deleteAllOf(transaction, userId);
+    const email = await this.accounts.emailOf(transaction, userId);
+    await this.codes.voidAll(transaction, { id: userId, email });
+    await this.mails.deleteTo(transaction, email);
     await this.accounts.delete(transaction, userId);
   }
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { MembershipsModule } from '../memberships/memberships.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -9,7 +10,7 @@ import { OwnAccountController } from './own-account.controller.js';
 import { OwnAccountService } from './own-account.service.js';
 
 @Module({
-  imports: [EventsModule, MembershipsModule, RateLimitsModule, UsersModule],
+  imports: [EventsModule, MailModule, MembershipsModule, RateLimitsModule, UsersModule],
   controllers: [OwnAccountController],
   providers: [AccountDeletionService, LockedOrgs, OwnAccountService],
 })

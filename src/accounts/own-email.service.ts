@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import type { CurrentUser } from '../access/current-user.decorator.js';
-import { WrongPasswordError } from '../auth/auth.errors.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
-import { PasswordHasher } from '../auth/passwords/password-hasher.js';
+import { OwnPasswordService } from '../auth/passwords/own-password.service.js';
 import { Transactions } from '../database/transactions.js';
 import { Mails } from '../mail/mails.js';
-import { type Credentials, UsersRepository } from '../users/users.repository.js';
+import type { Credentials } from '../users/users.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { CodeMailLimit } from './code-mail-limit.js';
 import { EmailProofs } from './email-proofs.js';
@@ -23,13 +22,12 @@ interface EmailChange {
 @Injectable()
 export class OwnEmailService {
   constructor(
-    private readonly users: UsersRepository,
     private readonly accounts: AccountRepository,
     private readonly codes: MailCodes,
     private readonly proofs: EmailProofs,
     private readonly mails: Mails,
     private readonly limit: CodeMailLimit,
-    private readonly passwords: PasswordHasher,
+    private readonly passwords: OwnPasswordService,
     private readonly transactions: Transactions,
   ) {}
 
@@ -47,14 +45,11 @@ export class OwnEmailService {
 
   /**
    * Tells nothing of whether the new e-mail is taken: its owner learns that by mail.
-   * @throws MailUnavailableError, WrongPasswordError, RateLimitedError
+   * @throws MailUnavailableError, WrongPasswordError, InvalidTokenError, RateLimitedError
    */
   async askForChange(caller: CurrentUser, change: EmailChange, client: HashClient): Promise<void> {
     this.mails.requireServer();
-    const credentials = await this.users.findCredentials(caller.email);
-    const known = credentials?.id === caller.id ? credentials : undefined;
-    const { matches } = await this.passwords.verify(known?.passwordHash, change.password, client);
-    if (!known || !matches) throw new WrongPasswordError();
+    const known = await this.passwords.verify(caller.id, change.password, client);
     if (change.email === known.email) return this.callOff(known);
     await this.mailCode('email_change', change.email, known, known.email);
   }

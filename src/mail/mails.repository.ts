@@ -49,6 +49,10 @@ export class MailsRepository {
     await transaction.of(this.mails).insert(mail);
   }
 
+  async deleteTo(transaction: Transaction, recipient: string): Promise<void> {
+    await transaction.of(this.mails).delete({ recipient });
+  }
+
   async findDue(now: number, limit: number): Promise<string[]> {
     const rows = await this.mails.query<{ id: string }[]>(FIND_DUE, [now, limit]);
     return rows.map(({ id }) => id);

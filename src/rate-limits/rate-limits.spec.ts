@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type ArgumentsHost,
   Body,
@@ -14,7 +15,11 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigModule } from '../config/config.module.js';
 import { parseEnv } from '../config/parse-env.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { Event } from '../events/event.entity.js';
 import { Problem } from '../problems/problem.js';
+import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
+import { User } from '../users/user.entity.js';
 import { giveBackUncounted } from './give-back.js';
 import { RateLimited } from './rate-limited.decorator.js';
 import { RateLimitsModule } from './rate-limits.module.js';
@@ -65,8 +70,13 @@ let app: NestFastifyApplication | undefined;
 afterEach(() => app?.close());
 
 async function started(variables: Record<string, string> = {}, trustProxy?: string) {
-  const env = parseEnv(variables);
-  @Module({ imports: [ConfigModule.forRoot(env), AuthModule] })
+  const env = parseEnv({
+    DATABASE_URL: `sqlite:${join(temporaryDirectory('limits'), 'none.sqlite')}`,
+    ...variables,
+  });
+  @Module({
+    imports: [ConfigModule.forRoot(env), DatabaseModule.forRoot({ entities: [Event, User] }), AuthModule],
+  })
   class AppModule {}
   const adapter = new FastifyAdapter(trustProxy ? { trustProxy } : {});
   app = await NestFactory.create<NestFastifyApplication>(AppModule, adapter, { logger: false });

@@ -165,6 +165,12 @@ export class AccountRepository {
   }
 
   /** Of a user whose row the transaction has changed. */
+  async emailOf(transaction: Transaction, id: string): Promise<string> {
+    const [row] = await transaction.read<{ email: string }>('SELECT email FROM users WHERE id = ?', [id]);
+    return row!.email;
+  }
+
+  /** Of a user whose row the transaction has changed. */
   async revisionOf(transaction: Transaction, id: string): Promise<number> {
     const [row] = await transaction.read<{ revision: number }>('SELECT revision FROM users WHERE id = ?', [
       id,

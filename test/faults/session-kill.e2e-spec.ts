@@ -51,8 +51,7 @@ class Client {
     const body = { email: this.email, password: this.password };
     const { body: login } = await this.send('POST', '/api/auth/login', { body });
     const token = asString(login['token']);
-    const { status } = await this.send('POST', '/api/auth/logout', { token });
-    expect(status).toBe(200);
+    requireOk(await this.send('POST', '/api/auth/logout', { token }));
     this.loggedOut.push(token);
     this.acknowledged += 1;
   }
@@ -60,8 +59,7 @@ class Client {
   async changePasswordOnce(): Promise<void> {
     this.nextPassword = aPassword();
     const body = { currentPassword: this.password, newPassword: this.nextPassword };
-    const { status } = await this.send('PUT', '/api/me/password', { token: this.acting.token, body });
-    expect(status).toBe(200);
+    requireOk(await this.send('PUT', '/api/me/password', { token: this.acting.token, body }));
     this.password = this.nextPassword;
     this.nextPassword = undefined;
     this.acknowledged += 1;
@@ -70,6 +68,10 @@ class Client {
   logIn(password: string): Promise<Reply> {
     return this.send('POST', '/api/auth/login', { body: { email: this.email, password } });
   }
+}
+
+function requireOk({ status, body }: Reply): void {
+  if (status !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
 }
 
 function tokensOf({ status, body }: Reply, expected: number): Login {
@@ -103,17 +105,17 @@ describe.each(ENGINES)('kill -9 during refresh, logout and change of the passwor
       for (let kill = 0; kill < KILLS; kill += 1) {
         const clients = DEEDS.flatMap((deed) => times(WORKERS, () => ({ deed, client: new Client(send) })));
         for (const { client } of clients) await client.prepare();
-        let dead = false;
+        const dying = new AbortController();
         const work = clients.map(async ({ deed, client }) => {
           try {
-            while (!dead) await client[deed]();
+            while (!dying.signal.aborted) await client[deed]();
           } catch (error) {
             // What the dying process was asked has no answer; anything else is a wrong one.
-            if (!dead) throw error;
+            if (!dying.signal.aborted) throw error;
           }
         });
         await sleep(random.between(50, 500));
-        dead = true;
+        dying.abort();
         await service.kill();
         await Promise.all(work);
         await service.start();

@@ -4,10 +4,12 @@ import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/lost-conflict.error.js';
 import { Transactions } from '../../database/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
+import { Mails } from '../../mail/mails.js';
 import { ValidationProblem } from '../../problems/problem.js';
 import { AccountRepository } from '../../users/account.repository.js';
 import { type Credentials, UsersRepository } from '../../users/users.repository.js';
 import { WrongPasswordError } from '../auth.errors.js';
+import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
 import { SessionEndingService } from '../sessions/session-ending.service.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import type { HashClient } from './hash-queue.js';
@@ -31,13 +33,15 @@ export class OwnPasswordService {
     private readonly accounts: AccountRepository,
     private readonly passwords: PasswordHasher,
     private readonly sessions: SessionEndingService,
+    private readonly codes: MailCodesRepository,
+    private readonly mails: Mails,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
 
   /**
-   * Ends every session but the acting one.
+   * Ends every session but the acting one, voids what was mailed before, and mails a notice.
    *
    * @throws WrongPasswordError, ValidationProblem, InvalidTokenError, LostConflictError
    */
@@ -48,10 +52,10 @@ export class OwnPasswordService {
   ): Promise<void> {
     let hash: string | undefined;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const { email, passwordHash } = await this.verify(actor.id, currentPassword, client);
-      this.requireAcceptable(newPassword, email);
+      const verified = await this.verify(actor.id, currentPassword, client);
+      this.requireAcceptable(newPassword, verified.email);
       hash ??= await this.passwords.hash(newPassword, client);
-      if (await this.replace(actor, passwordHash, hash)) return;
+      if (await this.replace(actor, verified, hash)) return;
     }
     throw new LostConflictError(undefined);
   }
@@ -70,11 +74,16 @@ export class OwnPasswordService {
   }
 
   /** False when the stored hash is not the one that was verified. */
-  private replace(actor: UserActor, verified: string, hash: string): Promise<boolean> {
-    const { id: userId, sessionId } = actor;
+  private replace(
+    actor: UserActor,
+    { id: userId, email, passwordHash }: Credentials,
+    hash: string,
+  ): Promise<boolean> {
+    const { sessionId } = actor;
     return this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.replacePasswordHash(transaction, userId, verified, hash))) return false;
+      if (!(await this.accounts.replacePasswordHash(transaction, userId, passwordHash, hash))) return false;
       await this.sessions.keepActing(transaction, actor);
+      await this.codes.voidAll(transaction, { id: userId, email });
       const userRevision = await this.accounts.revisionOf(transaction, userId);
       const data = { reason: 'password_changed', all: true, except: sessionId };
       await this.events.record(
@@ -82,6 +91,7 @@ export class OwnPasswordService {
         { type: 'account.password_changed', actor, userId, userRevision },
         { type: 'session.ended', actor, userId, data },
       );
+      await this.mails.enqueue(transaction, { kind: 'password_changed', recipient: email });
       return true;
     });
   }
