@@ -52,7 +52,7 @@ class Client {
     const { body: login } = await this.send('POST', '/api/auth/login', { body });
     const token = asString(login['token']);
     const { status } = await this.send('POST', '/api/auth/logout', { token });
-    expect(status).toBe(200);
+    requireStatus(status, 200);
     this.loggedOut.push(token);
     this.acknowledged += 1;
   }
@@ -61,7 +61,7 @@ class Client {
     this.nextPassword = aPassword();
     const body = { currentPassword: this.password, newPassword: this.nextPassword };
     const { status } = await this.send('PUT', '/api/me/password', { token: this.acting.token, body });
-    expect(status).toBe(200);
+    requireStatus(status, 200);
     this.password = this.nextPassword;
     this.nextPassword = undefined;
     this.acknowledged += 1;
@@ -73,8 +73,12 @@ class Client {
 }
 
 function tokensOf({ status, body }: Reply, expected: number): Login {
-  expect(status).toBe(expected);
+  requireStatus(status, expected);
   return { token: asString(body['token']), refreshToken: asString(body['refreshToken']) };
+}
+
+function requireStatus(status: number, expected: number): void {
+  if (status !== expected) throw new Error(`answered ${status}, not ${expected}`);
 }
 
 type Deed = 'refreshOnce' | 'logOutOnce' | 'changePasswordOnce';
@@ -103,17 +107,17 @@ describe.each(ENGINES)('kill -9 during refresh, logout and change of the passwor
       for (let kill = 0; kill < KILLS; kill += 1) {
         const clients = DEEDS.flatMap((deed) => times(WORKERS, () => ({ deed, client: new Client(send) })));
         for (const { client } of clients) await client.prepare();
-        let dead = false;
+        const life = new AbortController();
         const work = clients.map(async ({ deed, client }) => {
           try {
-            while (!dead) await client[deed]();
+            while (!life.signal.aborted) await client[deed]();
           } catch (error) {
             // What the dying process was asked has no answer; anything else is a wrong one.
-            if (!dead) throw error;
+            if (!life.signal.aborted) throw error;
           }
         });
         await sleep(random.between(50, 500));
-        dead = true;
+        life.abort();
         await service.kill();
         await Promise.all(work);
         await service.start();
