@@ -51,7 +51,8 @@ class Client {
     const body = { email: this.email, password: this.password };
     const { body: login } = await this.send('POST', '/api/auth/login', { body });
     const token = asString(login['token']);
-    requireOk(await this.send('POST', '/api/auth/logout', { token }));
+    const { status } = await this.send('POST', '/api/auth/logout', { token });
+    requireStatus(status, 200);
     this.loggedOut.push(token);
     this.acknowledged += 1;
   }
@@ -59,7 +60,8 @@ class Client {
   async changePasswordOnce(): Promise<void> {
     this.nextPassword = aPassword();
     const body = { currentPassword: this.password, newPassword: this.nextPassword };
-    requireOk(await this.send('PUT', '/api/me/password', { token: this.acting.token, body }));
+    const { status } = await this.send('PUT', '/api/me/password', { token: this.acting.token, body });
+    requireStatus(status, 200);
     this.password = this.nextPassword;
     this.nextPassword = undefined;
     this.acknowledged += 1;
@@ -70,13 +72,13 @@ class Client {
   }
 }
 
-function requireOk({ status, body }: Reply): void {
-  if (status !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
+function tokensOf({ status, body }: Reply, expected: number): Login {
+  requireStatus(status, expected);
+  return { token: asString(body['token']), refreshToken: asString(body['refreshToken']) };
 }
 
-function tokensOf({ status, body }: Reply, expected: number): Login {
-  expect(status).toBe(expected);
-  return { token: asString(body['token']), refreshToken: asString(body['refreshToken']) };
+function requireStatus(status: number, expected: number): void {
+  if (status !== expected) throw new Error(`answered ${status}, not ${expected}`);
 }
 
 type Deed = 'refreshOnce' | 'logOutOnce' | 'changePasswordOnce';
@@ -105,17 +107,17 @@ describe.each(ENGINES)('kill -9 during refresh, logout and change of the passwor
       for (let kill = 0; kill < KILLS; kill += 1) {
         const clients = DEEDS.flatMap((deed) => times(WORKERS, () => ({ deed, client: new Client(send) })));
         for (const { client } of clients) await client.prepare();
-        const dying = new AbortController();
+        const life = new AbortController();
         const work = clients.map(async ({ deed, client }) => {
           try {
-            while (!dying.signal.aborted) await client[deed]();
+            while (!life.signal.aborted) await client[deed]();
           } catch (error) {
             // What the dying process was asked has no answer; anything else is a wrong one.
-            if (!dying.signal.aborted) throw error;
+            if (!life.signal.aborted) throw error;
           }
         });
         await sleep(random.between(50, 500));
-        dying.abort();
+        life.abort();
         await service.kill();
         await Promise.all(work);
         await service.start();

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { MailServer } from '../support/mail-server.js';
+import { type Instance, startOwnService } from '../support/service.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const SNIPPETS = [
+  ...readFileSync(join(ROOT, 'docs/clients.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms),
+].map(([, snippet]) => snippet!);
+
+/** What the page leaves to its reader, and what the test looks at. */
+const ASK = 'declare function ask(question: string): Promise<string>;';
+const RESULTS = [
+  'registered',
+  'user',
+  'code',
+  'account',
+  'sessions',
+  'old',
+  'last',
+  'keychain',
+  'send',
+] as const;
+const EXPORT = `export { ${RESULTS.join(', ')} };`;
+
+const PROGRAM = [ASK, ...SNIPPETS, EXPORT].join('\n');
+
+interface Results {
+  registered: { token: string };
+  user: { id: string; email: string };
+  code: string;
+  account: { emailVerified: boolean };
+  sessions: { current: boolean; via: string }[];
+  old: unknown[];
+  last: { token: string };
+  keychain: Map<string, string>;
+  send: (method: string, path: string, body?: unknown, token?: string) => Promise<unknown>;
+}
+
+describe('docs/clients.md', () => {
+  let installation: Installation;
+  let mailServer: MailServer;
+  let service: Instance;
+  let asked = 0;
+
+  beforeAll(async () => {
+    mailServer = await MailServer.start();
+    installation = await anInstallation();
+    service = await startOwnService({
+      installation,
+      env: { SMTP_URL: mailServer.url, MAIL_FROM: 'accounts@example.com' },
+    });
+    Object.assign(globalThis, { ask });
+  });
+  afterAll(async () => {
+    Reflect.deleteProperty(globalThis, 'ask');
+    await service.stop();
+    await installation.remove();
+    await mailServer.stop();
+  });
+
+  /** The code of the next mail that holds one. */
+  async function ask(): Promise<string> {
+    asked += 1;
+    const codes = (): string[] => mailServer.mails.flatMap(({ code }) => code ?? []);
+    await waitFor('the mail with the code', hangTimeoutMs(), () => codes().length >= asked);
+    return codes()[asked - 1]!;
+  }
+
+  async function run(): Promise<Results> {
+    const { outputText } = ts.transpileModule(PROGRAM.replace(/(?<=const accounts = ')[^']+/, service.url), {
+      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024 },
+    });
+    const file = join(installation.directory, 'clients-page.mjs');
+    await writeFile(file, outputText);
+    return (await import(pathToFileURL(file).href)) as Results;
+  }
+
+  it('compiles under strict rules', async () => {
+    const file = join(installation.directory, 'clients-page.ts');
+    await writeFile(file, PROGRAM);
+    const program = ts.createProgram([file], {
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      target: ts.ScriptTarget.ES2024,
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      erasableSyntaxOnly: true,
+      skipLibCheck: true,
+      noEmit: true,
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+      types: ['node'],
+    });
+    const errors = ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText);
+    expect(SNIPPETS.length).toBeGreaterThan(10);
+    expect(errors).toEqual([]);
+  });
+
+  it('goes through the life of a login', async () => {
+    const { user, code, account, sessions, old, keychain, send, registered, last } = await run();
+
+    expect(user.email).toBe('ada@example.com');
+    expect(code).toMatch(/^[\w-]{43}$/);
+    expect(account.emailVerified).toBe(true);
+    expect(sessions.map(({ current, via }) => [current, via])).toEqual(
+      expect.arrayContaining([
+        [true, 'password'],
+        [false, 'password'],
+      ]),
+    );
+    expect(old).toHaveLength(1);
+    expect(keychain.size).toBe(0);
+    for (const { token } of [registered, last]) {
+      await expect(send('GET', '/api/me', undefined, token)).rejects.toMatchObject({ status: 401 });
+    }
+    expect(asked).toBe(3);
+    expect(mailServer.to('countess@example.com').length).toBeGreaterThan(0);
+  });
+});
