@@ -73,7 +73,7 @@ export class OwnEmailController {
   @Put()
   @HttpCode(202)
   @SignedInByPassword()
-  @RateLimited('login')
+  @RateLimited('login', 'address', 'account')
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
     'malformed_json',

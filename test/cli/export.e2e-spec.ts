@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { aCode, anOrg, type Cast } from '../support/personas.js';
+import { aCode, anOrg, anUnknownId, type Cast } from '../support/personas.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
 /** More than a page. */
@@ -12,6 +12,7 @@ interface Exported {
   account: object;
   organizations: object[];
   sessions: { id: string; via: string }[];
+  mails: object[];
   events: { id: string; type: string; actor: { id: string }; ip: string | null }[];
 }
 
@@ -51,6 +52,13 @@ describe('accounts export', () => {
   it('holds everything about the user, and nothing of others or secret', async () => {
     const { org, owner, admin } = cast;
     await addLogins(admin.id);
+    for (const recipient of [admin.email, owner.email]) {
+      await service.db.query(
+        `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at)
+          VALUES (?, 'password_changed', ?, 'sent', 1, 1)`,
+        [anUnknownId(), recipient],
+      );
+    }
     const { code, stdout, stderr } = await accounts(installation, ['export', admin.email]);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -61,6 +69,7 @@ describe('accounts export', () => {
       account: { id: admin.id, email: admin.email, createdAt: aTime, disabledAt: null },
       organizations: [{ id: org.id, name: org.name, role: 'admin', joinedAt: aTime }],
     });
+    expect(found.mails).toEqual([expect.objectContaining({ kind: 'password_changed', state: 'sent' })]);
     expect(found.sessions).toHaveLength(LOGINS + 2);
     expect(new Set(found.sessions.map(({ id }) => id)).size).toBe(LOGINS + 2);
     expect(found.sessions.filter(({ via }) => via === 'code')).toHaveLength(1);

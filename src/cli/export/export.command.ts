@@ -1,6 +1,8 @@
 import { ownEvent } from '../../audit/event-views.js';
 import { type HeldSession, UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
 import { EventsRepository } from '../../events/events.repository.js';
+import { MAIL_STATES } from '../../mail/mail.entity.js';
+import { MailsRepository } from '../../mail/mails.repository.js';
 import { OwnershipRepository } from '../../memberships/ownership.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { type Services, withServices } from '../services.js';
@@ -11,6 +13,8 @@ import { write } from '../write.js';
 import { type DocumentParts, writeDocument } from './write-document.js';
 
 const PAGE = 500;
+/** More than a week's limits allow. */
+const MAX_MAILS = 1000;
 
 /** Pages at a time: a record can be long. */
 export function exportUser({ parameters, options }: Invocation): Promise<Report> {
@@ -22,6 +26,7 @@ export function exportUser({ parameters, options }: Invocation): Promise<Report>
       organizations: organizationsOf(services, user.id),
       sessions: sessionsOf(services, user.id),
       events: eventsOf(services, user.id),
+      mails: mailsTo(services, user.email),
     };
     await writeDocument(parts, options['json'] === true ? '' : '\n', write);
     return { lines: [], json: [] };
@@ -40,6 +45,14 @@ async function* sessionsOf(services: Services, userId: string): AsyncGenerator<o
     yield* page.map(sessionJson);
     if (page.length < PAGE) return;
     after = page.at(-1)!.id;
+  }
+}
+
+/** Those that are not deleted yet: what ended goes after a week. */
+async function* mailsTo(services: Services, recipient: string): AsyncGenerator<object> {
+  const mails = await services.get(MailsRepository).findLatest({ states: MAIL_STATES, recipient }, MAX_MAILS);
+  for (const { id, kind, state, createdAt, endedAt } of mails) {
+    yield { id, kind, state, createdAt: timeText(createdAt), endedAt: timeOrNull(endedAt) };
   }
 }
 
