@@ -11,8 +11,12 @@ const PAUSE_MS = 250;
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS migrations_lease
   (id integer NOT NULL PRIMARY KEY, holder varchar(36) NOT NULL, expires_at bigint NOT NULL)`;
 const CREATE_ROW = "INSERT IGNORE INTO migrations_lease (id, holder, expires_at) VALUES (1, '', 0)";
-const TAKE = 'UPDATE migrations_lease SET holder = ?, expires_at = ? WHERE id = 1 AND expires_at < ?';
-const RENEW = 'UPDATE migrations_lease SET expires_at = ? WHERE id = 1 AND holder = ?';
+/** Epoch milliseconds by the clock of the database: those of the instances may differ by more than the lease. */
+const NOW = 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)';
+const TAKE = `UPDATE migrations_lease SET holder = ?, expires_at = ${NOW} + ${LEASE_MS}
+  WHERE id = 1 AND expires_at < ${NOW}`;
+const RENEW = `UPDATE migrations_lease SET expires_at = ${NOW} + ${LEASE_MS} WHERE id = 1 AND holder = ?`;
+const RELEASE = 'UPDATE migrations_lease SET expires_at = 0 WHERE id = 1 AND holder = ?';
 
 export class MigrationLeaseLostError extends Error {
   constructor() {
@@ -40,8 +44,7 @@ export async function withMigrationLease<T>(dataSource: DataSource, work: () => 
 
 async function take(dataSource: DataSource, holder: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
-    const now = Date.now();
-    if (await retryPersistently(() => changesRow(dataSource, TAKE, [holder, now + LEASE_MS, now]))) return;
+    if (await retryPersistently(() => changesRow(dataSource, TAKE, holder))) return;
     if (attempt === 0) new Logger('Database').log('waiting for another instance to migrate');
     await sleep(PAUSE_MS * (0.5 + Math.random()));
   }
@@ -52,7 +55,7 @@ async function workAndRelease<T>(dataSource: DataSource, holder: string, work: (
   try {
     return await work();
   } finally {
-    await retryPersistently(() => changesRow(dataSource, RENEW, [0, holder])).catch(() => undefined);
+    await retryPersistently(() => changesRow(dataSource, RELEASE, holder)).catch(() => undefined);
   }
 }
 
@@ -64,7 +67,7 @@ function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<n
   const renew = async (): Promise<void> => {
     const now = performance.now();
     if (now - renewedAt > LEASE_MS - RENEW_MS) return lose();
-    if (!(await changesRow(dataSource, RENEW, [Date.now() + LEASE_MS, holder]))) return lose();
+    if (!(await changesRow(dataSource, RENEW, holder))) return lose();
     renewedAt = now;
   };
   // The next renewal makes up for a failed one, while there is time.
@@ -72,8 +75,8 @@ function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<n
   return { lost, stop: () => clearInterval(timer) };
 }
 
-async function changesRow(dataSource: DataSource, sql: string, values: unknown[]): Promise<boolean> {
-  const { affectedRows } = await dataSource.query<{ affectedRows: number }>(sql, values);
+async function changesRow(dataSource: DataSource, sql: string, holder: string): Promise<boolean> {
+  const { affectedRows } = await dataSource.query<{ affectedRows: number }>(sql, [holder]);
   return affectedRows === 1;
 }
 

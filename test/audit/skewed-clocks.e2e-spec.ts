@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aheadBy } from '../support/clock.js';
 import { engine } from '../support/engine.js';
 import { type Account, anOrgWithTwoOwners } from '../support/personas.js';
 import { type Cluster, startCluster } from '../support/service.js';
 
 const CHANGES = 200;
-/** For one instance: its clock is ten minutes ahead. */
-const AHEAD = '--import=data:text/javascript,const%20now=Date.now;Date.now=()=>now()+600000';
+const TEN_MINUTES_MS = 600_000;
 
 describe.runIf(engine === 'mariadb')('the record of two instances whose clocks differ', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    cluster = await startCluster(2, { envs: [{}, { NODE_OPTIONS: AHEAD }] });
+    cluster = await startCluster(2, { envs: [{}, { NODE_OPTIONS: aheadBy(TEN_MINUTES_MS) }] });
   });
   afterAll(() => cluster.stop());
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { aheadBy } from '../support/clock.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { exitCode, type ServiceProcess, spawnService, untilListening } from '../support/service-process.js';
@@ -58,6 +59,21 @@ describe.runIf(engine === 'mariadb')('the migration lease', () => {
     await untilListening(service);
 
     expect(await tables()).toContain('members');
+    service.child.kill('SIGTERM');
+    await exitCode(service);
+  });
+
+  it('is held by the clock of the database, whatever that of an instance shows', async () => {
+    await hand('another instance', Date.now() + FOR_LONG_MS / 2);
+    const service = start({ NODE_OPTIONS: aheadBy(FOR_LONG_MS) });
+    await vi.waitFor(
+      () => expect(service.logs.join('\n')).toContain('waiting for another instance to migrate'),
+      hangTimeoutMs(),
+    );
+
+    expect(await tables()).toEqual(['migrations_lease']);
+    await hand('', 0);
+    await untilListening(service);
     service.child.kill('SIGTERM');
     await exitCode(service);
   });

@@ -20,7 +20,8 @@ export function holdRows(service: Service): Promise<HeldRows> {
 
 /** SQLite has one lock for all writes; a service that waits for it says so. */
 async function holdFile(service: Service): Promise<HeldRows> {
-  const database = new DatabaseSync(service.db.url.replace('sqlite:', ''));
+  // The service may be writing at this moment.
+  const database = new DatabaseSync(service.db.url.replace('sqlite:', ''), { timeout: hangTimeoutMs() });
   database.exec('BEGIN IMMEDIATE');
   const waits = (): number => service.logs.filter((line) => line.includes('file locked')).length;
   const before = waits();
