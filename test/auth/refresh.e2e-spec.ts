@@ -194,6 +194,10 @@ describe('a refresh token', () => {
     for (const { refreshToken } of [next, login]) {
       expect(await refresh(service, refreshToken)).toMatchObject(invalidRefreshToken);
     }
+    const left = await service.db.query('SELECT refresh_generation FROM sessions WHERE id = ?', [
+      idOf(login),
+    ]);
+    expect(left.map(({ refresh_generation: generation }) => generation)).toEqual(left.map(() => 2));
     expect(await endings()).toEqual([]);
   });
 

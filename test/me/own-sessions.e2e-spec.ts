@@ -77,8 +77,8 @@ describe('the sessions of a user', () => {
       };
       expect(sessions).toEqual([
         { ...common, current: false, via: 'code', userAgent: 'Internal/2' },
-        { ...common, current: true, via: 'password', userAgent: 'node' },
-        { ...common, current: false, via: 'password', userAgent: 'node' },
+        { ...common, current: true, via: 'password', userAgent: null },
+        { ...common, current: false, via: 'password', userAgent: null },
       ]);
       expect(sessions.map(({ id }) => id)).toEqual([idOf(ada.as(body.token)), idOf(desktop), idOf(ada)]);
       const [code, refreshable, plain] = sessions.map(

@@ -19,6 +19,8 @@ export interface RawRequest {
   body?: string | Uint8Array<ArrayBuffer>;
 }
 
+const SENT_SECRETS = ['password', 'currentPassword', 'newPassword', 'code', 'codeVerifier', 'refreshToken'];
+
 /**
  * An HTTP client that never throws because of a status, notes every secret that passes, and checks each answer
  * against what holds for all of them and against the service's own OpenAPI document.
@@ -62,14 +64,7 @@ export class Caller {
   /** `undefined` sends no body and no content type at all. */
   sendJson<Body>(method: string, path: string, body: unknown): Promise<Answer<Body>> {
     if (body === undefined) return this.send(method, path);
-    this.noteSecrets(body, [
-      'password',
-      'currentPassword',
-      'newPassword',
-      'code',
-      'codeVerifier',
-      'refreshToken',
-    ]);
+    this.noteSecrets(body, SENT_SECRETS);
     return this.send(method, path, {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
