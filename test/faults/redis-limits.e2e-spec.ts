@@ -200,26 +200,41 @@ it('uncounts a login that got no hash, over all instances', async () => {
   const limit = 20 * LIMIT;
   const slow = { ...env, ...SLOW_HASH, RATE_LIMIT_LOGIN: `${limit}/15m` };
   const [busy, idle] = (await startInstances(installation, [slow, slow])) as [Instance, Instance];
-  const body = { email: anEmail(), password: PASSWORD };
-  const remaining = async (at: Instance): Promise<[status: number, remaining: number]> => {
-    const { status, headers } = await at.anyone.post('/api/auth/login', body);
-    return [status, Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1])];
-  };
-  let [refused, hashed] = [0, 0];
+  const fallbacks = (): number =>
+    [busy, idle].flatMap(({ logs }) => logs.filter((line) => line.includes('counts by itself'))).length;
 
-  const flood = await besideLoginFlood(busy, {}, async () => {
-    while (refused < 2 * LIMIT && hashed < limit - 1) {
-      const [status, left] = await remaining(busy);
-      if (status === 503) refused += 1;
-      else hashed += 1;
-      expect(left).toBe(limit - hashed);
-    }
-  });
+  async function left(at: Instance, email: string): Promise<[status: number, remaining: number]> {
+    const { status, headers } = await at.anyone.post('/api/auth/login', { email, password: PASSWORD });
+    return [status, Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1])];
+  }
+
+  /** Undefined where this machine was too busy: for Redis, which then does not count, or for a flood. */
+  async function refusedOnes(): Promise<number | undefined> {
+    const email = anEmail();
+    const before = fallbacks();
+    const wrong: string[] = [];
+    let [refused, hashed] = [0, 0];
+    await besideLoginFlood(busy, {}, async () => {
+      while (refused < 2 * LIMIT && hashed < limit - 1) {
+        const [status, remaining] = await left(busy, email);
+        if (status === 503) refused += 1;
+        else hashed += 1;
+        if (remaining !== limit - hashed) wrong.push(`${remaining} after ${status}, not ${limit - hashed}`);
+      }
+    });
+    const atLast = await left(idle, email);
+    if (fallbacks() > before || refused < 2 * LIMIT) return undefined;
+    expect(wrong).toEqual([]);
+    expect(atLast).toEqual([401, limit - hashed - 1]);
+    return refused;
+  }
+
+  let refused: number | undefined;
+  for (let attempt = 1; attempt <= 10 && refused === undefined; attempt += 1) refused = await refusedOnes();
+  await stopAll([busy, idle]);
 
   expect(refused).toBe(2 * LIMIT);
-  expect(await remaining(idle)).toEqual([401, limit - hashed - 1]);
-  await stopAll([busy, idle]);
-  report({ faults: refused, requests: refused + flood.length, wrong: 0 });
+  report({ faults: 2 * LIMIT, wrong: 0 });
 });
 
 interface Fault {
