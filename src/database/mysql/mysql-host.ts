@@ -5,11 +5,11 @@ import { databaseError, isTlsRefusal } from '../database-errors.js';
 import { applySettings } from './apply-settings.js';
 import { countConnections, type OpenConnections } from './open-connections.js';
 import { ping } from './ping.js';
+import { endInTime, once } from './statement-end.js';
 
 export type MysqlError = NodeJS.ErrnoException;
 
 const PROBE_PERIOD_MS = 1000;
-
 const ER_NOT_PRIMARY = 1047;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
 /** Such a statement takes no row lock: if it waits, it is for the rest of its cluster. */
@@ -117,7 +117,7 @@ export class MysqlHost {
     const watched = (...parameters: unknown[]): unknown => {
       const done = parameters.at(-1);
       if (typeof done !== 'function') return query(...parameters);
-      return query(...parameters.slice(0, -1), (error: QueryError | null, ...results: unknown[]) => {
+      const end = once((error: QueryError | null, ...results: unknown[]) => {
         if (error && isHostAtFault(error, textOf(parameters[0]))) {
           // The server may still run the statement: the connection must not be reused.
           connection.destroy();
@@ -125,6 +125,7 @@ export class MysqlHost {
         }
         (done as (...values: unknown[]) => void)(error, ...results);
       });
+      return query(...parameters.slice(0, -1), endInTime(end, parameters[0]));
     };
     connection.query = watched as PoolConnection['query'];
     const preparing = applySettings(connection, settings, this.options.connectTimeout);
@@ -133,7 +134,6 @@ export class MysqlHost {
     preparing.then(forget, forget);
   }
 
-  /** At once for a connection that was used before. */
   private whenPrepared(
     connection: PoolConnection,
     then: () => void,
