@@ -12,6 +12,8 @@ import { EventAddressesRepository } from '../events/event-addresses.repository.j
 import { EventsRepository } from '../events/events.repository.js';
 import { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
+import { Invitation } from '../memberships/invitation.entity.js';
+import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
@@ -27,10 +29,12 @@ import { ListMembersByIndex1795392000000 } from '../database/migrations/17953920
 import { RecordChanges1795478400000 } from '../database/migrations/1795478400000-record-changes.js';
 import { RefreshSessions1795564800000 } from '../database/migrations/1795564800000-refresh-sessions.js';
 import { QueueMails1795651200000 } from '../database/migrations/1795651200000-queue-mails.js';
+import { OrganizationLife1795737600000 } from '../database/migrations/1795737600000-organization-life.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../memberships/member.entity.js';
 import { Org } from '../memberships/org.entity.js';
 import { User } from '../users/user.entity.js';
+import { IdempotencyKey } from '../writes/idempotency-key.entity.js';
 
 /** The only files with SQL; loading them registers the hot statements. */
 export const REPOSITORIES = [
@@ -47,6 +51,7 @@ export const REPOSITORIES = [
   OwnershipRepository,
   MembersRepository,
   MemberListRepository,
+  InvitationsRepository,
   EventsRepository,
   EventAddressesRepository,
   MailsRepository,
@@ -55,7 +60,19 @@ export const REPOSITORIES = [
 
 /** Listed by hand: files that are missing here are not part of the schema. */
 export const SCHEMA: Schema = {
-  entities: [User, Session, AuthorizationCode, PendingRevocation, Org, Member, Event, Mail, MailCode],
+  entities: [
+    User,
+    Session,
+    AuthorizationCode,
+    PendingRevocation,
+    Org,
+    Member,
+    Invitation,
+    IdempotencyKey,
+    Event,
+    Mail,
+    MailCode,
+  ],
   migrations: [
     CreateSchema1795219200000,
     LinkSessions1795305600000,
@@ -63,5 +80,6 @@ export const SCHEMA: Schema = {
     RecordChanges1795478400000,
     RefreshSessions1795564800000,
     QueueMails1795651200000,
+    OrganizationLife1795737600000,
   ],
 };

@@ -5,11 +5,14 @@ import type { CurrentUser } from '../access/current-user.decorator.js';
 import { clientAddress } from './client-address.js';
 import { userAgentOf } from './user-agent.js';
 
-export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): UserActor => {
-  const request = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentUser }>();
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): UserActor =>
+  actorOf(context.switchToHttp().getRequest()),
+);
+
+export function actorOf(request: FastifyRequest & { user: CurrentUser }): UserActor {
   const { id, sessionId } = request.user;
   return { kind: 'user', id, sessionId, ...originOf(request) };
-});
+}
 
 /** For routes whose actor is known only when they are done. */
 export const RequestOrigin = createParamDecorator((_: unknown, context: ExecutionContext) =>

@@ -1,28 +1,34 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../events/events.module.js';
+import { WritesModule } from '../writes/writes.module.js';
+import { Invitation } from './invitation.entity.js';
+import { InvitationsRepository } from './invitations.repository.js';
 import { Member } from './member.entity.js';
 import { MemberListRepository } from './member-list.repository.js';
 import { MembersRepository } from './members.repository.js';
 import { Org } from './org.entity.js';
 import { MembershipChanges } from './membership-changes.js';
+import { OrgWrites } from './org-writes.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { OwnershipRepository } from './ownership.repository.js';
 import { RolesGuard } from './roles.guard.js';
 import { WholeLists } from './whole-lists.js';
 
 const PROVIDERS = [
+  InvitationsRepository,
   MemberListRepository,
   MembersRepository,
   MembershipChanges,
   OrgsRepository,
+  OrgWrites,
   OwnershipRepository,
   RolesGuard,
   WholeLists,
 ];
 
 @Module({
-  imports: [EventsModule, TypeOrmModule.forFeature([Member, Org])],
+  imports: [EventsModule, WritesModule, TypeOrmModule.forFeature([Invitation, Member, Org])],
   providers: PROVIDERS,
   exports: PROVIDERS,
 })

@@ -1,6 +1,7 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 @Entity('orgs')
+@Index('orgs_purge_at_idx', ['purgeAt'])
 export class Org {
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
@@ -14,4 +15,12 @@ export class Org {
 
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt: number;
+
+  /** epoch milliseconds; since then it is there for nobody, but can be restored */
+  @Column({ name: 'deleted_at', type: 'bigint', nullable: true })
+  deletedAt: number | null;
+
+  /** epoch milliseconds; from then on it cannot be restored */
+  @Column({ name: 'purge_at', type: 'bigint', nullable: true })
+  purgeAt: number | null;
 }

@@ -1,0 +1,73 @@
+import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
+import { columnsFor, OPTIONAL, PRIMARY } from '../columns.js';
+import { addColumns, addIndex, dropColumns, dropIndex } from '../repeatable-steps.js';
+
+const ORG_COLUMNS = { deleted_at: 'bigint NULL', purge_at: 'bigint NULL' };
+const PURGE_INDEX = { name: 'orgs_purge_at_idx', columnNames: ['purge_at'] };
+
+/** Invitations, organizations that can be restored, and answers to repeat. */
+export class OrganizationLife1795737600000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await addColumns(runner, 'orgs', ORG_COLUMNS);
+    await addIndex(runner, 'orgs', PURGE_INDEX);
+    await runner.createTable(invitations(runner), true, true, true);
+    await runner.createTable(idempotencyKeys(runner), true, true, true);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.dropTable('idempotency_keys', true);
+    await runner.dropTable('invitations', true);
+    await dropIndex(runner, 'orgs', PURGE_INDEX.name);
+    await dropColumns(runner, 'orgs', Object.keys(ORG_COLUMNS));
+  }
+}
+
+function invitations(runner: QueryRunner): Table {
+  const { engine, id, text, number, time } = columnsFor(runner);
+  return new Table({
+    name: 'invitations',
+    engine,
+    columns: [
+      id('id', PRIMARY),
+      id('org_id'),
+      text('email', 254),
+      text('role', 6),
+      text('status', 8),
+      number('pending', OPTIONAL),
+      number('code_number'),
+      number('code_shown'),
+      id('invited_by'),
+      time('created_at'),
+      time('expires_at'),
+      time('ended_at', OPTIONAL),
+    ],
+    indices: [
+      {
+        name: 'invitations_org_id_email_key',
+        columnNames: ['org_id', 'email', 'pending'],
+        isUnique: true,
+      },
+      { name: 'invitations_email_idx', columnNames: ['email', 'pending'] },
+      { name: 'invitations_invited_by_idx', columnNames: ['org_id', 'invited_by', 'pending'] },
+      { name: 'invitations_org_id_status_idx', columnNames: ['org_id', 'status', 'id'] },
+      { name: 'invitations_expires_at_idx', columnNames: ['pending', 'expires_at'] },
+    ],
+  });
+}
+
+function idempotencyKeys(runner: QueryRunner): Table {
+  const { engine, id, text, unicode, number, time } = columnsFor(runner);
+  return new Table({
+    name: 'idempotency_keys',
+    engine,
+    columns: [
+      id('user_id', PRIMARY),
+      text('key_hash', 43, PRIMARY),
+      text('fingerprint', 43),
+      number('status'),
+      unicode('body', 2000),
+      time('expires_at'),
+    ],
+    indices: [{ name: 'idempotency_keys_expires_at_idx', columnNames: ['expires_at'] }],
+  });
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../database/transaction.js';
+import type { Write } from '../writes/write.js';
+import { Writes } from '../writes/writes.js';
+import { OrgNotFoundError } from './memberships.errors.js';
+import { OrgsRepository } from './orgs.repository.js';
+
+interface OrgWrite<Facts, Answer> {
+  /** what decides, read under the lock; undefined: there is no such organization any more */
+  read: (transaction: Transaction) => Promise<Facts | undefined>;
+  /** returns the body of the answer */
+  work: (transaction: Transaction, facts: Facts) => Promise<Answer>;
+}
+
+/** Changes of one organization, under its lock. */
+@Injectable()
+export class OrgWrites {
+  constructor(
+    private readonly orgs: OrgsRepository,
+    private readonly writes: Writes,
+  ) {}
+
+  /**
+   * @param read facts with the revision of the organization after the change
+   * @throws OrgNotFoundError
+   */
+  run<Facts extends { revision: number }, Answer extends object>(
+    write: Write,
+    orgId: string,
+    { read, work }: OrgWrite<Facts, Answer>,
+  ): Promise<Answer> {
+    return this.writes.run(write, async (transaction) => {
+      const facts = (await this.orgs.lock(transaction, orgId)) ? await read(transaction) : undefined;
+      if (!facts) throw new OrgNotFoundError();
+      return work(transaction, facts);
+    });
+  }
+}
