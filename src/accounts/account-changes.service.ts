@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
-import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
-import type { NewEvent } from '../events/new-event.js';
+import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { PasswordChanges } from './password-changes.js';
 
@@ -13,54 +12,39 @@ export class AccountChangesService {
   constructor(
     private readonly accounts: AccountRepository,
     private readonly passwords: PasswordChanges,
+    private readonly accountEvents: AccountEvents,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
 
   enable(userId: string, actor: Actor): Promise<boolean> {
-    return this.change(
-      async (transaction) => this.accounts.enable(transaction, userId),
-      async (transaction) => [await this.accountEvent(transaction, 'account.enabled', userId, actor)],
-    );
+    return this.transactions.run(async (transaction) => {
+      if (!(await this.accounts.enable(transaction, userId))) return false;
+      await this.accountEvents.record(transaction, { type: 'account.enabled', actor, userId });
+      return true;
+    });
   }
 
   verifyEmail(userId: string, actor: Actor): Promise<boolean> {
-    return this.change(
-      async (transaction) => this.accounts.verifyEmail(transaction, userId),
-      async (transaction) => [await this.accountEvent(transaction, 'account.email_verified', userId, actor)],
-    );
+    return this.transactions.run(async (transaction) => {
+      if (!(await this.accounts.verifyEmail(transaction, userId))) return false;
+      await this.accountEvents.record(transaction, { type: 'account.email_verified', actor, userId });
+      return true;
+    });
   }
 
   endSessions(userId: string, actor: Actor): Promise<boolean> {
-    return this.change(
-      async (transaction) => this.accounts.endSessions(transaction, userId),
+    return this.transactions.run(async (transaction) => {
+      if (!(await this.accounts.endSessions(transaction, userId))) return false;
       // All of them at once are one row.
-      async () => [{ type: 'session.ended', actor, userId, data: { reason: 'operator', all: true } }],
-    );
+      const data = { reason: 'operator', all: true };
+      await this.events.record(transaction, { type: 'session.ended', actor, userId, data });
+      return true;
+    });
   }
 
   /** @param hash made outside: a transaction may run more than once */
   setPasswordHash(user: { id: string; email: string }, hash: string, actor: Actor): Promise<boolean> {
     return this.transactions.run((transaction) => this.passwords.set(transaction, user, hash, actor));
-  }
-
-  private change(
-    write: (transaction: Transaction) => Promise<boolean>,
-    eventsOf: (transaction: Transaction) => Promise<NewEvent[]>,
-  ): Promise<boolean> {
-    return this.transactions.run(async (transaction) => {
-      if (!(await write(transaction))) return false;
-      await this.events.record(transaction, ...(await eventsOf(transaction)));
-      return true;
-    });
-  }
-
-  private async accountEvent(
-    transaction: Transaction,
-    type: 'account.enabled' | 'account.email_verified',
-    userId: string,
-    actor: Actor,
-  ): Promise<NewEvent> {
-    return { type, actor, userId, userRevision: await this.accounts.revisionOf(transaction, userId) };
   }
 }

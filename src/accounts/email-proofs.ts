@@ -5,8 +5,8 @@ import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { EventsRepository } from '../events/events.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
+import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 
 /** What a code that came by mail proves: that an e-mail is the user's own. */
@@ -16,7 +16,7 @@ export class EmailProofs {
     private readonly codes: MailCodes,
     private readonly accounts: AccountRepository,
     private readonly members: MembersRepository,
-    private readonly events: EventsRepository,
+    private readonly events: AccountEvents,
     private readonly transactions: Transactions,
   ) {}
 
@@ -42,8 +42,7 @@ export class EmailProofs {
   ): Promise<boolean> {
     const outcome = await this.accounts.proveEmail(transaction, userId, code);
     if (outcome !== 'verified') return outcome === 'verified before';
-    const userRevision = await this.accounts.revisionOf(transaction, userId);
-    await this.events.record(transaction, { type: 'account.email_verified', actor, userId, userRevision });
+    await this.events.record(transaction, { type: 'account.email_verified', actor, userId });
     return true;
   }
 
@@ -57,8 +56,7 @@ export class EmailProofs {
     if (!(await this.accounts.changeEmail(transaction, userId, { email, authEpoch }))) return false;
     await this.members.updateEmail(transaction, userId, email);
     await this.codes.voidOne(transaction, { purpose: 'email_verification', subject: userId });
-    const userRevision = await this.accounts.revisionOf(transaction, userId);
-    await this.events.record(transaction, { type: 'account.email_changed', actor, userId, userRevision });
+    await this.events.record(transaction, { type: 'account.email_changed', actor, userId });
     return true;
   }
 }

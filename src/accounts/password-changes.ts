@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
 import type { Transaction } from '../database/transaction.js';
-import { EventsRepository } from '../events/events.repository.js';
+import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 
 /** Sets passwords where the old one is not asked for. */
@@ -11,7 +11,7 @@ export class PasswordChanges {
   constructor(
     private readonly accounts: AccountRepository,
     private readonly codes: MailCodesRepository,
-    private readonly events: EventsRepository,
+    private readonly events: AccountEvents,
   ) {}
 
   /** Ends every session, and voids what was mailed before. False where there is no such user. */
@@ -23,10 +23,9 @@ export class PasswordChanges {
   ): Promise<boolean> {
     if (!(await this.accounts.setPasswordHash(transaction, userId, hash))) return false;
     await this.codes.voidAll(transaction, { id: userId, email });
-    const userRevision = await this.accounts.revisionOf(transaction, userId);
     await this.events.record(
       transaction,
-      { type: 'account.password_changed', actor, userId, userRevision },
+      { type: 'account.password_changed', actor, userId },
       { type: 'session.ended', actor, userId, data: { reason: 'password_changed', all: true } },
     );
     return true;

@@ -7,8 +7,8 @@ import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { EventsRepository } from '../events/events.repository.js';
 import { Mails } from '../mail/mails.js';
+import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { PasswordChanges } from './password-changes.js';
 
@@ -29,7 +29,7 @@ export class PasswordRecoveryService {
     private readonly accounts: AccountRepository,
     private readonly changes: PasswordChanges,
     private readonly passwords: PasswordHasher,
-    private readonly events: EventsRepository,
+    private readonly events: AccountEvents,
     private readonly transactions: Transactions,
   ) {}
 
@@ -72,7 +72,6 @@ export class PasswordRecoveryService {
 
   private async noteVerified(transaction: Transaction, userId: string, actor: Actor): Promise<void> {
     if (!(await this.accounts.verifyEmail(transaction, userId))) return;
-    const userRevision = await this.accounts.revisionOf(transaction, userId);
-    await this.events.record(transaction, { type: 'account.email_verified', actor, userId, userRevision });
+    await this.events.record(transaction, { type: 'account.email_verified', actor, userId });
   }
 }

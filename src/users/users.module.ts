@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../events/events.module.js';
+import { AccountEvents } from './account-events.js';
 import { AccountRepository } from './account.repository.js';
 import { ImportedUsersRepository } from './imported-users.repository.js';
 import { User } from './user.entity.js';
@@ -7,8 +9,8 @@ import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([User])],
-  providers: [AccountRepository, ImportedUsersRepository, UsersRepository, UsersService],
-  exports: [AccountRepository, ImportedUsersRepository, UsersRepository, UsersService],
+  imports: [EventsModule, TypeOrmModule.forFeature([User])],
+  providers: [AccountEvents, AccountRepository, ImportedUsersRepository, UsersRepository, UsersService],
+  exports: [AccountEvents, AccountRepository, ImportedUsersRepository, UsersRepository, UsersService],
 })
 export class UsersModule {}

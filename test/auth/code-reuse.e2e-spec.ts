@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { invalidCode, invalidToken } from '../support/expected.js';
+import { invalidCode } from '../support/expected.js';
+import { isAlive } from '../support/derived-sessions.js';
 import { aBoundCode, aCode, anAccount, type Account } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
@@ -29,11 +30,6 @@ describe('a code that is used again', () => {
   }
 
   const sessionOf = ({ token }: Account): string => decodeToken(token).claims['sid'] as string;
-  const isAlive = async (who: Account): Promise<boolean> => {
-    const answer = await who.get('/api/me');
-    if (answer.status !== 200) expect(answer).toMatchObject(invalidToken);
-    return answer.status === 200;
-  };
 
   it('revokes the session it opened and all derived from it, not the one that issued it', async () => {
     const stolen = await aCode(ada);

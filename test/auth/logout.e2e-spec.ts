@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { invalidFields, invalidRefreshToken, invalidToken, unauthorized } from '../support/expected.js';
+import { isAlive, passedOn } from '../support/derived-sessions.js';
 import { type Account, aCode, anAccount } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import { type Service, startService } from '../support/service.js';
@@ -22,18 +23,6 @@ describe('a logout', () => {
     login = await aRefreshableLogin(service, ada);
   });
 
-  async function passedOn(from: Account): Promise<Account> {
-    const { status, body, text } = await service.anyone.post<Tokens>('/api/auth/code/exchange', {
-      code: await aCode(from),
-    });
-    expect(status, text).toBe(200);
-    return ada.as(body.token);
-  }
-  const isAlive = async (who: Account): Promise<boolean> => {
-    const answer = await who.get('/api/me');
-    if (answer.status !== 200) expect(answer).toMatchObject(invalidToken);
-    return answer.status === 200;
-  };
   const endings = () =>
     service.db.query(
       `SELECT actor_type, actor_id, actor_session_id, session_id, data FROM events
@@ -50,8 +39,8 @@ describe('a logout', () => {
 
   it('ends the session of the token and all that was derived from it, and no other', async () => {
     const desktop = ada.as(login.token);
-    const first = await passedOn(desktop);
-    const second = await passedOn(first);
+    const first = await passedOn(service, desktop);
+    const second = await passedOn(service, first);
     const unused = await aCode(desktop);
 
     const answer = await desktop.post(LOGOUT);
@@ -96,8 +85,8 @@ describe('a logout', () => {
   });
 
   it('of a session that a code opened leaves the login that issued the code', async () => {
-    const first = await passedOn(ada);
-    const second = await passedOn(first);
+    const first = await passedOn(service, ada);
+    const second = await passedOn(service, first);
 
     expect((await first.post(LOGOUT, {})).status).toBe(200);
 

@@ -5,6 +5,8 @@ import { docker, inspect } from './support/docker.js';
 const PORT = 3000;
 const HEALTHY_TIMEOUT_MS = 120_000;
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery' };
+/** Nobody listens there: a start reads the templates of mails wherever a server is named. */
+const MAIL = ['--env', 'SMTP_URL=smtp://127.0.0.1:9', '--env', 'MAIL_FROM=accounts@example.com'];
 const VOLUME = ['--volume', 'accounts-data:/app/data', '--env', 'JWT_KEYS_FILE=/app/data/jwks.json'];
 const HARDENED = [
   '--read-only',
@@ -20,7 +22,7 @@ describe('the image', () => {
   beforeAll(async () => {
     await docker('run', '--rm', ...VOLUME, 'accounts', 'node', 'scripts/create-keys.mjs', 'data/jwks.json');
     const publish = ['--publish', `${PORT}:3000`];
-    await docker('run', '--detach', '--name', 'one', ...HARDENED, ...VOLUME, ...publish, 'accounts');
+    await docker('run', '--detach', '--name', 'one', ...HARDENED, ...VOLUME, ...MAIL, ...publish, 'accounts');
   });
   afterAll(() => docker('rm', '--force', 'one'));
 
@@ -54,6 +56,20 @@ describe('the image', () => {
 
     expect(await send('register')).toBe(409);
     expect(await send('login')).toBe(200);
+  });
+
+  it('contains the command line and the templates of mails', async () => {
+    const found = await docker('exec', 'one', 'accounts', 'users', 'find', ACCOUNT.email, '--json');
+    const { token } = (await (await request('login')).json()) as { token: string };
+    const asked = await fetch(`http://127.0.0.1:${PORT}/api/me/email/verification`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+    });
+
+    expect(JSON.parse(found)).toMatchObject({ email: ACCOUNT.email });
+    expect(asked.status).toBe(202);
+    const mails = await docker('exec', 'one', 'accounts', 'mail', 'list', '--json');
+    expect(JSON.parse(mails)).toMatchObject({ kind: 'email_verification', state: 'waiting' });
   });
 
   it('exits with 0 within ten seconds of SIGTERM', async () => {
@@ -92,12 +108,13 @@ describe('the image', () => {
     );
   }
 
-  async function send(route: 'register' | 'login'): Promise<number> {
-    const { status } = await fetch(`http://127.0.0.1:${PORT}/api/auth/${route}`, {
+  const send = async (route: 'register' | 'login'): Promise<number> => (await request(route)).status;
+
+  function request(route: 'register' | 'login'): Promise<Response> {
+    return fetch(`http://127.0.0.1:${PORT}/api/auth/${route}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(ACCOUNT),
     });
-    return status;
   }
 });

@@ -7,6 +7,7 @@ import {
   sessionNotFound,
   unauthorized,
 } from '../support/expected.js';
+import { isAlive, passedOn } from '../support/derived-sessions.js';
 import { type Account, aCode, anAccount, anUnknownId } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import { type Service, startService } from '../support/service.js';
@@ -43,18 +44,11 @@ describe('the sessions of a user', () => {
   });
 
   const idOf = ({ token }: Account): string => decodeToken(token).claims['sid'] as string;
-  async function passedOn(from: Account): Promise<Account> {
-    const { body } = await service.anyone.post<Tokens>('/api/auth/code/exchange', {
-      code: await aCode(from),
-    });
-    return ada.as(body.token);
-  }
   async function list(of: Account): Promise<Listed[]> {
     const { status, body, text } = await of.get<{ sessions: Listed[] }>(SESSIONS);
     expect(status, text).toBe(200);
     return body.sessions;
   }
-  const isAlive = async (who: Account): Promise<boolean> => (await who.get('/api/me')).status === 200;
   const endings = () =>
     service.db.query("SELECT session_id, data FROM events WHERE type = 'session.ended' AND user_id = ?", [
       ada.id,
@@ -105,7 +99,7 @@ describe('the sessions of a user', () => {
       ['has expired', 'expires_at = 1'],
       ['is of another epoch', 'auth_epoch = 7'],
     ])('without one that %s', async (_what, how) => {
-      const child = await passedOn(desktop);
+      const child = await passedOn(service, desktop);
       await service.db.query(`UPDATE sessions SET ${how} WHERE id = ?`, [idOf(desktop)]);
       const ids = (await list(ada)).map(({ id }) => id);
       expect(ids).toEqual(how.startsWith('revoked') ? [idOf(ada)] : [idOf(child), idOf(ada)]);
@@ -120,7 +114,7 @@ describe('the sessions of a user', () => {
 
   describe('are ended one by one', () => {
     it('with what was derived from them', async () => {
-      const child = await passedOn(desktop);
+      const child = await passedOn(service, desktop);
       const answer = await ada.delete(`${SESSIONS}/${idOf(desktop)}`);
 
       expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
@@ -147,7 +141,7 @@ describe('the sessions of a user', () => {
 
   describe('are ended all but one, or all', () => {
     it('all but the one that asks, with one event; its refresh token goes on, its codes are void', async () => {
-      const [child, foreign] = [await passedOn(desktop), await passedOn(ada)];
+      const [child, foreign] = [await passedOn(service, desktop), await passedOn(service, ada)];
       const [own, others] = [await aCode(desktop), await aCode(ada)];
 
       const answer = await desktop.delete(SESSIONS);
@@ -164,7 +158,7 @@ describe('the sessions of a user', () => {
       expect((await list(desktop)).map(({ id }) => id)).toEqual([idOf(desktop)]);
       const next = await refreshed(service, login.refreshToken);
       expect(await isAlive(ada.as(next.token))).toBe(true);
-      expect(await isAlive(await passedOn(ada.as(next.token)))).toBe(true);
+      expect(await isAlive(await passedOn(service, ada.as(next.token)))).toBe(true);
     });
 
     it('all of them with ?all=true', async () => {
@@ -192,7 +186,7 @@ describe('the sessions of a user', () => {
   });
 
   it('are not ended by a service that holds a token from a code', async () => {
-    const child = await passedOn(ada);
+    const child = await passedOn(service, ada);
     for (const path of [SESSIONS, `${SESSIONS}?all=true`, `${SESSIONS}/${idOf(ada)}`, `${SESSIONS}/x`]) {
       expect(await child.delete(path)).toMatchObject(passwordSessionRequired);
     }

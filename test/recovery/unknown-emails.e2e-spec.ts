@@ -14,6 +14,7 @@ import { EventsRepository } from '../../src/events/events.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
 import { Mails } from '../../src/mail/mails.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
+import { AccountEvents } from '../../src/users/account-events.js';
 import { AccountRepository } from '../../src/users/account.repository.js';
 import { User } from '../../src/users/user.entity.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
@@ -40,7 +41,7 @@ describe('for an unknown e-mail the database does the same', () => {
     const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
     const codes = new MailCodesRepository(dataSource.getRepository(MailCode));
     const accounts = new AccountRepository(dataSource.getRepository(User));
-    const events = new EventsRepository(dataSource.getRepository(Event));
+    const events = new AccountEvents(accounts, new EventsRepository(dataSource.getRepository(Event)));
     return new PasswordRecoveryService(
       new MailCodes(codes, keys),
       new Mails(new MailsRepository(dataSource.getRepository(Mail), transactions), env),

@@ -3,9 +3,9 @@ import type { UserActor } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/lost-conflict.error.js';
 import { Transactions } from '../../database/transactions.js';
-import { EventsRepository } from '../../events/events.repository.js';
 import { Mails } from '../../mail/mails.js';
 import { ValidationProblem } from '../../problems/problem.js';
+import { AccountEvents } from '../../users/account-events.js';
 import { AccountRepository } from '../../users/account.repository.js';
 import { type Credentials, UsersRepository } from '../../users/users.repository.js';
 import { WrongPasswordError } from '../auth.errors.js';
@@ -35,7 +35,7 @@ export class OwnPasswordService {
     private readonly sessions: SessionEndingService,
     private readonly codes: MailCodesRepository,
     private readonly mails: Mails,
-    private readonly events: EventsRepository,
+    private readonly events: AccountEvents,
     private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
@@ -84,11 +84,10 @@ export class OwnPasswordService {
       if (!(await this.accounts.replacePasswordHash(transaction, userId, passwordHash, hash))) return false;
       await this.sessions.keepActing(transaction, actor);
       await this.codes.voidAll(transaction, { id: userId, email });
-      const userRevision = await this.accounts.revisionOf(transaction, userId);
       const data = { reason: 'password_changed', all: true, except: sessionId };
       await this.events.record(
         transaction,
-        { type: 'account.password_changed', actor, userId, userRevision },
+        { type: 'account.password_changed', actor, userId },
         { type: 'session.ended', actor, userId, data },
       );
       await this.mails.enqueue(transaction, { kind: 'password_changed', recipient: email });

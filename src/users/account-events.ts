@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
+import type { Transaction } from '../database/transaction.js';
+import { EventsRepository } from '../events/events.repository.js';
+import type { NewEvent } from '../events/new-event.js';
+import { AccountRepository } from './account.repository.js';
+
+interface AccountEvent {
+  type: NewEvent['type'] & `account.${string}`;
+  actor: Actor;
+  userId: string;
+}
+
+/** Records changes of accounts, which their own revision orders. */
+@Injectable()
+export class AccountEvents {
+  constructor(
+    private readonly accounts: AccountRepository,
+    private readonly events: EventsRepository,
+  ) {}
+
+  /** @param others what the same transaction changed besides */
+  async record(transaction: Transaction, event: AccountEvent, ...others: NewEvent[]): Promise<void> {
+    const userRevision = await this.accounts.revisionOf(transaction, event.userId);
+    await this.events.record(transaction, { ...event, userRevision }, ...others);
+  }
+}
