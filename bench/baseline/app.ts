@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { authRoutes } from './auth-routes.ts';
 import type { Database } from './db.ts';
+import { invitationRoutes } from './invitation-routes.ts';
 import { memberRoutes } from './member-routes.ts';
 import { orgRoutes } from './org-routes.ts';
 import { Problem, sendProblem } from './problems.ts';
@@ -38,5 +39,6 @@ export function createApp(
   authRoutes(app, db, options.codeTtlSeconds);
   orgRoutes(app, db);
   memberRoutes(app, db);
+  invitationRoutes(app, db);
   return app;
 }

@@ -25,6 +25,8 @@ export const OPERATIONS = [
   'add member',
   'change role',
   'remove member',
+  'invite',
+  'accept invitation',
 ] as const;
 
 export type OperationName = (typeof OPERATIONS)[number];

@@ -10,7 +10,7 @@ export const SHARES: Record<OperationName, number> = {
   register: 2,
   login: 4,
   refresh: 40,
-  me: 260,
+  me: 250,
   'issue code': 100,
   'exchange code': 100,
   'create organization': 40,
@@ -21,6 +21,8 @@ export const SHARES: Record<OperationName, number> = {
   'add member': 65,
   'change role': 70,
   'remove member': 65,
+  invite: 5,
+  'accept invitation': 5,
 };
 
 /** All operations in their shares, evenly interleaved. */

@@ -9,6 +9,15 @@ export interface Membership {
   role: 'member' | 'admin';
 }
 
+/** Somebody who is to join a changing organization. */
+export type Invitee = Omit<Membership, 'role'>;
+
+export interface Invited extends Invitee {
+  /** of the invitation */
+  id: string;
+  code: string;
+}
+
 /** The driver's state of one server: every operation takes its material from here. */
 export class Side {
   readonly url: string;
@@ -18,12 +27,14 @@ export class Side {
   /** neighbours are of different organizations and different users, so requests in flight seldom meet */
   readonly present: Fifo<Membership>;
   readonly absent: Fifo<Membership>;
+  readonly invitees: Fifo<Invitee>;
+  readonly invited = new Fifo<Invited>();
   private readonly tokens = new Map<string, string>();
 
   constructor(url: string, fixture: Fixture) {
     this.url = url;
     this.fixture = fixture;
-    const { changingOrgs, keepers, guests } = fixture;
+    const { changingOrgs, keepers, guests, creators } = fixture;
     const membership = (index: number, user: BenchUser): Membership => ({
       org: changingOrgs[index]!,
       keeper: keepers[index]!,
@@ -36,11 +47,12 @@ export class Side {
         changingOrgs.map((org, index) => membership(index, org.members[place]!.user)),
       ),
     );
-    this.absent = new Fifo(
-      guests.flatMap((_, first) =>
-        changingOrgs.map((__, index) => membership(index, guests[(first + index) % guests.length]!)),
-      ),
-    );
+    const strangers = (people: readonly BenchUser[]): Membership[] =>
+      people.flatMap((_, first) =>
+        changingOrgs.map((__, index) => membership(index, people[(first + index) % people.length]!)),
+      );
+    this.absent = new Fifo(strangers(guests));
+    this.invitees = new Fifo(strangers(creators));
   }
 
   keepToken(user: BenchUser, token: string): void {

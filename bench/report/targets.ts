@@ -12,6 +12,8 @@ const CODE = { requestsPerSecond: 0.8, p99: 1.5 };
 const REFRESH = { requestsPerSecond: 0.8, p99: 1.5 };
 const EXCHANGE = { requestsPerSecond: 0.7, p99: 1.5 };
 const LONG_LIST = { requestsPerSecond: 0.9, p99: 1.3 };
+/** beside a statement or two, which leave out the caps, the lock and the record */
+const INVITATION = { requestsPerSecond: 0.5, p99: 1.5 };
 /** beside one statement, which leaves out what a cluster and the record of a change need */
 const CHANGE = { requestsPerSecond: 0.6, p99: 1.5 };
 
@@ -30,6 +32,8 @@ export const TARGETS: Record<OperationName, Target> = {
   'add member': CHANGE,
   'change role': CHANGE,
   'remove member': CHANGE,
+  invite: INVITATION,
+  'accept invitation': INVITATION,
 };
 
 /** `GET /api/me` under a login flood, its p99 against the one alone. */
