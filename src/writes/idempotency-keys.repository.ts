@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/database-errors.js';
+import { LostConflictError } from '../database/lost-conflict.error.js';
 import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
@@ -14,7 +15,7 @@ type KeyOfUser = Pick<IdempotencyKey, 'userId' | 'keyHash'>;
 
 /** of one user: 10,000 answers are a few megabytes */
 const MAX_KEYS = 10_000;
-/** so many at once make room for the next ones */
+/** so many at least make room at once */
 const EVICTED = 100;
 
 const FIND = hotStatement(
@@ -24,10 +25,10 @@ const FIND = hotStatement(
   ['', ''],
 );
 
-const FIND_AT = hotStatement(
-  'the oldest keys of a user',
+const FIND_EVICTED = hotStatement(
+  'the keys of a user that make room',
   `SELECT k.expires_at AS expiresAt FROM idempotency_keys k
-    WHERE k.user_id = ? ORDER BY k.expires_at LIMIT 1 OFFSET ?`,
+    WHERE k.user_id = ? ORDER BY k.expires_at DESC LIMIT 1 OFFSET ?`,
   ['', 0],
 );
 
@@ -63,7 +64,7 @@ export class IdempotencyKeysRepository {
     try {
       if (await this.insertIfRoom(transaction, key)) return;
       await this.evict(transaction, key.userId);
-      await this.insertIfRoom(transaction, key);
+      if (!(await this.insertIfRoom(transaction, key))) throw new LostConflictError(undefined);
     } catch (error) {
       throw isUniqueViolation(error, IDEMPOTENCY_KEYS_KEY) ? new IdempotencyKeyReusedError() : error;
     }
@@ -102,10 +103,10 @@ export class IdempotencyKeysRepository {
   }
 
   private async evict(transaction: Transaction, userId: string): Promise<void> {
-    const [oldest] = await transaction.read<{ expiresAt: number }>(FIND_AT, [userId, EVICTED - 1]);
+    const [last] = await transaction.read<{ expiresAt: number }>(FIND_EVICTED, [userId, MAX_KEYS - EVICTED]);
     await transaction.write('DELETE FROM idempotency_keys WHERE user_id = ? AND expires_at <= ?', [
       userId,
-      oldest?.expiresAt ?? 0,
+      last?.expiresAt ?? 0,
     ]);
   }
 }
