@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/database-errors.js';
-import { LostConflictError } from '../database/lost-conflict.error.js';
 import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
@@ -15,7 +14,7 @@ type KeyOfUser = Pick<IdempotencyKey, 'userId' | 'keyHash'>;
 
 /** of one user: 10,000 answers are a few megabytes */
 const MAX_KEYS = 10_000;
-/** so many at least make room at once */
+/** so many make room at once: one of each hundred requests pays for it */
 const EVICTED = 100;
 
 const FIND = hotStatement(
@@ -25,15 +24,18 @@ const FIND = hotStatement(
   ['', ''],
 );
 
-const FIND_EVICTED = hotStatement(
-  'the keys of a user that make room',
+const FIND_OLDEST = hotStatement(
+  'the oldest keys of a user',
   `SELECT k.expires_at AS expiresAt FROM idempotency_keys k
-    WHERE k.user_id = ? ORDER BY k.expires_at DESC LIMIT 1 OFFSET ?`,
+    WHERE k.user_id = ? ORDER BY k.expires_at LIMIT 1 OFFSET ?`,
   ['', 0],
 );
 
+const COLUMNS = '(user_id, key_hash, fingerprint, status, body, expires_at)';
+const INSERT = `INSERT INTO idempotency_keys ${COLUMNS} VALUES (?, ?, ?, ?, ?, ?)`;
 /** Nothing where the user has as many as one may. */
-const NEW_ROW = `SELECT ?, ?, ?, ?, ?, ? FROM (SELECT ? AS id) u
+const INSERT_IF_ROOM = `INSERT INTO idempotency_keys ${COLUMNS}
+  SELECT ?, ?, ?, ?, ?, ? FROM (SELECT ? AS id) u
   WHERE (SELECT k.expires_at FROM idempotency_keys k WHERE k.user_id = u.id
     ORDER BY k.expires_at LIMIT 1 OFFSET ${MAX_KEYS - 1}) IS NULL`;
 
@@ -61,10 +63,12 @@ export class IdempotencyKeysRepository {
    * @throws IdempotencyKeyReusedError when another request has the key
    */
   async insert(transaction: Transaction, key: IdempotencyKey): Promise<void> {
+    const { userId, keyHash, fingerprint, status, body, expiresAt } = key;
+    const values = [userId, keyHash, fingerprint, status, body, expiresAt];
     try {
-      if (await this.insertIfRoom(transaction, key)) return;
-      await this.evict(transaction, key.userId);
-      if (!(await this.insertIfRoom(transaction, key))) throw new LostConflictError(undefined);
+      if ((await transaction.write(INSERT_IF_ROOM, [...values, userId])) === 1) return;
+      await this.evict(transaction, userId);
+      await transaction.write(INSERT, values);
     } catch (error) {
       throw isUniqueViolation(error, IDEMPOTENCY_KEYS_KEY) ? new IdempotencyKeyReusedError() : error;
     }
@@ -92,18 +96,8 @@ export class IdempotencyKeysRepository {
     );
   }
 
-  private async insertIfRoom(transaction: Transaction, key: IdempotencyKey): Promise<boolean> {
-    const { userId, keyHash, fingerprint, status, body, expiresAt } = key;
-    const values = [userId, keyHash, fingerprint, status, body, expiresAt, userId];
-    const inserted = await transaction.write(
-      `INSERT INTO idempotency_keys (user_id, key_hash, fingerprint, status, body, expires_at) ${NEW_ROW}`,
-      values,
-    );
-    return inserted === 1;
-  }
-
   private async evict(transaction: Transaction, userId: string): Promise<void> {
-    const [last] = await transaction.read<{ expiresAt: number }>(FIND_EVICTED, [userId, MAX_KEYS - EVICTED]);
+    const [last] = await transaction.read<{ expiresAt: number }>(FIND_OLDEST, [userId, EVICTED - 1]);
     await transaction.write('DELETE FROM idempotency_keys WHERE user_id = ? AND expires_at <= ?', [
       userId,
       last?.expiresAt ?? 0,

@@ -201,7 +201,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await add(by)).status).toBe(201);
   });
 
-  it('makes room for 100,000 keys of one user, by the oldest', async () => {
+  it('keeps 10,000 answers of one user, the newest', async () => {
     const ada = await anAccount(service);
     const org = await anOrgOf(ada);
     const count = async () =>
@@ -211,7 +211,7 @@ describe('a request with an Idempotency-Key', () => {
         )[0]!['n'],
       );
     const expiresAt = Date.now() + 3_600_000;
-    for (let from = 0; from < 100_000; from += 2000) {
+    for (let from = 0; from < 12_000; from += 2000) {
       const rows = Array.from({ length: 2000 }, (_, i) => [
         ada.id,
         `k${from + i}`,
@@ -225,8 +225,8 @@ describe('a request with an Idempotency-Key', () => {
     }
     const set = (by: Caller) => by.patch(`/api/orgs/${org.id}/members/${ada.id}`, { role: 'owner' });
     const by = withKey(ada);
+    for (let i = 0; i < 150; i += 1) expect((await set(withKey(ada))).status).toBe(200);
     expect((await set(by)).status).toBe(200);
-    expect(await count()).toBeLessThanOrEqual(10_000);
     for (let i = 0; i < 150; i += 1) expect((await set(withKey(ada))).status).toBe(200);
     expect(await count()).toBeLessThanOrEqual(10_000);
     expect(isReplayed(await set(by))).toBe(true);
