@@ -17,7 +17,12 @@ import { RolesGuard } from './memberships/roles.guard.js';
 import { OrgsModule } from './orgs/orgs.module.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { SCHEMA } from './app/schema.js';
+import { RefusalsFilter } from './memberships/refusals.filter.js';
 import { UsersModule } from './users/users.module.js';
+import { CareGuard } from './writes/care.guard.js';
+import { EarlyAnswerFilter } from './writes/early-answer.js';
+import { ReplayGuard } from './writes/replay.guard.js';
+import { WritesModule } from './writes/writes.module.js';
 
 @Module({})
 export class AppModule {
@@ -37,12 +42,18 @@ export class AppModule {
         OwnAccountModule,
         AuditModule,
         HealthModule,
+        WritesModule,
       ],
       providers: [
-        // In this order: authentication, then authorization.
+        // In this order: authentication, repeated requests, authorization, how carefully.
         { provide: APP_GUARD, useExisting: JwtAuthGuard },
+        { provide: APP_GUARD, useExisting: ReplayGuard },
         { provide: APP_GUARD, useExisting: RolesGuard },
+        { provide: APP_GUARD, useExisting: CareGuard },
+        // The last one that takes an error gets it.
         { provide: APP_FILTER, useClass: ProblemFilter },
+        { provide: APP_FILTER, useClass: RefusalsFilter },
+        { provide: APP_FILTER, useClass: EarlyAnswerFilter },
       ],
     };
   }

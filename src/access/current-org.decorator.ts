@@ -4,6 +4,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 export interface CurrentOrg {
   id: string;
   name: string;
+  revision: number;
 }
 
 export const CurrentOrg = createParamDecorator(

@@ -9,6 +9,7 @@ import type { NewEvent } from '../events/new-event.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { type Departure, OwnershipRepository } from '../memberships/ownership.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
+import { IdempotencyKeysRepository } from '../writes/idempotency-keys.repository.js';
 import { OnlyOwnerError } from './accounts.errors.js';
 import { LockedOrgs } from './locked-orgs.js';
 
@@ -18,6 +19,8 @@ export interface Deletion {
   force: boolean;
   /** hash of the password that was asked for; the account stays where it is another one by now */
   passwordHash?: string;
+  /** in the transaction; what it throws rolls all back */
+  lastStep?: (transaction: Transaction) => Promise<unknown>;
 }
 
 /** Events carry the clock of the instance that wrote them: so far may they be apart. */
@@ -41,6 +44,7 @@ export class AccountDeletionService {
     private readonly mails: MailsRepository,
     private readonly events: EventsRepository,
     private readonly addresses: EventAddressesRepository,
+    private readonly keys: IdempotencyKeysRepository,
     private readonly lockedOrgs: LockedOrgs,
   ) {}
 
@@ -71,6 +75,7 @@ export class AccountDeletionService {
         await this.events.record(transaction, ...events);
         // With those that were just recorded.
         await this.addresses.deleteOf(transaction, userId, { acts, since });
+        await deletion.lastStep?.(transaction);
         return true;
       },
     );
@@ -87,6 +92,7 @@ export class AccountDeletionService {
     const email = await this.accounts.emailOf(transaction, userId);
     await this.codes.voidAll(transaction, { id: userId, email });
     await this.mails.deleteTo(transaction, email);
+    await this.keys.deleteAllOf(transaction, userId);
     await this.accounts.delete(transaction, userId);
   }
 

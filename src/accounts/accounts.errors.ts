@@ -20,7 +20,8 @@ export class OnlyOwnerError extends RefusedError {
 export class OrgsNeedOwnerError extends Problem {
   constructor({ orgIds, alone }: OnlyOwnerError) {
     const orgs = orgIds.slice(0, MAX_NAMED).map((id) => ({ id, hasOtherMembers: !alone.includes(id) }));
-    super('last_owner', { extensions: { orgs } });
+    const orgIdsWithOthers = orgs.filter(({ hasOtherMembers }) => hasOtherMembers).map(({ id }) => id);
+    super('last_owner', { extensions: { orgs }, remedy: { action: 'transfer', orgIds: orgIdsWithOthers } });
   }
 }
 

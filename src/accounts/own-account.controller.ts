@@ -1,13 +1,14 @@
 import { Body, Controller, Delete } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedInByPassword } from '../access/access.decorators.js';
-import type { UserActor } from '../access/actor.js';
 import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
-import { CurrentActor } from '../http/current-actor.decorator.js';
-import { OK, OkResult } from '../http/ok.responses.js';
+import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { CarefulWrite } from '../writes/careful-write.decorator.js';
+import { CurrentWrite } from '../writes/current-write.decorator.js';
+import type { Write } from '../writes/write.js';
 import { DeleteAccountRequest } from './dto/delete-account.request.js';
 import { OwnAccountService } from './own-account.service.js';
 
@@ -27,6 +28,7 @@ export class OwnAccountController {
    */
   @Delete()
   @SignedInByPassword()
+  @CarefulWrite({ dryRun: true, remedy: true })
   @RateLimited('login', 'address', 'account')
   @ApiProblems(
     invalidFields({ password: 'should not be empty' }),
@@ -38,10 +40,10 @@ export class OwnAccountController {
     { code: 'last_owner', extensions: { orgs: [{ id: ORG_ID, hasOtherMembers: true }] } },
   )
   deleteAccount(
-    @CurrentActor() actor: UserActor,
+    @CurrentWrite() write: Write,
     @Body() { password }: DeleteAccountRequest,
     @Client() client: HashClient,
   ): Promise<OkResult> {
-    return this.accounts.delete(actor, password, client).then(() => OK);
+    return this.accounts.delete(write, password, client);
   }
 }

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { UserActor } from '../access/actor.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { OwnPasswordService } from '../auth/passwords/own-password.service.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
+import { OK, type OkResult } from '../http/ok.responses.js';
+import type { Write } from '../writes/write.js';
+import { Writes } from '../writes/writes.js';
 import { AccountDeletionService } from './account-deletion.service.js';
 import { OnlyOwnerError, OrgsNeedOwnerError } from './accounts.errors.js';
 
@@ -14,23 +16,30 @@ export class OwnAccountService {
   constructor(
     private readonly passwords: OwnPasswordService,
     private readonly deletion: AccountDeletionService,
+    private readonly writes: Writes,
   ) {}
 
   /**
    * @param password normalized
    * @throws WrongPasswordError, OrgsNeedOwnerError, InvalidTokenError
    */
-  async delete(actor: UserActor, password: string, client: HashClient): Promise<void> {
+  async delete(write: Write, password: string, client: HashClient): Promise<OkResult> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const { passwordHash } = await this.passwords.verify(actor.id, password, client);
-      if (await this.deleteVerified(actor, passwordHash)) return;
+      const { passwordHash } = await this.passwords.verify(write.actor.id, password, client);
+      if (await this.deleteVerified(write, passwordHash)) return OK;
     }
     throw new LostConflictError(undefined);
   }
 
-  private async deleteVerified(actor: UserActor, passwordHash: string): Promise<boolean> {
+  private async deleteVerified(write: Write, passwordHash: string): Promise<boolean> {
+    const { actor } = write;
     try {
-      return await this.deletion.delete(actor.id, { actor, force: false, passwordHash });
+      return await this.deletion.delete(actor.id, {
+        actor,
+        force: false,
+        passwordHash,
+        lastStep: (transaction) => this.writes.complete(transaction, write, OK),
+      });
     } catch (error) {
       throw error instanceof OnlyOwnerError ? new OrgsNeedOwnerError(error) : error;
     }

@@ -15,6 +15,7 @@ import { traceRequests } from '../http/traced-requests.js';
 import { validationPipe } from '../http/validation.js';
 import { giveBackUncounted } from '../rate-limits/give-back.js';
 import { serveDocs } from '../openapi/swagger-ui.js';
+import { markDryRuns } from '../writes/dry-run-header.js';
 
 export async function configureApp(
   app: NestFastifyApplication,
@@ -30,6 +31,7 @@ export async function configureApp(
   enforceDeadline(fastify);
   giveBackUncounted(fastify);
   noteSignedInUsers(fastify, app.get(JwtService, { strict: false }));
+  markDryRuns(fastify);
   allowOrigins(app, env.corsOrigins);
   const refuseOtherMethods = collectAllowedMethods(fastify);
 

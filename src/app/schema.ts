@@ -35,6 +35,7 @@ import { Member } from '../memberships/member.entity.js';
 import { Org } from '../memberships/org.entity.js';
 import { User } from '../users/user.entity.js';
 import { IdempotencyKey } from '../writes/idempotency-key.entity.js';
+import { IdempotencyKeysRepository } from '../writes/idempotency-keys.repository.js';
 
 /** The only files with SQL; loading them registers the hot statements. */
 export const REPOSITORIES = [
@@ -56,6 +57,7 @@ export const REPOSITORIES = [
   EventAddressesRepository,
   MailsRepository,
   MailCodesRepository,
+  IdempotencyKeysRepository,
 ];
 
 /** Listed by hand: files that are missing here are not part of the schema. */

@@ -6,10 +6,12 @@ import { EventsModule } from '../events/events.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { WritesModule } from '../writes/writes.module.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { ExpiredCodes } from './cleanup/expired-codes.js';
 import { ExpiredEvents } from './cleanup/expired-events.js';
+import { ExpiredKeys } from './cleanup/expired-keys.js';
 import { ExpiredRowsService } from './cleanup/expired-rows.service.js';
 import { ExpiredSessions } from './cleanup/expired-sessions.js';
 import { OldMails } from './cleanup/old-mails.js';
@@ -60,6 +62,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     UsersModule,
     EventsModule,
     MailModule,
+    WritesModule,
   ],
   controllers: [
     AuthController,
@@ -78,6 +81,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     DerivedSessionsLimit,
     ExpiredCodes,
     ExpiredEvents,
+    ExpiredKeys,
     ExpiredRowsService,
     ExpiredSessions,
     JwtAuthGuard,

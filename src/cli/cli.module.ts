@@ -25,6 +25,7 @@ import { UserSessionsRepository } from '../auth/sessions/user-sessions.repositor
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { WritesModule } from '../writes/writes.module.js';
 
 const PROVIDERS = [
   AccountChangesService,
@@ -53,6 +54,7 @@ export class CliModule {
         DatabaseModule.forDataSource(dataSource),
         UsersModule,
         MembershipsModule,
+        WritesModule,
         EventsModule,
         MailModule,
         TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),

@@ -1,9 +1,19 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'X-Request-Id', 'traceparent'];
+const REQUEST_HEADERS = [
+  'Authorization',
+  'Content-Type',
+  'X-Request-Id',
+  'traceparent',
+  'If-Match',
+  'Idempotency-Key',
+];
 const EXPOSED_HEADERS = [
   'Link',
+  'ETag',
+  'Dry-Run',
+  'Idempotency-Replayed',
   'Retry-After',
   'RateLimit',
   'RateLimit-Policy',

@@ -15,22 +15,23 @@ export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     sendProblem(
-      this.toAnswer(error),
+      problemOf(error),
       http.getRequest<FastifyRequest>(),
       http.getResponse<FastifyReply>(),
       this.logger,
     );
   }
+}
 
-  private toAnswer(error: unknown): Problem {
-    // First, since a client that resets its connection has the same ECONNRESET as a database that does.
-    if (statusOf(error) !== undefined) return toProblem(error);
-    if (isDatabaseUnavailable(error)) {
-      return new UnavailableError(PROBLEMS.unavailable.detail, 1, error);
-    }
-    if (isLostConflict(error)) return new LostConflictError(error);
-    return toProblem(error);
+/** With the faults of the database. */
+export function problemOf(error: unknown): Problem {
+  // First, since a client that resets its connection has the same ECONNRESET as a database that does.
+  if (statusOf(error) !== undefined) return toProblem(error);
+  if (isDatabaseUnavailable(error)) {
+    return new UnavailableError(PROBLEMS.unavailable.detail, 1, error);
   }
+  if (isLostConflict(error)) return new LostConflictError(error);
+  return toProblem(error);
 }
 
 export function sendProblem(

@@ -2,9 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import type { StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
-import type { UserActor } from '../access/actor.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
-import { CurrentActor } from '../http/current-actor.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { LINK_HEADER } from '../openapi/response-headers.js';
@@ -17,6 +15,9 @@ import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { MembersService } from './members.service.js';
+import { OrgWrite } from '../writes/careful-write.decorator.js';
+import { CurrentWrite } from '../writes/current-write.decorator.js';
+import type { Write } from '../writes/write.js';
 
 const MEMBER_PARAM = {
   name: 'userId',
@@ -67,6 +68,7 @@ export class MembersController {
    */
   @Post()
   @MinRole('admin')
+  @OrgWrite()
   @RateLimited('lookup')
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', role: 'must be member or admin' }),
@@ -80,12 +82,12 @@ export class MembersController {
     'already_member',
     'user_has_too_many_orgs',
   )
-  async addMember(
-    @CurrentActor() actor: UserActor,
+  addMember(
+    @CurrentWrite() write: Write,
     @Param('orgId') orgId: string,
     @Body() body: AddMemberRequest,
   ): Promise<MembershipResult> {
-    return { member: await this.members.add(orgId, actor, body.email, body.role) };
+    return this.members.add(write, orgId, body.email, body.role);
   }
 
   /**
@@ -96,6 +98,7 @@ export class MembersController {
    */
   @Patch(':userId')
   @MinRole('admin')
+  @OrgWrite({ dryRun: true, remedy: true })
   @ApiParam(MEMBER_PARAM)
   @ApiProblems(
     invalidFields({ role: 'must be member, admin or owner' }),
@@ -108,13 +111,13 @@ export class MembersController {
     'member_not_found',
     'last_owner',
   )
-  async changeMemberRole(
-    @CurrentActor() actor: UserActor,
+  changeMemberRole(
+    @CurrentWrite() write: Write,
     @Param('orgId') orgId: string,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() body: ChangeMemberRoleRequest,
   ): Promise<MembershipResult> {
-    return { member: await this.members.changeRole(orgId, actor, userId, body.role) };
+    return this.members.changeRole(write, orgId, userId, body.role);
   }
 
   /**
@@ -126,8 +129,10 @@ export class MembersController {
   @Delete(':userId')
   @HttpCode(200)
   @MinRole('admin')
+  @OrgWrite({ dryRun: true, remedy: true })
   @ApiParam(MEMBER_PARAM)
   @ApiProblems(
+    invalidFields({ dryRun: 'must be true' }),
     'malformed_json',
     'unauthorized',
     'invalid_token',
@@ -138,10 +143,10 @@ export class MembersController {
     'last_owner',
   )
   removeMember(
-    @CurrentActor() actor: UserActor,
+    @CurrentWrite() write: Write,
     @Param('orgId') orgId: string,
     @Param('userId', EntityIdPipe) userId: string,
   ): Promise<OkResult> {
-    return this.members.remove(orgId, actor, userId);
+    return this.members.remove(write, orgId, userId);
   }
 }

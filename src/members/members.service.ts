@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { UserActor } from '../access/actor.js';
 import type { Role } from '../access/role.js';
 import { Env } from '../config/env.js';
 import { MembershipChanges } from '../memberships/membership-changes.js';
 import { requireAddition, requireChange, requireRemoval } from '../memberships/membership-policy.js';
 import { MemberNotFoundError, UserHasTooManyOrgsError } from '../memberships/memberships.errors.js';
 import { MembersRepository } from '../memberships/members.repository.js';
-import type { Membership } from './dto/member.responses.js';
+import { OK, type OkResult } from '../http/ok.responses.js';
+import type { Write } from '../writes/write.js';
+import type { MembershipResult } from './dto/member.responses.js';
 
 /** Every change checks the actor's role again: the guard's check can be stale by then. */
 @Injectable()
@@ -17,47 +18,47 @@ export class MembersService {
     private readonly env: Env,
   ) {}
 
-  async add(orgId: string, actor: UserActor, email: string, role: Role): Promise<Membership> {
+  add(write: Write, orgId: string, email: string, role: Role): Promise<MembershipResult> {
     const { maxOrgsPerUser } = this.env;
-    const key = { orgId, actorId: actor.id, email };
-    const userId = await this.changes.run(this.members.additionFacts, key, actor, {
+    const key = { orgId, actorId: write.actor.id, email };
+    return this.changes.run(write, this.members.additionFacts, key, {
       decide: requireAddition,
-      write: (transaction, id) =>
+      change: (transaction, id) =>
         this.members.insert(transaction, { orgId, userId: id, role, joinedAt: Date.now() }, maxOrgsPerUser),
       refusal: () => new UserHasTooManyOrgsError(maxOrgsPerUser),
       event: (id) => ({ type: 'member.added', userId: id, data: { role, via: 'added' } }),
+      answer: (userId) => ({ member: { userId, role } }),
     });
-    return { userId, role };
   }
 
-  async changeRole(orgId: string, actor: UserActor, userId: string, role: Role): Promise<Membership> {
-    const key = { orgId, actorId: actor.id, targetId: userId };
-    await this.changes.run(this.members.changeFacts, key, actor, {
+  changeRole(write: Write, orgId: string, userId: string, role: Role): Promise<MembershipResult> {
+    const key = { orgId, actorId: write.actor.id, targetId: userId };
+    return this.changes.run(write, this.members.changeFacts, key, {
       decide: (facts) => requireChange(facts, role),
-      write: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
+      change: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
       refusal: () => new MemberNotFoundError(),
       event: (from) =>
         from === role ? undefined : { type: 'member.role_changed', userId, data: { from, to: role } },
+      answer: () => ({ member: { userId, role } }),
     });
-    return { userId, role };
   }
 
-  async remove(orgId: string, actor: UserActor, userId: string): Promise<{ ok: true }> {
-    const key = { orgId, actorId: actor.id, targetId: userId };
-    await this.changes.run(this.members.changeFacts, key, actor, {
+  remove(write: Write, orgId: string, userId: string): Promise<OkResult> {
+    const key = { orgId, actorId: write.actor.id, targetId: userId };
+    return this.changes.run(write, this.members.changeFacts, key, {
       decide: requireRemoval,
-      write: (transaction) => this.members.delete(transaction, orgId, userId),
+      change: (transaction) => this.members.delete(transaction, orgId, userId),
       refusal: () => new MemberNotFoundError(),
       event: (from) => ({
         type: 'member.removed',
         userId,
-        data: { role: from, reason: reasonOf(actor, userId) },
+        data: { role: from, reason: reasonOf(write, userId) },
       }),
+      answer: () => OK,
     });
-    return { ok: true };
   }
 }
 
-function reasonOf(actor: UserActor, userId: string): 'removed' | 'left' {
+function reasonOf({ actor }: Write, userId: string): 'removed' | 'left' {
   return actor.id === userId ? 'left' : 'removed';
 }

@@ -80,6 +80,15 @@ const LIST_FOR_READER = hotStatement(
   ['', '', 0, 0, '', 1001, ''],
 );
 
+/** Admins first. Only for members: the caller of a refused change may have left meanwhile. */
+const FIND_SUCCESSORS = hotStatement(
+  'who may become the owner',
+  `SELECT ${MEMBER} FROM members r JOIN members m ON m.org_id = r.org_id JOIN users u ON u.id = m.user_id
+    WHERE r.org_id = ? AND r.user_id = ? AND m.role <> 'owner' AND u.disabled_at IS NULL
+    ORDER BY m.role LIMIT ?`,
+  ['', '', 5],
+);
+
 const FIND_SESSION = `SELECT s.id FROM sessions s ${WITH_USER_AND_PARENT} WHERE s.id = ? AND ${IS_ALIVE}`;
 
 /** By the time of joining, then by user. */
@@ -136,6 +145,11 @@ export class MemberListRepository {
     const list = await this.members.query<ListedMember[]>(LIST, [orgId]);
     this.usualLength = list.length;
     return list;
+  }
+
+  /** Enabled members of lower roles, where the user is a member too. */
+  findSuccessors(orgId: string, userId: string, limit: number): Promise<ListedMember[]> {
+    return this.members.query<ListedMember[]>(FIND_SUCCESSORS, [orgId, userId, limit]);
   }
 
   async isSessionAlive(sessionId: string): Promise<boolean> {

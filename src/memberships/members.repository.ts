@@ -16,6 +16,7 @@ interface MembershipKey {
 
 export interface Membership extends MembershipKey {
   orgName: string;
+  orgRevision: number;
   /** null: not a member */
   role: Role | null;
 }
@@ -24,7 +25,7 @@ const FIND_MEMBERSHIPS = lookupStatement<MembershipKey, Membership>('the role ch
   sql: (size) =>
     Array(size)
       .fill(
-        `SELECT o.id AS orgId, o.name AS orgName, ? AS userId, m.role
+        `SELECT o.id AS orgId, o.name AS orgName, o.revision AS orgRevision, ? AS userId, m.role
          FROM orgs o LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ?
          WHERE o.id = ?`,
       )

@@ -2,20 +2,25 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import type { Lookup } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
-import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/new-event.js';
+import { requireMatch } from '../writes/entity-tags.js';
+import type { Write } from '../writes/write.js';
+import { Writes } from '../writes/writes.js';
 import { OrgNotFoundError } from './memberships.errors.js';
+import { OrgWrites } from './org-writes.js';
 import { OrgsRepository } from './orgs.repository.js';
 
-export interface MembershipChange<Facts, Decision> {
+export interface MembershipChange<Facts, Decision, Answer> {
   decide: (facts: Facts) => Decision;
   /** false when the database refused */
-  write: (transaction: Transaction, decision: Decision) => Promise<boolean>;
+  change: (transaction: Transaction, decision: Decision) => Promise<boolean>;
   /** the error for a refusal under the lock */
   refusal: () => Error;
   /** what the record says of it; undefined where nothing changed */
   event: (decision: Decision) => MembershipEvent | undefined;
+  /** the body */
+  answer: (decision: Decision) => Answer;
 }
 
 type MembershipEvent = Pick<NewEvent, 'type' | 'userId' | 'data'>;
@@ -31,47 +36,59 @@ class StaleDecisionError extends Error {}
 export class MembershipChanges {
   constructor(
     private readonly orgs: OrgsRepository,
+    private readonly orgWrites: OrgWrites,
+    private readonly writes: Writes,
     private readonly events: EventsRepository,
-    private readonly transactions: Transactions,
   ) {}
 
-  async run<Key extends { orgId: string }, Facts extends { revision: number }, Decision>(
+  async run<
+    Key extends { orgId: string },
+    Facts extends { revision: number },
+    Decision,
+    Answer extends object,
+  >(
+    write: Write,
     lookup: Lookup<Key, Facts>,
     key: Key,
-    actor: Actor,
-    change: MembershipChange<Facts, Decision>,
-  ): Promise<Decision> {
+    steps: MembershipChange<Facts, Decision, Answer>,
+  ): Promise<Answer> {
     const facts = await lookup.find(key);
     if (!facts) throw new OrgNotFoundError();
-    const decision = change.decide(facts);
+    // Holds, too, if the organization is at that revision once it is locked.
+    requireMatch(write, facts.revision);
+    const decision = steps.decide(facts);
     try {
-      await this.transactions.run(async (transaction) => {
+      return await this.writes.run(write, async (transaction) => {
         const holds = await this.orgs.lockAt(transaction, key.orgId, facts.revision);
-        if (!holds || !(await change.write(transaction, decision))) throw new StaleDecisionError();
-        await this.record(transaction, actor, key.orgId, facts.revision + 1, change.event(decision));
+        if (!holds || !(await steps.change(transaction, decision))) throw new StaleDecisionError();
+        await this.record(transaction, write.actor, key.orgId, facts.revision + 1, steps.event(decision));
+        return steps.answer(decision);
       });
-      return decision;
     } catch (error) {
       if (!(error instanceof StaleDecisionError)) throw error;
-      return this.runLocked(lookup, key, actor, change);
+      return this.runLocked(write, lookup, key, steps);
     }
   }
 
-  private runLocked<Key extends { orgId: string }, Facts extends { revision: number }, Decision>(
+  private runLocked<
+    Key extends { orgId: string },
+    Facts extends { revision: number },
+    Decision,
+    Answer extends object,
+  >(
+    write: Write,
     lookup: Lookup<Key, Facts>,
     key: Key,
-    actor: Actor,
-    { decide, write, refusal, event }: MembershipChange<Facts, Decision>,
-  ): Promise<Decision> {
-    return this.transactions.run(async (transaction) => {
-      const facts = (await this.orgs.lock(transaction, key.orgId))
-        ? await lookup.findIn(transaction, key)
-        : undefined;
-      if (!facts) throw new OrgNotFoundError();
-      const decision = decide(facts);
-      if (!(await write(transaction, decision))) throw refusal();
-      await this.record(transaction, actor, key.orgId, facts.revision, event(decision));
-      return decision;
+    { decide, change, refusal, event, answer }: MembershipChange<Facts, Decision, Answer>,
+  ): Promise<Answer> {
+    return this.orgWrites.run(write, key.orgId, {
+      read: (transaction) => lookup.findIn(transaction, key),
+      work: async (transaction, facts) => {
+        const decision = decide(facts);
+        if (!(await change(transaction, decision))) throw refusal();
+        await this.record(transaction, write.actor, key.orgId, facts.revision, event(decision));
+        return answer(decision);
+      },
     });
   }
 

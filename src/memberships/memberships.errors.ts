@@ -50,6 +50,6 @@ export class UserHasTooManyOrgsError extends Problem {
 
 export class LastOwnerError extends Problem {
   constructor() {
-    super('last_owner');
+    super('last_owner', { remedy: { action: 'transfer' } });
   }
 }

@@ -12,6 +12,7 @@ import { MembershipChanges } from './membership-changes.js';
 import { OrgWrites } from './org-writes.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { OwnershipRepository } from './ownership.repository.js';
+import { Remedies } from './remedies.js';
 import { RolesGuard } from './roles.guard.js';
 import { WholeLists } from './whole-lists.js';
 
@@ -23,6 +24,7 @@ const PROVIDERS = [
   OrgsRepository,
   OrgWrites,
   OwnershipRepository,
+  Remedies,
   RolesGuard,
   WholeLists,
 ];

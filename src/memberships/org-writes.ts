@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
+import { requireMatch } from '../writes/entity-tags.js';
 import type { Write } from '../writes/write.js';
 import { Writes } from '../writes/writes.js';
 import { OrgNotFoundError } from './memberships.errors.js';
@@ -22,7 +23,7 @@ export class OrgWrites {
 
   /**
    * @param read facts with the revision of the organization after the change
-   * @throws OrgNotFoundError
+   * @throws OrgNotFoundError, PreconditionFailedError
    */
   run<Facts extends { revision: number }, Answer extends object>(
     write: Write,
@@ -32,6 +33,7 @@ export class OrgWrites {
     return this.writes.run(write, async (transaction) => {
       const facts = (await this.orgs.lock(transaction, orgId)) ? await read(transaction) : undefined;
       if (!facts) throw new OrgNotFoundError();
+      requireMatch(write, facts.revision - 1);
       return work(transaction, facts);
     });
   }

@@ -35,6 +35,7 @@ export class RolesGuard implements CanActivate {
     if (!membership) throw new OrgNotFoundError();
     if (membership.role === null) throw new NotAMemberError();
     if (!roleAtLeast(membership.role, minRole)) throw new InsufficientRoleError(minRole, membership.role);
-    request.org = { id: membership.orgId, name: membership.orgName };
+    const { orgName: name, orgRevision: revision } = membership;
+    request.org = { id: membership.orgId, name, revision };
   }
 }

@@ -33,6 +33,9 @@ export function invalidFields(messages: Record<string, string>): ProblemExample 
   return { code: 'validation_failed', errors };
 }
 
+/** For changes that have no other parameters or fields: every change refuses `dryRun` that it does not know. */
+export const NO_DRY_RUN = invalidFields({ dryRun: 'is not possible for this request' });
+
 /** @param problems of one status */
 function describe(problems: ProblemExample[]): MethodDecorator {
   const codes = problems.map(({ code }) => code);

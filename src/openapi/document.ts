@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { VERSION } from '../config/version.js';
 import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
+import { shareParameters } from './parameters.js';
 import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
 import { RESPONSE_HEADERS } from './response-headers.js';
 import { completeResponses } from './responses.js';
@@ -36,6 +37,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   document.info.contact = { name: 'The operator of this service' };
   addProblems(document);
   completeResponses(document);
+  shareParameters(document);
   return document;
 }
 

@@ -80,6 +80,16 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
       },
       example: [{ id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', hasOtherMembers: true }],
     },
+    remedy: {
+      type: 'object',
+      description: 'with `?remedy=true`: who could be made owner',
+      required: ['action', 'candidates'],
+      properties: {
+        action: { type: 'string', enum: ['transfer'] },
+        orgId: { type: 'string', format: 'uuid', description: 'when an account is deleted: where' },
+        candidates: { type: 'array', maxItems: 5, items: { $ref: getSchemaPath('Member') } },
+      },
+    },
   },
 };
 

@@ -48,3 +48,29 @@ export const LIMIT_HEADERS: Headers = {
     example: '"login";q=10;w=900',
   },
 };
+
+/** Inline, like all that need not be there. */
+export const DRY_RUN_HEADER: Headers = {
+  'Dry-Run': {
+    description: 'nothing was changed',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
+};
+
+export const REPLAYED_HEADER: Headers = {
+  'Idempotency-Replayed': {
+    description: 'the first answer to this `Idempotency-Key`',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
+};
+
+export const ETAG_HEADER: Headers = {
+  ETag: {
+    description: 'names this state of the organization and its members, for `If-Match`',
+    required: true,
+    schema: { type: 'string', pattern: '^"\\d+"$' },
+    example: '"7"',
+  },
+};

@@ -1,55 +1,57 @@
 import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { PROBLEM_MEDIA_TYPE } from '../problems/problem-details.js';
+import { type Operation, operationsOf } from './operations.js';
 import { pascalCase } from './problem-schemas.js';
-import { headerRefs, LIMIT_HEADERS } from './response-headers.js';
+import { DRY_RUN_HEADER, headerRefs, LIMIT_HEADERS, REPLAYED_HEADER } from './response-headers.js';
+import { DRY_RUN_PARAMETER, IDEMPOTENCY_KEY_PARAMETER } from './write-parameters.js';
 
-type PathItem = OpenAPIObject['paths'][string];
-type Operation = NonNullable<PathItem['get']>;
 type Response = Exclude<Operation['responses'][string], undefined | { $ref: string }>;
-
-const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
 /** Answered before the limits are checked; `invalid_token` also after, where the session ends meanwhile. */
 const BEFORE_LIMITS = new Set(['body_too_large', 'unsupported_media_type', 'unauthorized']);
 
-/** Adds what all responses have in common, and moves failures that operations share into the components. */
+/** Adds what all responses have in common, and moves failures and what has many headers into the components. */
 export function completeResponses(document: OpenAPIObject): void {
-  const failures: Record<string, Response> = {};
+  const responses: Record<string, Response> = {};
   for (const operation of operationsOf(document)) {
     for (const [status, response] of inlineResponses(operation)) {
-      complete(status, response, '429' in operation.responses);
-      if (codesOf(response).length === 0) continue;
+      complete(status, response, operation);
+      if (codesOf(response).length === 0 && Object.keys(response.headers ?? {}).length === 1) continue;
       const name = nameOf(operation, status, response);
-      failures[name] = response;
+      responses[name] = response;
       operation.responses[status] = { $ref: `#/components/responses/${name}` };
     }
   }
-  document.components = { ...document.components, responses: failures };
+  document.components = { ...document.components, responses };
 }
 
-function complete(status: string, response: Response, isLimited: boolean): void {
+function complete(status: string, response: Response, operation: Operation): void {
   const codes = codesOf(response);
   const comesAfterLimits =
-    isLimited && (codes.length === 0 || codes.some((code) => !BEFORE_LIMITS.has(code)));
+    '429' in operation.responses && (codes.length === 0 || codes.some((code) => !BEFORE_LIMITS.has(code)));
   response.description ||= STATUS_CODES[status] ?? '';
   response.headers = {
     ...headerRefs('X-Request-Id'),
     ...(comesAfterLimits && LIMIT_HEADERS),
+    ...(takes(operation, DRY_RUN_PARAMETER) && DRY_RUN_HEADER),
+    ...(status.startsWith('2') && takes(operation, IDEMPOTENCY_KEY_PARAMETER) && REPLAYED_HEADER),
     ...response.headers,
   };
 }
 
-/** By its codes, so that equal failures share a name; by its operation where an example is its own. */
-function nameOf({ operationId = '' }: Operation, status: string, response: Response): string {
-  const isShared = Object.values(examplesOf(response)).every((example) => '$ref' in example);
-  if (!isShared) return `${pascalCase(operationId)}${(STATUS_CODES[status] ?? '').replaceAll(' ', '')}`;
-  const suffix = 'RateLimit' in (response.headers ?? {}) ? 'UnderLimit' : '';
-  return `${codesOf(response).map(pascalCase).join('Or')}${suffix}`;
+function takes({ parameters = [] }: Operation, { name }: { name: string }): boolean {
+  return parameters.some((parameter) => 'name' in parameter && parameter.name === name);
 }
 
-function operationsOf({ paths }: OpenAPIObject): Operation[] {
-  return Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method] ?? []));
+/** By its codes, so that equal failures share a name; by its operation where an example is its own. */
+function nameOf({ operationId = '' }: Operation, status: string, response: Response): string {
+  const examples = Object.values(examplesOf(response));
+  const isShared = examples.length > 0 && examples.every((example) => '$ref' in example);
+  if (!isShared) return `${pascalCase(operationId)}${(STATUS_CODES[status] ?? '').replaceAll(' ', '')}`;
+  const { headers = {} } = response;
+  const suffix = ('RateLimit' in headers ? 'UnderLimit' : '') + ('Dry-Run' in headers ? 'OrDryRun' : '');
+  return `${codesOf(response).map(pascalCase).join('Or')}${suffix}`;
 }
 
 const inlineResponses = ({ responses }: Operation): [string, Response][] =>

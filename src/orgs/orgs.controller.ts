@@ -1,11 +1,14 @@
 import { Body, Controller, Get, Post, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { MinRole, SignedIn } from '../access/access.decorators.js';
-import type { UserActor } from '../access/actor.js';
 import { CurrentOrg } from '../access/current-org.decorator.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
-import { CurrentActor } from '../http/current-actor.decorator.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ETAG_HEADER } from '../openapi/response-headers.js';
+import { CarefulWrite } from '../writes/careful-write.decorator.js';
+import { CurrentWrite } from '../writes/current-write.decorator.js';
+import { AnswerTag, type TagAnswer } from '../writes/entity-tag.decorator.js';
+import type { Write } from '../writes/write.js';
 import { CreateOrgRequest } from './dto/create-org.request.js';
 import { OrgResult, OrgDetailResult } from './dto/org.responses.js';
 import { OrgsService } from './orgs.service.js';
@@ -22,6 +25,7 @@ export class OrgsController {
    */
   @Post()
   @SignedIn()
+  @CarefulWrite({ idempotencyKey: true })
   @ApiProblems(
     invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }),
     'malformed_json',
@@ -29,23 +33,24 @@ export class OrgsController {
     'invalid_token',
     'too_many_orgs',
   )
-  async createOrg(@CurrentActor() actor: UserActor, @Body() body: CreateOrgRequest): Promise<OrgResult> {
-    return { org: await this.orgs.create(actor, body.name) };
+  createOrg(@CurrentWrite() write: Write, @Body() { name }: CreateOrgRequest): Promise<OrgResult> {
+    return this.orgs.create(write, name);
   }
 
   /**
    * Read an organization and its members
    *
-   * @remarks For every member of the organization.
+   * @remarks For every member of the organization. The `ETag` is for `If-Match` of changes.
    */
   @Get(':orgId')
   @MinRole('member')
-  @ApiOkResponse({ type: OrgDetailResult })
+  @ApiOkResponse({ type: OrgDetailResult, headers: ETAG_HEADER })
   @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
   getOrg(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() { sessionId }: CurrentUser,
+    @AnswerTag() tagAnswer: TagAnswer,
   ): Promise<OrgDetailResult | StreamableFile> {
-    return this.orgs.getDetail(org, sessionId);
+    return this.orgs.getDetail(org, sessionId, tagAnswer);
   }
 }

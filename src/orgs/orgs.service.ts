@@ -1,16 +1,17 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
-import type { UserActor } from '../access/actor.js';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
-import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
 import { WholeLists } from '../memberships/whole-lists.js';
+import type { TagAnswer } from '../writes/entity-tag.decorator.js';
 import { UsersRepository } from '../users/users.repository.js';
-import type { OrgDetailResult, OrgResponse } from './dto/org.responses.js';
+import type { Write } from '../writes/write.js';
+import { Writes } from '../writes/writes.js';
+import type { OrgDetailResult, OrgResponse, OrgResult } from './dto/org.responses.js';
 import { TooManyOrgsError } from './orgs.errors.js';
 
 @Injectable()
@@ -21,16 +22,17 @@ export class OrgsService {
     private readonly users: UsersRepository,
     private readonly events: EventsRepository,
     private readonly wholeLists: WholeLists,
-    private readonly transactions: Transactions,
+    private readonly writes: Writes,
     private readonly env: Env,
   ) {}
 
   /** @throws TooManyOrgsError, or InvalidTokenError when the user was deleted after the request began */
-  create(actor: UserActor, name: string): Promise<OrgResponse> {
+  create(write: Write, name: string): Promise<OrgResult> {
+    const { actor } = write;
     const { id: ownerId } = actor;
     const id = newEntityId();
     const { maxOrgsPerUser } = this.env;
-    return this.transactions.run(async (transaction) => {
+    return this.writes.run(write, async (transaction) => {
       const now = Date.now();
       await this.orgs.insert(transaction, { id, name, createdAt: now });
       const owner = { orgId: id, userId: ownerId, role: 'owner', joinedAt: now } as const;
@@ -44,12 +46,20 @@ export class OrgsService {
         { ...created, type: 'org.created' },
         { ...created, type: 'member.added', userId: ownerId, data: { role: 'owner', via: 'created' } },
       );
-      return { id, name };
+      return { org: { id, name } };
     });
   }
 
-  getDetail({ id, name }: CurrentOrg, sessionId: string): Promise<OrgDetailResult | StreamableFile> {
-    return this.wholeLists.answer({ orgId: id, sessionId }, (members) => ({ org: { id, name, members } }));
+  async getDetail(
+    { id, name, revision }: CurrentOrg,
+    sessionId: string,
+    tagAnswer: TagAnswer,
+  ): Promise<OrgDetailResult | StreamableFile> {
+    const reader = { orgId: id, sessionId };
+    const answer = await this.wholeLists.answer(reader, (members) => ({ org: { id, name, members } }));
+    // Of the role check before: should the members be newer, then a change that relies on them is refused.
+    tagAnswer(revision);
+    return answer;
   }
 
   async listOf(userId: string): Promise<OrgResponse[]> {

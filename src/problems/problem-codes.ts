@@ -143,6 +143,11 @@ export const PROBLEMS = {
     meaning: 'An organization must keep at least one owner',
     detail: 'This is the only owner; make somebody else owner first.',
   },
+  precondition_failed: {
+    status: 412,
+    meaning: 'The organization has changed',
+    detail: 'The organization has another ETag by now; read it again.',
+  },
   body_too_large: {
     status: 413,
     meaning: 'The body is too large',
@@ -157,6 +162,11 @@ export const PROBLEMS = {
     status: 415,
     meaning: 'The body must be application/json',
     detail: 'Send the body as application/json.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    meaning: 'The idempotency key belongs to another request',
+    detail: 'This key was sent with another request; use a new one.',
   },
   rate_limited: {
     status: 429,

@@ -5,12 +5,19 @@ export interface FieldError {
   message: string;
 }
 
+/** The way out of a refusal, told where the client asks for it. */
+export type Remedy =
+  | { action: 'resend'; invitationId: string }
+  /** @param orgIds where another owner is needed; by default the organization of the request */
+  | { action: 'transfer'; orgIds?: string[] };
+
 export interface ProblemOptions {
   /** public text, never a secret; by default that of the code */
   detail?: string;
   headers?: Record<string, string>;
   /** Extension members (RFC 9457 section 3.2). */
   extensions?: Record<string, unknown>;
+  remedy?: Remedy;
   cause?: unknown;
 }
 
@@ -19,6 +26,7 @@ export class Problem extends Error {
   readonly detail: string;
   readonly headers: Record<string, string>;
   readonly extensions: Record<string, unknown>;
+  readonly remedy: Remedy | undefined;
 
   constructor(
     readonly code: ProblemCode,
@@ -31,6 +39,7 @@ export class Problem extends Error {
     this.status = PROBLEMS[code].status;
     this.headers = options.headers ?? {};
     this.extensions = options.extensions ?? {};
+    this.remedy = options.remedy;
   }
 }
 

@@ -1,9 +1,22 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import type { CurrentUser } from '../access/current-user.decorator.js';
+import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import { actorOf } from '../http/current-actor.decorator.js';
 import type { Write } from './write.js';
+import type { WriteRequest } from './write-options.js';
 
-export const CurrentWrite = createParamDecorator((_: unknown, context: ExecutionContext): Write => ({
-  actor: actorOf(context.switchToHttp().getRequest<FastifyRequest & { user: CurrentUser }>()),
-}));
+export const CurrentWrite = createParamDecorator((_: unknown, context: ExecutionContext): Write => {
+  const request = context.switchToHttp().getRequest<WriteRequest>();
+  return {
+    dryRun: false,
+    withRemedy: false,
+    ...request.care,
+    actor: actorOf(request),
+    status: successOf(request, context),
+  };
+});
+
+/** As Nest answers it. */
+function successOf({ method }: WriteRequest, context: ExecutionContext): number {
+  const declared = Reflect.getMetadata(HTTP_CODE_METADATA, context.getHandler()) as number | undefined;
+  return declared ?? (method === 'POST' ? 201 : 200);
+}

@@ -9,6 +9,7 @@ export const IDEMPOTENCY_KEYS_KEY: UniqueKey = {
 /** The first answer to a request that may be repeated (draft-ietf-httpapi-idempotency-key-header). */
 @Entity('idempotency_keys')
 @Index('idempotency_keys_expires_at_idx', ['expiresAt'])
+@Index('idempotency_keys_user_id_expires_at_idx', ['userId', 'expiresAt'])
 export class IdempotencyKey {
   @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 })
   userId: string;
@@ -24,7 +25,7 @@ export class IdempotencyKey {
   @Column({ type: 'integer' })
   status: number;
 
-  /** JSON, without codes */
+  /** JSON, without codes. The longest are invitations, with two e-mails: less than half of it. */
   @Column({ type: 'varchar', length: 2000 })
   body: string;
 

@@ -1,6 +1,22 @@
 import type { UserActor } from '../access/actor.js';
+import type { EntityTags } from './entity-tags.js';
+import type { RequestKey } from './request-key.js';
+
+/** How carefully a client asks for a change, besides the change itself. */
+export interface Care {
+  /** the change is for one of these states only */
+  ifMatch?: EntityTags;
+  /** everything is rolled back once the answer is known */
+  dryRun: boolean;
+  /** refusals tell the way out */
+  withRemedy: boolean;
+  /** the change is made once, however often it is asked for */
+  key?: RequestKey;
+}
 
 /** A change that a signed-in user asks for. */
-export interface Write {
+export interface Write extends Care {
   actor: UserActor;
+  /** of a success */
+  status: number;
 }

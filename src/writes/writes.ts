@@ -1,18 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
+import { EarlyAnswer } from './early-answer.js';
+import { RepeatedRequests } from './repeated-requests.js';
 import type { Write } from './write.js';
 
 /** Carries out what users ask for, as carefully as they ask. */
 @Injectable()
 export class Writes {
-  constructor(private readonly transactions: Transactions) {}
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repeated: RepeatedRequests,
+  ) {}
 
-  /** @param work returns the body of the answer */
+  /**
+   * @param work returns the body of the answer
+   * @throws EarlyAnswer of a dry run, IdempotencyKeyReusedError
+   */
   run<Answer extends object>(
-    _write: Write,
+    write: Write,
     work: (transaction: Transaction) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.transactions.run(work);
+    return this.transactions.run(async (transaction) =>
+      this.complete(transaction, write, await work(transaction)),
+    );
+  }
+
+  /** As the last step of a transaction that somebody else runs. */
+  async complete<Answer extends object>(
+    transaction: Transaction,
+    write: Write,
+    answer: Answer,
+  ): Promise<Answer> {
+    if (write.dryRun) throw new EarlyAnswer(write.status, answer);
+    if (write.key) await this.repeated.keep(transaction, write, write.key, answer);
+    return answer;
   }
 }

@@ -26,6 +26,10 @@ const RESULTS = [
   'last',
   'keychain',
   'send',
+  'grace',
+  'late',
+  'wouldWork',
+  'candidates',
 ] as const;
 const EXPORT = `export { ${RESULTS.join(', ')} };`;
 
@@ -41,6 +45,10 @@ interface Results {
   last: { token: string };
   keychain: Map<string, string>;
   send: (method: string, path: string, body?: unknown, token?: string) => Promise<unknown>;
+  grace: { token: string };
+  late: unknown;
+  wouldWork: boolean;
+  candidates: { email: string; role: string }[];
 }
 
 describe('docs/clients.md', () => {
@@ -103,7 +111,8 @@ describe('docs/clients.md', () => {
   });
 
   it('goes through the life of a login', async () => {
-    const { user, code, account, sessions, old, keychain, send, registered, last } = await run();
+    const results = await run();
+    const { user, code, account, sessions, old, keychain, send, registered, last } = results;
 
     expect(user.email).toBe('ada@example.com');
     expect(code).toMatch(/^[\w-]{43}$/);
@@ -119,6 +128,11 @@ describe('docs/clients.md', () => {
     for (const { token } of [registered, last]) {
       await expect(send('GET', '/api/me', undefined, token)).rejects.toMatchObject({ status: 401 });
     }
+    expect([results.late, results.wouldWork]).toEqual(['precondition_failed', true]);
+    expect(results.candidates).toMatchObject([{ email: 'grace@example.com', role: 'admin' }]);
+    expect(await send('GET', '/api/me', undefined, results.grace.token)).toMatchObject({
+      orgs: [{ name: 'Engines' }],
+    });
     expect(asked).toBe(3);
     expect(mailServer.to('countess@example.com').length).toBeGreaterThan(0);
   });

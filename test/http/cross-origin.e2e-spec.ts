@@ -2,7 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
-const EXPOSED = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate', 'Link'];
+const EXPOSED = [
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'WWW-Authenticate',
+  'Link',
+  'ETag',
+  'Dry-Run',
+  'Idempotency-Replayed',
+];
+const REQUEST_HEADERS = ['authorization', 'x-request-id', 'traceparent', 'if-match', 'idempotency-key'];
 
 describe('cross-origin requests', () => {
   let closed: Service;
@@ -49,7 +59,7 @@ describe('cross-origin requests', () => {
       expect(asked.headers.get('access-control-allow-origin')).toBe(origin);
       expect(asked.headers.get('access-control-allow-methods')).toContain(method);
       const allowed = asked.headers.get('access-control-allow-headers')?.toLowerCase().split(/,\s*/);
-      expect(allowed).toEqual(expect.arrayContaining(['authorization', 'x-request-id', 'traceparent']));
+      expect(allowed).toEqual(expect.arrayContaining(REQUEST_HEADERS));
     }
   });
 

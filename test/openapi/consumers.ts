@@ -14,6 +14,8 @@ export function explain(problem: Problem): string {
     case 'user_not_found':
     case 'already_member':
     case 'user_has_too_many_orgs':
+    case 'precondition_failed':
+    case 'idempotency_key_reused':
     case 'body_too_large':
     case 'unsupported_media_type':
     case 'rate_limited':

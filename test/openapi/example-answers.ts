@@ -138,8 +138,7 @@ export class ExampleAnswers {
     const requests: Record<string, (id: string) => Promise<unknown>> = {
       unauthorized: (id) => this.send(id, { by: anyone }),
       invalid_token: (id) => this.send(id, { by: anyone.withToken('no.such.token') }),
-      validation_failed: (id) =>
-        this.send(id, { by: ada, body: id === 'issueCode' ? { codeChallengeMethod: 'S256' } : {} }),
+      validation_failed: (id) => this.failValidation(id),
       malformed_json: (id) => this.sendText(id, 'application/json', '[]'),
       body_too_large: (id) => this.sendText(id, 'application/json', ' '.repeat(17_000)),
       unsupported_media_type: (id) => this.sendText(id, 'text/plain', 'text'),
@@ -147,10 +146,25 @@ export class ExampleAnswers {
       insufficient_role: (id) => this.send(id, { by: grace }),
       org_not_found: (id) => this.send(id, { by: ada, path: { orgId: anUnknownId() } }),
       member_not_found: (id) => this.send(id, { by: ada, path: { userId: anUnknownId() } }),
+      precondition_failed: (id) => this.send(id, { by: ada.with({ 'if-match': '"0"' }) }),
+      idempotency_key_reused: (id) => this.send(id, { by: ada.with({ 'idempotency-key': 'used' }) }),
     };
+    const used = ada.with({ 'idempotency-key': 'used' });
+    await used.patch(`/api/orgs/${this.path.orgId}/members/${this.path.userId}?remedy=true`, {
+      role: 'member',
+    });
     for (const [id, code] of this.failures()) {
       if (!this.answers.has(`${id} ${code}`)) await requests[code]?.(id);
     }
+  }
+
+  /** By the body, where the operation has one. */
+  private failValidation(id: string): Promise<unknown> {
+    if (id === 'issueCode') return this.send(id, { by: this.ada, body: { codeChallengeMethod: 'S256' } });
+    return this.send(
+      id,
+      this.exampleBody(id) ? { by: this.ada, body: {} } : { by: this.ada, query: '?dryRun=no' },
+    );
   }
 
   private failures(): [operationId: string, code: string][] {

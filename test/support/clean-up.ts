@@ -6,6 +6,7 @@ import { EventsRepository } from '../../src/events/events.repository.js';
 import type { DataSource } from 'typeorm';
 import { ExpiredCodes } from '../../src/auth/cleanup/expired-codes.js';
 import { ExpiredEvents } from '../../src/auth/cleanup/expired-events.js';
+import { ExpiredKeys } from '../../src/auth/cleanup/expired-keys.js';
 import { ExpiredRowsService } from '../../src/auth/cleanup/expired-rows.service.js';
 import { ExpiredSessions } from '../../src/auth/cleanup/expired-sessions.js';
 import { OldMails } from '../../src/auth/cleanup/old-mails.js';
@@ -19,6 +20,8 @@ import { PendingRevocation } from '../../src/auth/sessions/pending-revocation.en
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { Session } from '../../src/auth/sessions/session.entity.js';
+import { IdempotencyKey } from '../../src/writes/idempotency-key.entity.js';
+import { IdempotencyKeysRepository } from '../../src/writes/idempotency-keys.repository.js';
 import { SessionsRepository } from '../../src/auth/sessions/sessions.repository.js';
 
 export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
@@ -33,6 +36,9 @@ export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
     new OldMails(
       new MailsRepository(dataSource.getRepository(Mail), new Transactions(dataSource)),
       new MailCodesRepository(dataSource.getRepository(MailCode)),
+    ),
+    new ExpiredKeys(
+      new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), new Transactions(dataSource)),
     ),
     aRevocation(dataSource),
   );

@@ -26,8 +26,10 @@ export const alreadyMember = problem(409, 'already_member');
 export const lastOwner = problem(409, 'last_owner');
 export const tooManyOrgs = problem(409, 'too_many_orgs');
 export const userHasTooManyOrgs = problem(409, 'user_has_too_many_orgs');
+export const preconditionFailed = problem(412, 'precondition_failed');
 export const bodyTooLarge = problem(413, 'body_too_large');
 export const unsupportedMediaType = problem(415, 'unsupported_media_type');
+export const idempotencyKeyReused = problem(422, 'idempotency_key_reused');
 export const unavailable = problem(503, 'unavailable');
 export const rateLimited = problem(429, 'rate_limited');
 

@@ -5,6 +5,7 @@ import { BATCH, type Batch } from './batch.js';
 import { ExpiredCodes } from './expired-codes.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
 import { ExpiredEvents } from './expired-events.js';
+import { ExpiredKeys } from './expired-keys.js';
 import { ExpiredSessions } from './expired-sessions.js';
 import { OldMails } from './old-mails.js';
 
@@ -33,6 +34,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     private readonly sessions: ExpiredSessions,
     private readonly events: ExpiredEvents,
     private readonly mails: OldMails,
+    private readonly keys: ExpiredKeys,
     private readonly revocation: SessionRevocation,
   ) {}
 
@@ -54,7 +56,8 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     const addresses = await this.deleteBatches(() => this.events.deleteAddresses(now));
     const mails = await this.deleteBatches(() => this.mails.deleteBatch(now));
     const mailCodes = await this.deleteBatches(() => this.mails.deleteCodes(now));
-    const runs = [codes, sessions, events, addresses, mails, mailCodes];
+    const keys = await this.deleteBatches(() => this.keys.deleteBatch(now));
+    const runs = [codes, sessions, events, addresses, mails, mailCodes, keys];
     return {
       deleted: runs.reduce((sum, { deleted }) => sum + deleted, 0),
       hasMore: runs.some(({ hasMore }) => hasMore),

@@ -68,6 +68,9 @@ function idempotencyKeys(runner: QueryRunner): Table {
       unicode('body', 2000),
       time('expires_at'),
     ],
-    indices: [{ name: 'idempotency_keys_expires_at_idx', columnNames: ['expires_at'] }],
+    indices: [
+      { name: 'idempotency_keys_expires_at_idx', columnNames: ['expires_at'] },
+      { name: 'idempotency_keys_user_id_expires_at_idx', columnNames: ['user_id', 'expires_at'] },
+    ],
   });
 }

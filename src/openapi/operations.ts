@@ -1,0 +1,10 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type PathItem = OpenAPIObject['paths'][string];
+export type Operation = NonNullable<PathItem['get']>;
+
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
+
+export function operationsOf({ paths }: OpenAPIObject): Operation[] {
+  return Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method] ?? []));
+}

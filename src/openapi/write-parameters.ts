@@ -1,0 +1,40 @@
+import type { ApiHeaderOptions, ApiQueryOptions } from '@nestjs/swagger';
+
+export const IF_MATCH_PARAMETER = {
+  name: 'If-Match',
+  required: false,
+  description: 'the `ETag` of the organization that the change is based on (RFC 9110 section 13.1.1)',
+  schema: { type: 'string', pattern: '^(\\*|(W/)?"[^"]*"( *, *(W/)?"[^"]*")*)$', maxLength: 1000 },
+  example: '"7"',
+} satisfies ApiHeaderOptions;
+
+export const IDEMPOTENCY_KEY_PARAMETER = {
+  name: 'Idempotency-Key',
+  required: false,
+  description:
+    'new for each change, the same when it is sent again: within 24 hours the first answer is repeated ' +
+    '(draft-ietf-httpapi-idempotency-key-header)',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+  example: '019a8f3e-8a11-7b0f-9d3c-2e4f6a8b0c1d',
+} satisfies ApiHeaderOptions;
+
+export const DRY_RUN_PARAMETER = {
+  name: 'dryRun',
+  required: false,
+  description: 'answers what it would have answered, and changes nothing',
+  schema: { type: 'boolean', enum: [true] },
+} satisfies ApiQueryOptions;
+
+export const REMEDY_PARAMETER = {
+  name: 'remedy',
+  required: false,
+  description: 'a refusal tells the way out, as its member `remedy`',
+  schema: { type: 'boolean', enum: [true] },
+} satisfies ApiQueryOptions;
+
+/** Operations refer to them by name. */
+export const SHARED_PARAMETERS = new Set(
+  [IF_MATCH_PARAMETER, IDEMPOTENCY_KEY_PARAMETER, DRY_RUN_PARAMETER, REMEDY_PARAMETER].map(
+    ({ name }) => name,
+  ),
+);

@@ -1,0 +1,59 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type FieldError, ValidationProblem } from '../problems/problem.js';
+import { type EntityTags, parseIfMatch } from './entity-tags.js';
+import type { Care } from './write.js';
+import { type WriteOptions, type WriteRequest, writeOptions } from './write-options.js';
+
+const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+/** Also misspelt: a client that asks for a dry run must not find the change made. */
+const DRY_RUN = /^dry[-_]?run$/i;
+
+/** Reads how carefully a change is asked for, once the caller may ask for it. */
+@Injectable()
+export class CareGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<WriteRequest>();
+    if (!WRITES.has(request.method)) return true;
+    const errors: FieldError[] = [];
+    request.care = readCare(request, writeOptions(request), errors);
+    if (errors.length > 0) throw new ValidationProblem(errors);
+    return true;
+  }
+}
+
+function readCare(request: WriteRequest, options: WriteOptions, errors: FieldError[]): Care {
+  const { key } = request;
+  const query = request.query as Record<string, unknown>;
+  const ifMatch = options.ifMatch === true ? readIfMatch(request, errors) : undefined;
+  if (options.idempotencyKey === true && key === undefined && 'idempotency-key' in request.headers) {
+    errors.push({ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' });
+  }
+  return {
+    ...(ifMatch !== undefined && { ifMatch }),
+    ...(key !== undefined && { key }),
+    dryRun: readDryRun(query, options, errors),
+    withRemedy: options.remedy === true && readTrue(query, 'remedy', errors),
+  };
+}
+
+function readIfMatch({ headers }: WriteRequest, errors: FieldError[]): EntityTags | undefined {
+  const text = headers['if-match'];
+  if (text === undefined) return undefined;
+  const tags = parseIfMatch(text);
+  if (tags === undefined) errors.push({ field: 'If-Match', message: 'must be * or a list of entity tags' });
+  return tags;
+}
+
+function readDryRun(query: Record<string, unknown>, options: WriteOptions, errors: FieldError[]): boolean {
+  for (const name in query) {
+    if (!DRY_RUN.test(name) || (options.dryRun === true && name === 'dryRun')) continue;
+    errors.push({ field: 'dryRun', message: 'is not possible for this request' });
+  }
+  return options.dryRun === true && readTrue(query, 'dryRun', errors);
+}
+
+function readTrue(query: Record<string, unknown>, name: string, errors: FieldError[]): boolean {
+  const value = query[name];
+  if (value !== undefined && value !== 'true') errors.push({ field: name, message: 'must be true' });
+  return value === 'true';
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { entityTag, parseIfMatch, requireMatch } from './entity-tags.js';
+import { PreconditionFailedError } from './writes.errors.js';
+
+const isMatched = (text: string, revision: number): boolean => {
+  try {
+    requireMatch({ ifMatch: parseIfMatch(text)! }, revision);
+    return true;
+  } catch (error) {
+    expect(error).toBeInstanceOf(PreconditionFailedError);
+    return false;
+  }
+};
+
+describe('If-Match', () => {
+  it.each(['*', '"7"', '"6", "7"', '"7","8"', 'W/"7", "7"', ', "7"', '"7",', '"6" , ,\t"7"', '"a,b", "7"'])(
+    '%s matches revision 7',
+    (text) => {
+      expect(isMatched(text, 7)).toBe(true);
+    },
+  );
+
+  it.each(
+    ['"6"', 'W/"7"', '""', '"07"', '" 7"', '"7 "', '"7\xff"', '"6", "8"', '"6,7"'].map((text) => [text]),
+  )('%s does not', (text) => {
+    expect(parseIfMatch(text) === undefined || !isMatched(text, 7)).toBe(true);
+  });
+
+  it.each(
+    [
+      '',
+      ' ',
+      '7',
+      '"7',
+      '7"',
+      '*, "7"',
+      '"7" "8"',
+      'w/"7"',
+      'W/ "7"',
+      '"7";q=1',
+      '**',
+      '"\x00"',
+      '"a b"',
+    ].map((text) => [text]),
+  )('%j is none', (text) => {
+    expect(parseIfMatch(text)).toBeUndefined();
+  });
+
+  it('is bounded', () => {
+    const list = Array(300).fill('"7"').join();
+    expect(parseIfMatch(list)).toBeUndefined();
+    expect(parseIfMatch(list.slice(0, 999))).toBeDefined();
+  });
+
+  it('is not needed', () => {
+    expect(() => requireMatch({}, 7)).not.toThrow();
+    expect(entityTag(7)).toBe('"7"');
+  });
+});

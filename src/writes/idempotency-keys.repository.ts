@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { isUniqueViolation } from '../database/database-errors.js';
+import { hotStatement } from '../database/hot-statements.js';
+import type { Transaction } from '../database/transaction.js';
+import { Transactions } from '../database/transactions.js';
+import { IDEMPOTENCY_KEYS_KEY, IdempotencyKey } from './idempotency-key.entity.js';
+import { IdempotencyKeyReusedError } from './writes.errors.js';
+
+type KeptAnswer = Pick<IdempotencyKey, 'fingerprint' | 'status' | 'body' | 'expiresAt'>;
+
+type KeyOfUser = Pick<IdempotencyKey, 'userId' | 'keyHash'>;
+
+/** of one user: 10,000 answers are a few megabytes */
+const MAX_KEYS = 10_000;
+/** so many make room at once: one of each hundred requests pays for it */
+const EVICTED = 100;
+
+const FIND = hotStatement(
+  'the first answer to a repeated request',
+  `SELECT k.fingerprint, k.status, k.body, k.expires_at AS expiresAt FROM idempotency_keys k
+    WHERE k.user_id = ? AND k.key_hash = ?`,
+  ['', ''],
+);
+
+const FIND_OLDEST = hotStatement(
+  'the oldest keys of a user',
+  `SELECT k.expires_at AS expiresAt FROM idempotency_keys k
+    WHERE k.user_id = ? ORDER BY k.expires_at LIMIT 1 OFFSET ?`,
+  ['', 0],
+);
+
+const COLUMNS = '(user_id, key_hash, fingerprint, status, body, expires_at)';
+const INSERT = `INSERT INTO idempotency_keys ${COLUMNS} VALUES (?, ?, ?, ?, ?, ?)`;
+/** Nothing where the user has as many as one may. */
+const INSERT_IF_ROOM = `INSERT INTO idempotency_keys ${COLUMNS}
+  SELECT ?, ?, ?, ?, ?, ? FROM (SELECT ? AS id) u
+  WHERE (SELECT k.expires_at FROM idempotency_keys k WHERE k.user_id = u.id
+    ORDER BY k.expires_at LIMIT 1 OFFSET ${MAX_KEYS - 1}) IS NULL`;
+
+const FIND_EXPIRED = hotStatement(
+  'the clean-up of idempotency keys',
+  `SELECT k.user_id AS userId, k.key_hash AS keyHash FROM idempotency_keys k
+    WHERE k.expires_at < ? ORDER BY k.expires_at LIMIT ?`,
+  [0, 1],
+);
+
+@Injectable()
+export class IdempotencyKeysRepository {
+  constructor(
+    @InjectRepository(IdempotencyKey) private readonly keys: Repository<IdempotencyKey>,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Also one that has expired. */
+  async find(userId: string, keyHash: string): Promise<KeptAnswer | undefined> {
+    return (await this.keys.query<KeptAnswer[]>(FIND, [userId, keyHash]))[0];
+  }
+
+  /**
+   * The oldest ones of the user make room where there are too many.
+   * @throws IdempotencyKeyReusedError when another request has the key
+   */
+  async insert(transaction: Transaction, key: IdempotencyKey): Promise<void> {
+    const { userId, keyHash, fingerprint, status, body, expiresAt } = key;
+    const values = [userId, keyHash, fingerprint, status, body, expiresAt];
+    try {
+      if ((await transaction.write(INSERT_IF_ROOM, [...values, userId])) === 1) return;
+      await this.evict(transaction, userId);
+      await transaction.write(INSERT, values);
+    } catch (error) {
+      throw isUniqueViolation(error, IDEMPOTENCY_KEYS_KEY) ? new IdempotencyKeyReusedError() : error;
+    }
+  }
+
+  async deleteExpired(transaction: Transaction, { userId, keyHash }: KeyOfUser): Promise<void> {
+    await transaction.write(
+      'DELETE FROM idempotency_keys WHERE user_id = ? AND key_hash = ? AND expires_at <= ?',
+      [userId, keyHash, Date.now()],
+    );
+  }
+
+  async deleteAllOf(transaction: Transaction, userId: string): Promise<void> {
+    await transaction.write('DELETE FROM idempotency_keys WHERE user_id = ?', [userId]);
+  }
+
+  findExpired(before: number, limit: number): Promise<KeyOfUser[]> {
+    return this.keys.query<KeyOfUser[]>(FIND_EXPIRED, [before, limit]);
+  }
+
+  async delete(keys: readonly KeyOfUser[]): Promise<void> {
+    await this.transactions.write(
+      `DELETE FROM idempotency_keys WHERE ${keys.map(() => '(user_id = ? AND key_hash = ?)').join(' OR ')}`,
+      keys.flatMap(({ userId, keyHash }) => [userId, keyHash]),
+    );
+  }
+
+  private async evict(transaction: Transaction, userId: string): Promise<void> {
+    const [last] = await transaction.read<{ expiresAt: number }>(FIND_OLDEST, [userId, EVICTED - 1]);
+    await transaction.write('DELETE FROM idempotency_keys WHERE user_id = ? AND expires_at <= ?', [
+      userId,
+      last?.expiresAt ?? 0,
+    ]);
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../database/transaction.js';
+import { EarlyAnswer } from './early-answer.js';
+import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
+import type { RequestKey } from './request-key.js';
+import type { Write } from './write.js';
+import { IdempotencyKeyReusedError } from './writes.errors.js';
+
+const RETENTION_MS = 86_400_000;
+
+/** The first answers to requests that their clients may repeat. */
+@Injectable()
+export class RepeatedRequests {
+  constructor(private readonly keys: IdempotencyKeysRepository) {}
+
+  /**
+   * undefined: the request is none that was answered before
+   * @throws IdempotencyKeyReusedError when another one was, with this key
+   */
+  async findAnswer(userId: string, key: RequestKey): Promise<EarlyAnswer | undefined> {
+    const kept = await this.keys.find(userId, key.keyHash);
+    if (!kept) return undefined;
+    key.isExpired = kept.expiresAt <= Date.now();
+    if (key.isExpired) return undefined;
+    if (kept.fingerprint !== key.fingerprint) throw new IdempotencyKeyReusedError();
+    return new EarlyAnswer(kept.status, JSON.parse(kept.body) as object, { 'Idempotency-Replayed': 'true' });
+  }
+
+  /**
+   * In the transaction of the change, so that both take effect or neither.
+   * @throws IdempotencyKeyReusedError when a request with this key was answered meanwhile: the same, or another
+   */
+  async keep(
+    transaction: Transaction,
+    { actor: { id: userId }, status }: Write,
+    { keyHash, fingerprint, isExpired = false }: RequestKey,
+    answer: object,
+  ): Promise<void> {
+    if (isExpired) await this.keys.deleteExpired(transaction, { userId, keyHash });
+    const expiresAt = Date.now() + RETENTION_MS;
+    const body = JSON.stringify(answer, withoutCodes);
+    await this.keys.insert(transaction, { userId, keyHash, fingerprint, status, body, expiresAt });
+  }
+}
+
+/** A code is shown once. */
+function withoutCodes(name: string, value: unknown): unknown {
+  return name === 'code' ? undefined : value;
+}

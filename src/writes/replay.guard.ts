@@ -1,0 +1,27 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { RepeatedRequests } from './repeated-requests.js';
+import { parseKey, requestKey } from './request-key.js';
+import { type WriteRequest, writeOptions } from './write-options.js';
+
+/** Repeats the first answer to a request with the same key, before anything else is asked about it. */
+@Injectable()
+export class ReplayGuard implements CanActivate {
+  constructor(private readonly repeated: RepeatedRequests) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.switchToHttp().getRequest<WriteRequest>();
+    const header = request.headers['idempotency-key'];
+    if (typeof header !== 'string' || writeOptions(request).idempotencyKey !== true) return true;
+    const key = parseKey(header);
+    // Whether it is well formed comes up later: the caller may be nobody to tell.
+    return key === undefined || this.refuseRepeated(request, key);
+  }
+
+  private async refuseRepeated(request: WriteRequest, text: string): Promise<true> {
+    const key = requestKey(text, request);
+    const answer = await this.repeated.findAnswer(request.user.id, key);
+    if (answer) throw answer;
+    request.key = key;
+    return true;
+  }
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+
+/** A request that its client may repeat, by the key that the client gave it. */
+export interface RequestKey {
+  /** SHA-256, base64url */
+  keyHash: string;
+  /** SHA-256 of what was asked, base64url */
+  fingerprint: string;
+  /** the key was used before, so long ago that it is free again */
+  isExpired?: boolean;
+}
+
+const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
+/** RFC 9651 section 3.3.3, without spaces. */
+const QUOTED = /^"(?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255}"$/;
+
+/** undefined for text that is no `Idempotency-Key` */
+export function parseKey(text: string): string | undefined {
+  if (BARE.test(text)) return text;
+  return QUOTED.test(text) ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : undefined;
+}
+
+export function requestKey(key: string, { method, url, query, body }: FastifyRequest): RequestKey {
+  const [path] = url.split('?', 1);
+  return { keyHash: sha256(key), fingerprint: sha256(canonical([method, path, query, body])) };
+}
+
+/** JSON with sorted names, so that only what the service sees makes a difference. Its depth is bounded at the edge. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  );
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

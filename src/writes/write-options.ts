@@ -1,0 +1,29 @@
+import type { FastifyRequest } from 'fastify';
+import type { CurrentUser } from '../access/current-user.decorator.js';
+import type { Care } from './write.js';
+import type { RequestKey } from './request-key.js';
+
+/** What a route takes besides path and body. */
+export interface WriteOptions {
+  ifMatch?: boolean;
+  idempotencyKey?: boolean;
+  dryRun?: boolean;
+  remedy?: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    write?: WriteOptions;
+  }
+  interface FastifyRequest {
+    /** of a route that takes one, once the caller is known */
+    key?: RequestKey;
+    care?: Care;
+  }
+}
+
+export type WriteRequest = FastifyRequest & { user: CurrentUser };
+
+export function writeOptions({ routeOptions }: FastifyRequest): WriteOptions {
+  return routeOptions.config.write ?? {};
+}

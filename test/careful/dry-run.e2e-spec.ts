@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DocumentedOperation, DocumentReader } from '../openapi/documented.js';
+import { allRows } from '../support/all-rows.js';
+import type { Answer } from '../support/answer.js';
+import type { Caller } from '../support/caller.js';
+import {
+  insufficientRole,
+  invalidFields,
+  lastOwner,
+  memberNotFound,
+  orgNotFound,
+  unauthorized,
+  wrongPassword,
+} from '../support/expected.js';
+import {
+  type Account,
+  anAccount,
+  anEmail,
+  anOrg,
+  anUnknownId,
+  aPassword,
+  type Cast,
+} from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+
+type Send = (by: Caller, query: string) => Promise<Answer>;
+
+interface Case {
+  name: string;
+  by: (cast: Cast) => Account;
+  send: (cast: Cast) => Send;
+}
+
+const memberPath = ({ org }: Cast, { id }: Account) => `/api/orgs/${org.id}/members/${id}`;
+
+/** Those that change something. */
+const CHANGES: Case[] = [
+  {
+    name: 'change a member',
+    by: ({ owner }) => owner,
+    send: (cast) => (by, query) => by.patch(memberPath(cast, cast.member) + query, { role: 'owner' }),
+  },
+  {
+    name: 'remove a member',
+    by: ({ admin }) => admin,
+    send: (cast) => (by, query) => by.delete(memberPath(cast, cast.member) + query),
+  },
+  {
+    name: 'delete the account',
+    by: ({ admin }) => admin,
+    send:
+      ({ admin }) =>
+      (by, query) =>
+        by.delete(`/api/me${query}`, { password: admin.password }),
+  },
+];
+
+describe('a dry run', () => {
+  let service: Instance;
+  let reader: DocumentReader;
+
+  beforeAll(async () => {
+    const env = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_ADDRESS: 'off' };
+    service = await startOwnService({ env });
+    reader = await DocumentReader.of(service);
+  });
+  afterAll(() => service.stop());
+
+  it.each(CHANGES)('to $name answers as the change does, and changes no row', async ({ by, send }) => {
+    const cast = await anOrg(service);
+    const ask = send(cast);
+    const before = await allRows(service.db);
+    expect(Object.keys(before)).toEqual(expect.arrayContaining(['events', 'mails', 'idempotency_keys']));
+
+    for (const headers of [{}, { 'if-match': '*' }, { 'idempotency-key': 'dry' }]) {
+      const dry = await ask(by(cast).with(headers as Record<string, string>), '?dryRun=true');
+      expect([dry.status, dry.headers.get('dry-run')]).toEqual([200, 'true']);
+      expect(await allRows(service.db)).toEqual(before);
+    }
+    const dry = await ask(by(cast), '?dryRun=true');
+    const real = await ask(by(cast), '');
+
+    expect([real.status, real.text]).toEqual([dry.status, dry.text]);
+    expect(real.headers.get('dry-run')).toBeNull();
+    const different = (answer: Answer) =>
+      [...answer.headers.keys()].filter((name) => !/^(?:dry-run|ratelimit)/.test(name));
+    expect(different(real)).toEqual(different(dry));
+    expect(await allRows(service.db)).not.toEqual(before);
+  });
+
+  it('is refused as the change is, and says that it is one', async () => {
+    const cast = await anOrg(service);
+    const { owner, admin, member } = cast;
+    const nobody = `/api/orgs/${cast.org.id}/members/${anUnknownId()}`;
+    const before = await allRows(service.db);
+    const refusals: [object, Promise<Answer>][] = [
+      [lastOwner, owner.delete(`${memberPath(cast, owner)}?dryRun=true`)],
+      [lastOwner, owner.patch(`${memberPath(cast, owner)}?dryRun=true`, { role: 'admin' })],
+      [lastOwner, owner.delete('/api/me?dryRun=true', { password: owner.password })],
+      [insufficientRole('owner', 'admin'), admin.delete(`${memberPath(cast, owner)}?dryRun=true`)],
+      [insufficientRole('admin', 'member'), member.delete(`${memberPath(cast, owner)}?dryRun=true`)],
+      [memberNotFound, owner.delete(`${nobody}?dryRun=true`)],
+      [orgNotFound, owner.delete(`/api/orgs/${anUnknownId()}/members/${member.id}?dryRun=true`)],
+      [unauthorized, service.anyone.delete(`${memberPath(cast, member)}?dryRun=true`)],
+      [invalidFields('role'), owner.patch(`${memberPath(cast, member)}?dryRun=true`, { role: 'root' })],
+      [wrongPassword, owner.delete('/api/me?dryRun=true', { password: aPassword() })],
+      [{ status: 400 }, owner.patch(`${memberPath(cast, member)}?dryRun=true`, [])],
+    ];
+    for (const [expected, sent] of refusals) {
+      const answer = await sent;
+      expect(answer, answer.text).toMatchObject(expected);
+      expect(answer.headers.get('dry-run'), answer.text).toBe('true');
+    }
+    expect(await allRows(service.db)).toEqual(before);
+  });
+
+  it('counts for the limits', async () => {
+    const limited = await startOwnService({ env: { RATE_LIMIT_LOGIN: '2/1h' } });
+    const ada = await anAccount(limited);
+    const attempts = [1, 2, 3].map(() => () => ada.delete('/api/me?dryRun=true', { password: aPassword() }));
+    const statuses: number[] = [];
+    for (const attempt of attempts) statuses.push((await attempt()).status);
+    expect(statuses).toEqual([403, 403, 429]);
+    await limited.stop();
+  });
+
+  it('is asked for by true, and nothing else', async () => {
+    const cast = await anOrg(service);
+    const path = memberPath(cast, cast.member);
+    const before = await allRows(service.db);
+    for (const query of [
+      'dryRun=',
+      'dryRun',
+      'dryRun=1',
+      'dryRun=True',
+      'dryRun=true&dryRun=true',
+      'dryRun=false',
+    ]) {
+      const answer = await cast.owner.delete(`${path}?${query}`);
+      expect(answer, query).toMatchObject(invalidFields('dryRun'));
+      expect(answer.headers.get('dry-run')).toBeNull();
+    }
+    for (const name of ['dryrun', 'DryRun', 'dry_run', 'dry-run', 'DRYRUN', 'dry%52un=true&dryRUN']) {
+      expect(await cast.owner.delete(`${path}?${name}=true`), name).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed' },
+      });
+    }
+    expect(await allRows(service.db)).toEqual(before);
+  });
+
+  /** All that change something, from the document itself, so that a new one cannot be forgotten. */
+  const writes = (takesDryRun: boolean): DocumentedOperation[] =>
+    reader.operations.filter(
+      (operation) => operation.method !== 'GET' && parametersOf(operation).includes('dryRun') === takesDryRun,
+    );
+  const parametersOf = ({ parameters = [] }: DocumentedOperation): string[] =>
+    parameters.map((parameter) => reader.resolve(parameter as never as { $ref?: string; name: string }).name);
+
+  it('has every route in this test that takes it', () => {
+    const taken = writes(true).map(({ operationId }) => operationId);
+    expect(taken.toSorted()).toEqual(['changeMemberRole', 'deleteAccount', 'removeMember']);
+  });
+
+  it('is refused by every other change, after the caller and before anything is done', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const ids: Record<string, string> = { orgId: org.id, userId: member.id };
+    const pathOf = ({ path }: DocumentedOperation, known = ids): string =>
+      path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? anUnknownId());
+    const before = await allRows(service.db);
+    expect(writes(false).length).toBeGreaterThan(12);
+    for (const operation of writes(false)) {
+      const { method, operationId, requestBody, path } = operation;
+      const schema = requestBody?.content['application/json']?.schema;
+      const example = schema && (reader.exampleOf(schema) as object);
+      // A request that would be done, where its example is about nobody.
+      const body = example && 'email' in example ? { ...example, email: anEmail() } : example;
+      for (const query of ['?dryRun=true', '?dryRun=no']) {
+        const answer = await owner.sendJson(method, pathOf(operation) + query, body);
+        expect(answer, `${operationId}: ${answer.text}`).toMatchObject(invalidFields('dryRun'));
+        expect(answer.headers.get('dry-run')).toBeNull();
+        if (path.includes('{orgId}')) {
+          const nowhere = await owner.sendJson(method, pathOf(operation, {}) + query, body);
+          expect(nowhere, operationId).toMatchObject(orgNotFound);
+        }
+        const isPublic = (operation.security ?? []).some((need) => Object.keys(need).length === 0);
+        if (!isPublic) {
+          const refused = await service.anyone.sendJson(method, pathOf(operation) + query, body);
+          expect(refused, operationId).toMatchObject(unauthorized);
+        }
+      }
+    }
+    expect(await allRows(service.db)).toEqual(before);
+  });
+
+  it('takes the headers of a careful client on every change of an organization', () => {
+    const changes = reader.operations.filter(
+      ({ method, path }) => method !== 'GET' && path.startsWith('/api/orgs'),
+    );
+    const withoutState = ['createOrg', 'restoreOrg'];
+    for (const operation of changes) {
+      const names = parametersOf(operation);
+      expect(names, operation.operationId).toContain('Idempotency-Key');
+      expect(names.includes('If-Match'), operation.operationId).toBe(
+        !withoutState.includes(operation.operationId),
+      );
+    }
+  });
+});
