@@ -107,6 +107,7 @@ export class MembersController {
     'org_not_found',
     'member_not_found',
     'last_owner',
+    'member_disabled',
   )
   async changeMemberRole(
     @CurrentActor() actor: UserActor,

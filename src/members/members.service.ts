@@ -2,8 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../access/actor.js';
 import type { Role } from '../access/role.js';
 import { Env } from '../config/env.js';
+import type { Transaction } from '../database/transaction.js';
+import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { MembershipChanges } from '../memberships/membership-changes.js';
-import { requireAddition, requireChange, requireRemoval } from '../memberships/membership-policy.js';
+import {
+  invitableRoles,
+  requireAddition,
+  requireChange,
+  requireRemoval,
+} from '../memberships/membership-policy.js';
 import { MemberNotFoundError, UserHasTooManyOrgsError } from '../memberships/memberships.errors.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import type { Membership } from './dto/member.responses.js';
@@ -13,6 +20,7 @@ import type { Membership } from './dto/member.responses.js';
 export class MembersService {
   constructor(
     private readonly members: MembersRepository,
+    private readonly invitations: InvitationsRepository,
     private readonly changes: MembershipChanges,
     private readonly env: Env,
   ) {}
@@ -34,7 +42,10 @@ export class MembersService {
     const key = { orgId, actorId: actor.id, targetId: userId };
     await this.changes.run(this.members.changeFacts, key, actor, {
       decide: (facts) => requireChange(facts, role),
-      write: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
+      write: async (transaction, _, { hasInvitations }) => {
+        if (hasInvitations) await this.endInvitations(transaction, orgId, userId, role);
+        return this.members.updateRole(transaction, orgId, userId, role);
+      },
       refusal: () => new MemberNotFoundError(),
       event: (from) =>
         from === role ? undefined : { type: 'member.role_changed', userId, data: { from, to: role } },
@@ -46,7 +57,10 @@ export class MembersService {
     const key = { orgId, actorId: actor.id, targetId: userId };
     await this.changes.run(this.members.changeFacts, key, actor, {
       decide: requireRemoval,
-      write: (transaction) => this.members.delete(transaction, orgId, userId),
+      write: async (transaction, _, { hasInvitations }) => {
+        if (hasInvitations) await this.endInvitations(transaction, orgId, userId, null);
+        return this.members.delete(transaction, orgId, userId);
+      },
       refusal: () => new MemberNotFoundError(),
       event: (from) => ({
         type: 'member.removed',
@@ -55,6 +69,16 @@ export class MembersService {
       }),
     });
     return { ok: true };
+  }
+
+  /** Of those that a member of the new role may not send. */
+  private endInvitations(
+    transaction: Transaction,
+    orgId: string,
+    userId: string,
+    role: Role | null,
+  ): Promise<void> {
+    return this.invitations.revokeOfInviter(transaction, orgId, userId, invitableRoles(role));
   }
 }
 

@@ -11,7 +11,7 @@ import { OrgsRepository } from './orgs.repository.js';
 export interface MembershipChange<Facts, Decision> {
   decide: (facts: Facts) => Decision;
   /** false when the database refused */
-  write: (transaction: Transaction, decision: Decision) => Promise<boolean>;
+  write: (transaction: Transaction, decision: Decision, facts: Facts) => Promise<boolean>;
   /** the error for a refusal under the lock */
   refusal: () => Error;
   /** what the record says of it; undefined where nothing changed */
@@ -47,7 +47,7 @@ export class MembershipChanges {
     try {
       await this.transactions.run(async (transaction) => {
         const holds = await this.orgs.lockAt(transaction, key.orgId, facts.revision);
-        if (!holds || !(await change.write(transaction, decision))) throw new StaleDecisionError();
+        if (!holds || !(await change.write(transaction, decision, facts))) throw new StaleDecisionError();
         await this.record(transaction, actor, key.orgId, facts.revision + 1, change.event(decision));
       });
       return decision;
@@ -69,7 +69,7 @@ export class MembershipChanges {
         : undefined;
       if (!facts) throw new OrgNotFoundError();
       const decision = decide(facts);
-      if (!(await write(transaction, decision))) throw refusal();
+      if (!(await write(transaction, decision, facts))) throw refusal();
       await this.record(transaction, actor, key.orgId, facts.revision, event(decision));
       return decision;
     });
