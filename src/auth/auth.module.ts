@@ -8,6 +8,7 @@ import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
+import { CleanUpJobs } from './cleanup/clean-up-jobs.js';
 import { ExpiredCodes } from './cleanup/expired-codes.js';
 import { ExpiredEvents } from './cleanup/expired-events.js';
 import { ExpiredRowsService } from './cleanup/expired-rows.service.js';
@@ -74,6 +75,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     AcceptablePassword,
     AuthService,
     AuthorizationCodesRepository,
+    CleanUpJobs,
     CodesService,
     DerivedSessionsLimit,
     ExpiredCodes,
@@ -105,6 +107,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     VerifiedTokens,
   ],
   exports: [
+    CleanUpJobs,
     JwtAuthGuard,
     MailCodes,
     MailCodesRepository,

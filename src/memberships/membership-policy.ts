@@ -80,6 +80,22 @@ export function requireRemoval(facts: ChangeFacts): Role {
   return targetRole;
 }
 
+/** Every member may go. */
+export function requireLeaving(facts: ChangeFacts): Role {
+  const { targetRole } = facts;
+  if (targetRole === null) throw new NotAMemberError();
+  requireOtherOwner([endingOf(facts)]);
+  return targetRole;
+}
+
+/** The new owner is enabled, so that there is one, whether the old one stays or leaves. */
+export function requireTransfer(facts: ChangeFacts): Role {
+  requireOwner(facts.actorRole);
+  if (facts.targetRole === null) throw new MemberNotFoundError();
+  if (facts.isTargetDisabled) throw new MemberDisabledError();
+  return facts.targetRole;
+}
+
 /** Nobody new: who was disabled as an owner is one still. */
 function requireEnabledOwner({ targetRole, isTargetDisabled }: ChangeFacts): void {
   if (isTargetDisabled && targetRole !== 'owner') throw new MemberDisabledError();
@@ -89,7 +105,15 @@ function endingOf({ targetRole, hasOtherOwner }: ChangeFacts): EndingMembership 
   return { role: targetRole, hasOtherOwner };
 }
 
-function requireAdmin(role: Role | null): asserts role is Role {
+export function requireAdmin(role: Role | null): asserts role is Role {
+  requireRole(role, 'admin');
+}
+
+export function requireOwner(role: Role | null): asserts role is Role {
+  requireRole(role, 'owner');
+}
+
+function requireRole(role: Role | null, least: Role): asserts role is Role {
   if (role === null) throw new NotAMemberError();
-  if (!roleAtLeast(role, 'admin')) throw new InsufficientRoleError('admin', role);
+  if (!roleAtLeast(role, least)) throw new InsufficientRoleError(least, role);
 }

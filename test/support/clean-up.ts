@@ -4,6 +4,7 @@ import { Event } from '../../src/events/event.entity.js';
 import { EventAddressesRepository } from '../../src/events/event-addresses.repository.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import type { DataSource } from 'typeorm';
+import { CleanUpJobs } from '../../src/auth/cleanup/clean-up-jobs.js';
 import { ExpiredCodes } from '../../src/auth/cleanup/expired-codes.js';
 import { ExpiredEvents } from '../../src/auth/cleanup/expired-events.js';
 import { ExpiredRowsService } from '../../src/auth/cleanup/expired-rows.service.js';
@@ -35,6 +36,7 @@ export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
       new MailCodesRepository(dataSource.getRepository(MailCode)),
     ),
     aRevocation(dataSource),
+    new CleanUpJobs(),
   );
 }
 
