@@ -5,7 +5,7 @@ import { MemberNotFoundError } from '../memberships/memberships.errors.js';
 import { decodeTextCursor, encodeTextCursor } from '../pagination/cursor.js';
 import type { LinkNextPage } from '../pagination/next-page.decorator.js';
 import { DEFAULT_FOUND, type ListMembersQuery } from './dto/list-members.query.js';
-import type { MemberResult, MembersResult } from './dto/member.responses.js';
+import type { MemberDetailResult, MembersResult } from './dto/member.responses.js';
 
 /** The caller, in place of a user id. */
 const ME = 'me';
@@ -31,7 +31,7 @@ export class MemberSearchService {
   }
 
   /** @throws MemberNotFoundError */
-  async getOne(orgId: string, idOrMe: string, callerId: string): Promise<MemberResult> {
+  async getOne(orgId: string, idOrMe: string, callerId: string): Promise<MemberDetailResult> {
     const userId = idOrMe === ME ? callerId : idOrMe;
     const member = isEntityId(userId) ? await this.members.findOne(orgId, userId) : undefined;
     if (!member) throw new MemberNotFoundError();

@@ -11,7 +11,7 @@ import { LINK_HEADER } from '../openapi/response-headers.js';
 import { AddMemberRequest } from './dto/add-member.request.js';
 import { ChangeMemberRoleRequest } from './dto/change-member-role.request.js';
 import { OkResult } from '../http/ok.responses.js';
-import { MemberResult, MembershipResult, MembersResult } from './dto/member.responses.js';
+import { MemberDetailResult, MembershipResult, MembersResult } from './dto/member.responses.js';
 import { ListMembersQuery } from './dto/list-members.query.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
@@ -82,7 +82,7 @@ export class MembersController {
     @CurrentUser() caller: CurrentUser,
     @Param('orgId') orgId: string,
     @Param('userId') userId: string,
-  ): Promise<MemberResult> {
+  ): Promise<MemberDetailResult> {
     return this.search.getOne(orgId, userId, caller.id);
   }
 

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { ApiOrgId, MinRole, MinRoleByPassword, SignedInByPassword } from '../access/access.decorators.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields, OWNER_REQUIRED } from '../openapi/api-problems.decorator.js';
 import { CurrentWrite } from '../writes/current-write.decorator.js';
 import type { Write } from '../writes/write.js';
 import { DeparturesService } from './departures.service.js';
@@ -58,7 +58,7 @@ export class OrgLifeController {
     'invalid_token',
     'org_not_found',
     'not_a_member',
-    'insufficient_role',
+    OWNER_REQUIRED,
     'password_session_required',
   )
   deleteOrg(@CurrentWrite() write: Write, @Param('orgId') orgId: string): Promise<OrgDeletionResult> {
@@ -122,7 +122,7 @@ export class OrgLifeController {
     'invalid_token',
     'org_not_found',
     'not_a_member',
-    'insufficient_role',
+    OWNER_REQUIRED,
     'password_session_required',
     'member_not_found',
     'member_disabled',

@@ -3,6 +3,14 @@ import type { Role } from '../../access/role.js';
 import { ApiRole } from '../../openapi/api-role.decorator.js';
 import { OrgResponse } from '../../orgs/dto/org.responses.js';
 
+/** The creator of an organization owns it. */
+const OWN_ORG = {
+  id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
+  name: 'Analytical Engines',
+  role: 'owner',
+  joinedAt: '2026-11-22T09:00:00.000Z',
+};
+
 export class OwnOrg extends OrgResponse {
   @ApiRole()
   role: Role;
@@ -35,7 +43,7 @@ class OrgsPage {
 }
 
 export class OwnOrgsResult extends OrgsPage {
-  @ApiProperty({ type: [OwnOrg] })
+  @ApiProperty({ type: [OwnOrg], example: [OWN_ORG] })
   orgs: OwnOrg[];
 }
 

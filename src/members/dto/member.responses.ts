@@ -30,7 +30,7 @@ export class MemberDetail extends MemberResponse {
   joinedAt: string;
 }
 
-export class MemberResult {
+export class MemberDetailResult {
   member: MemberDetail;
 }
 

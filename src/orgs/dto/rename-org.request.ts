@@ -3,7 +3,7 @@ import { IsOrgName } from '../org-name.js';
 export class RenameOrgRequest {
   /**
    * 1 to 100 characters after trimming; need not be unique
-   * @example "Difference Engines"
+   * @example "Analytical Engines"
    */
   @IsOrgName()
   name: string;
