@@ -16,6 +16,8 @@ export interface OrgWithRole {
   role: Role;
   /** epoch milliseconds */
   joinedAt: number;
+  /** epoch milliseconds; null: it is there */
+  deletedAt: number | null;
 }
 
 /** A membership of somebody who leaves all of them, or can act in none, at one revision of the organization. */
@@ -69,7 +71,8 @@ export class OwnershipRepository {
   /** By the time the user joined them. */
   findOrgsOf(userId: string): Promise<OrgWithRole[]> {
     return this.members.query<OrgWithRole[]>(
-      `SELECT o.id, o.name, m.role, m.joined_at AS joinedAt FROM members m JOIN orgs o ON o.id = m.org_id
+      `SELECT o.id, o.name, m.role, m.joined_at AS joinedAt, o.deleted_at AS deletedAt
+        FROM members m JOIN orgs o ON o.id = m.org_id
         WHERE m.user_id = ? ORDER BY m.joined_at, m.org_id`,
       [userId],
     );

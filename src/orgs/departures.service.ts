@@ -3,6 +3,7 @@ import type { UserActor } from '../access/actor.js';
 import type { Role } from '../access/role.js';
 import type { Transaction } from '../database/transaction.js';
 import { EventsRepository } from '../events/events.repository.js';
+import type { NewEvent } from '../events/new-event.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
 import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { invitableRoles, requireLeaving, requireTransfer } from '../memberships/membership-policy.js';
@@ -34,7 +35,8 @@ export class DeparturesService {
       read: (transaction) => this.findFacts(transaction, orgId, actor, actor.id),
       work: async (transaction, facts) => {
         const role = requireLeaving(facts);
-        await this.depart(transaction, { orgId, actor, orgRevision: facts.revision }, role);
+        const event = await this.depart(transaction, { orgId, actor, orgRevision: facts.revision }, role);
+        await this.events.record(transaction, event);
         return OK;
       },
     });
@@ -55,9 +57,17 @@ export class DeparturesService {
       work: async (transaction, facts) => {
         const from = requireTransfer(facts);
         const departing = { orgId, actor, orgRevision: facts.revision };
-        if (from !== 'owner') await this.change(transaction, departing, userId, { from, to: 'owner' });
-        if (leaves) await this.depart(transaction, departing, 'owner');
-        else await this.change(transaction, departing, actor.id, { from: 'owner', to: 'admin' });
+        const events: NewEvent[] = [];
+        if (from !== 'owner') {
+          events.push(await this.change(transaction, departing, userId, { from, to: 'owner' }));
+        }
+        events.push(
+          leaves
+            ? await this.depart(transaction, departing, 'owner')
+            : await this.change(transaction, departing, actor.id, { from: 'owner', to: 'admin' }),
+        );
+        // At once: what has one revision has one time.
+        await this.events.record(transaction, ...events);
         return OK;
       },
     });
@@ -77,20 +87,19 @@ export class DeparturesService {
     { orgId, actor, orgRevision }: Departing,
     userId: string,
     { from, to }: { from: Role; to: Role },
-  ): Promise<void> {
+  ): Promise<NewEvent> {
     await this.members.updateRole(transaction, orgId, userId, to);
-    const event = { type: 'member.role_changed', actor, orgId, orgRevision, userId } as const;
-    await this.events.record(transaction, { ...event, data: { from, to } });
+    return { type: 'member.role_changed', actor, orgId, orgRevision, userId, data: { from, to } };
   }
 
   private async depart(
     transaction: Transaction,
     { orgId, actor, orgRevision }: Departing,
     role: Role,
-  ): Promise<void> {
+  ): Promise<NewEvent> {
     await this.invitations.revokeOfInviter(transaction, orgId, actor.id, invitableRoles(null));
     await this.members.delete(transaction, orgId, actor.id);
-    const event = { type: 'member.removed', actor, orgId, orgRevision, userId: actor.id } as const;
-    await this.events.record(transaction, { ...event, data: { role, reason: 'left' } });
+    const data = { role, reason: 'left' };
+    return { type: 'member.removed', actor, orgId, orgRevision, userId: actor.id, data };
   }
 }
