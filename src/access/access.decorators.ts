@@ -15,16 +15,20 @@ export const SignedInByPassword = () =>
 export const SignedInOrRefreshToken = () =>
   applyDecorators(RouteAccess({ to: 'signed-in', or: 'refresh-token' }), ApiBearerAuth(), ApiSecurity({}));
 
+/** The parameter `orgId`. */
+export const ApiOrgId = () =>
+  ApiParam({
+    name: 'orgId',
+    type: String,
+    format: 'uuid',
+    description: 'id of the organization',
+    example: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
+  });
+
 /** For routes below `/api/orgs/:orgId`: the caller's role in that organization, at least. */
 export const MinRole = (minRole: Role) =>
-  applyDecorators(
-    RouteAccess({ to: 'members', minRole }),
-    ApiBearerAuth(),
-    ApiParam({
-      name: 'orgId',
-      type: String,
-      format: 'uuid',
-      description: 'id of the organization',
-      example: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
-    }),
-  );
+  applyDecorators(RouteAccess({ to: 'members', minRole }), ApiBearerAuth(), ApiOrgId());
+
+/** The same, but not for services that hold a user's token from a one-time code. */
+export const MinRoleByPassword = (minRole: Role) =>
+  applyDecorators(RouteAccess({ to: 'members', minRole, by: 'password' }), ApiBearerAuth(), ApiOrgId());

@@ -5,6 +5,6 @@ import type { Role } from './role.js';
 export type Access =
   | { to: 'everyone' }
   | { to: 'signed-in'; by?: 'password'; or?: 'refresh-token' }
-  | { to: 'members'; minRole: Role };
+  | { to: 'members'; minRole: Role; by?: 'password' };
 
 export const RouteAccess = Reflector.createDecorator<Access>();

@@ -10,8 +10,8 @@ import { MailsRepository } from '../mail/mails.repository.js';
 import { type Departure, OwnershipRepository } from '../memberships/ownership.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { IdempotencyKeysRepository } from '../writes/idempotency-keys.repository.js';
-import { OnlyOwnerError } from './accounts.errors.js';
 import { LockedOrgs } from './locked-orgs.js';
+import { orgIdsOf, requireOtherOwners } from './owner-rule.js';
 
 export interface Deletion {
   actor: Actor;
@@ -55,15 +55,15 @@ export class AccountDeletionService {
    */
   async delete(userId: string, deletion: Deletion): Promise<boolean> {
     const since = Date.now() - MAX_CLOCK_SKEW_MS;
-    const acts = await this.addresses.findActs(userId, await this.findOrgIds(userId));
+    const acts = await this.addresses.findActs(userId, await this.ownership.findOrgIdsOf(userId));
     return this.lockedOrgs.run(
-      () => this.findOrgIds(userId),
+      () => this.ownership.findOrgIdsOf(userId),
       async (transaction, requireLocked) => {
         // Whoever signs the user in or adds him to an organization waits from here on.
         if (!(await this.accounts.beginDeletion(transaction, userId, deletion.passwordHash))) return false;
         const departures = await this.ownership.findDepartures(transaction, userId);
         requireLocked(orgIdsOf(departures));
-        const forced = requireOtherOwners(departures, deletion);
+        const forced = requireOtherOwners(departures, deletion.force);
         const events = await this.eventsOf(transaction, {
           userId,
           departures,
@@ -79,10 +79,6 @@ export class AccountDeletionService {
         return true;
       },
     );
-  }
-
-  private async findOrgIds(userId: string): Promise<string[]> {
-    return (await this.ownership.findOrgsOf(userId)).map(({ id }) => id);
   }
 
   /** Explicitly: Galera does not certify the rows that a cascade deletes. */
@@ -114,20 +110,4 @@ export class AccountDeletionService {
       })),
     ];
   }
-}
-
-/**
- * @returns whether it took force
- * @throws OnlyOwnerError
- */
-function requireOtherOwners(departures: readonly Departure[], { force }: Deletion): boolean {
-  const orphaned = departures.filter(({ role, hasOtherOwner }) => role === 'owner' && !hasOtherOwner);
-  if (orphaned.length === 0) return false;
-  if (force) return true;
-  const alone = orphaned.filter(({ hasOtherMember }) => !hasOtherMember);
-  throw new OnlyOwnerError(orgIdsOf(orphaned), orgIdsOf(alone));
-}
-
-function orgIdsOf(departures: readonly Departure[]): string[] {
-  return departures.map(({ orgId }) => orgId);
 }

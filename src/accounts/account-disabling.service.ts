@@ -4,8 +4,8 @@ import type { Transaction } from '../database/transaction.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { OwnershipRepository } from '../memberships/ownership.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
-import { OnlyOwnerError } from './accounts.errors.js';
 import { LockedOrgs, type RequireLocked } from './locked-orgs.js';
+import { orgIdsOf, requireOtherOwners } from './owner-rule.js';
 
 export interface Disabling {
   actor: Actor;
@@ -13,7 +13,10 @@ export interface Disabling {
   force: boolean;
 }
 
-/** Disables accounts. It locks the organizations that the user owns, as every change of their owners does. */
+/**
+ * Disables accounts. It locks every organization of the user, as every change of its members does: in one where the
+ * user is no owner yet, somebody may be handing it over to just that user.
+ */
 @Injectable()
 export class AccountDisablingService {
   constructor(
@@ -30,7 +33,7 @@ export class AccountDisablingService {
    */
   disable(userId: string, disabling: Disabling): Promise<boolean> {
     return this.lockedOrgs.run(
-      async () => (await this.ownership.findOwned(userId)).map(({ id }) => id),
+      () => this.ownership.findOrgIdsOf(userId),
       (transaction, requireLocked) => this.disableIn(transaction, userId, requireLocked, disabling),
     );
   }
@@ -42,10 +45,9 @@ export class AccountDisablingService {
     { actor, force }: Disabling,
   ): Promise<boolean> {
     if (!(await this.accounts.disable(transaction, userId))) return false;
-    const owned = await this.ownership.findOwnedIn(transaction, userId);
-    requireLocked(owned.map(({ id }) => id));
-    const orphaned = owned.filter(({ hasOtherOwner }) => !hasOtherOwner).map(({ id }) => id);
-    if (orphaned.length > 0 && !force) throw new OnlyOwnerError(orphaned);
+    const departures = await this.ownership.findDepartures(transaction, userId);
+    requireLocked(orgIdsOf(departures));
+    const forced = requireOtherOwners(departures, force);
 
     const userRevision = await this.accounts.revisionOf(transaction, userId);
     const about = { actor, userId };
@@ -55,7 +57,7 @@ export class AccountDisablingService {
         ...about,
         type: 'account.disabled',
         userRevision,
-        ...(orphaned.length > 0 && { data: { force: true } }),
+        ...(forced && { data: { force: true } }),
       },
       { ...about, type: 'session.ended', data: { reason: 'account_disabled', all: true } },
     );

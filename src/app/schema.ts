@@ -13,11 +13,15 @@ import { EventsRepository } from '../events/events.repository.js';
 import { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { Invitation } from '../memberships/invitation.entity.js';
+import { DeletedOrgsRepository } from '../memberships/deleted-orgs.repository.js';
 import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
+import { MemberSearchRepository } from '../memberships/member-search.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
+import { OrgFactsRepository } from '../memberships/org-facts.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
 import { OwnershipRepository } from '../memberships/ownership.repository.js';
+import { UserOrgsRepository } from '../memberships/user-orgs.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { ImportedUsersRepository } from '../users/imported-users.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
@@ -49,9 +53,13 @@ export const REPOSITORIES = [
   AuthorizationCodesRepository,
   PendingRevocationsRepository,
   OrgsRepository,
+  OrgFactsRepository,
+  UserOrgsRepository,
+  DeletedOrgsRepository,
   OwnershipRepository,
   MembersRepository,
   MemberListRepository,
+  MemberSearchRepository,
   InvitationsRepository,
   EventsRepository,
   EventAddressesRepository,

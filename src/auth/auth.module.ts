@@ -9,6 +9,7 @@ import { UsersModule } from '../users/users.module.js';
 import { WritesModule } from '../writes/writes.module.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
+import { CleanUpJobs } from './cleanup/clean-up-jobs.js';
 import { ExpiredCodes } from './cleanup/expired-codes.js';
 import { ExpiredEvents } from './cleanup/expired-events.js';
 import { ExpiredKeys } from './cleanup/expired-keys.js';
@@ -77,6 +78,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     AcceptablePassword,
     AuthService,
     AuthorizationCodesRepository,
+    CleanUpJobs,
     CodesService,
     DerivedSessionsLimit,
     ExpiredCodes,
@@ -109,6 +111,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     VerifiedTokens,
   ],
   exports: [
+    CleanUpJobs,
     JwtAuthGuard,
     MailCodes,
     MailCodesRepository,

@@ -104,6 +104,8 @@ export class Env {
   readonly eventsRetention: number;
   /** organizations that one user may belong to */
   readonly maxOrgsPerUser: number;
+  /** how long a deleted organization can be restored, in seconds */
+  readonly orgRestoreWindow: number;
   readonly migrations: 'run' | 'check';
   readonly docs: boolean;
   readonly logLevel: string;

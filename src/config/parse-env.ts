@@ -155,6 +155,7 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     corsOrigins: list('CORS_ORIGINS', 'exact origins such as https://app.example.com', parseExactOrigin),
     passwordMinLength: integer('PASSWORD_MIN_LENGTH', 8, 8, 128),
     eventsRetention: duration('EVENTS_RETENTION', '400d', 36_500 * 86_400, '36500d'),
+    orgRestoreWindow: duration('ORG_RESTORE_WINDOW', '30d', 3650 * 86_400, '3650d'),
     maxOrgsPerUser: integer('MAX_ORGS_PER_USER', 5000, 1, 100_000),
     migrations: oneOf('MIGRATIONS', 'run', ['run', 'check']),
     docs: oneOf('DOCS', 'on', ['on', 'off']) === 'on',

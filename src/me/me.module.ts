@@ -1,8 +1,15 @@
 import { Module } from '@nestjs/common';
+import { MembershipsModule } from '../memberships/memberships.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AccountView } from './account-view.js';
 import { MeController } from './me.controller.js';
+import { OwnOrgsController } from './own-orgs.controller.js';
+import { OwnOrgsService } from './own-orgs.service.js';
 
-@Module({ imports: [OrgsModule, UsersModule], controllers: [MeController], providers: [AccountView] })
+@Module({
+  imports: [MembershipsModule, OrgsModule, UsersModule],
+  controllers: [MeController, OwnOrgsController],
+  providers: [AccountView, OwnOrgsService],
+})
 export class MeModule {}

@@ -9,10 +9,11 @@ import { LINK_HEADER } from '../openapi/response-headers.js';
 import { AddMemberRequest } from './dto/add-member.request.js';
 import { ChangeMemberRoleRequest } from './dto/change-member-role.request.js';
 import { OkResult } from '../http/ok.responses.js';
-import { MembershipResult, MembersResult } from './dto/member.responses.js';
+import { MemberDetailResult, MembershipResult, MembersResult } from './dto/member.responses.js';
 import { ListMembersQuery } from './dto/list-members.query.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
+import { MemberSearchService } from './member-search.service.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { MembersService } from './members.service.js';
 import { OrgWrite } from '../writes/careful-write.decorator.js';
@@ -27,19 +28,28 @@ const MEMBER_PARAM = {
   example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d',
 };
 
+const MEMBER_OR_ME_PARAM = {
+  name: 'userId',
+  schema: { type: 'string', pattern: '^(?:me|[0-9a-f-]{36})$' } as const,
+  description: 'user id of the member, or `me`',
+  example: MEMBER_PARAM.example,
+};
+
 @ApiTags('Members')
 @Controller('api/orgs/:orgId/members')
 export class MembersController {
   constructor(
     private readonly members: MembersService,
     private readonly memberList: MemberListService,
+    private readonly search: MemberSearchService,
   ) {}
 
   /**
    * List the members
    *
    * @remarks In order of joining, for members of the organization. With `limit` the answer is one page,
-   * and `nextCursor` the `cursor` of the next one, which the `Link` header names, too.
+   * and `nextCursor` the `cursor` of the next one, which the `Link` header names, too. `search` and `role` find
+   * some of them, in pages in order of the e-mail.
    */
   @Get()
   @MinRole('member')
@@ -58,6 +68,23 @@ export class MembersController {
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<MembersResult | StreamableFile> {
     return this.memberList.answer({ orgId, sessionId }, query, linkNextPage);
+  }
+
+  /**
+   * Read a member
+   *
+   * @remarks For members of the organization; `me` is the caller.
+   */
+  @Get(':userId')
+  @MinRole('member')
+  @ApiParam(MEMBER_OR_ME_PARAM)
+  @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member', 'member_not_found')
+  getMember(
+    @CurrentUser() caller: CurrentUser,
+    @Param('orgId') orgId: string,
+    @Param('userId') userId: string,
+  ): Promise<MemberDetailResult> {
+    return this.search.getOne(orgId, userId, caller.id);
   }
 
   /**
@@ -110,6 +137,7 @@ export class MembersController {
     'org_not_found',
     'member_not_found',
     'last_owner',
+    'member_disabled',
   )
   changeMemberRole(
     @CurrentWrite() write: Write,

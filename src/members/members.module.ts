@@ -2,12 +2,13 @@ import { Module } from '@nestjs/common';
 import { MembershipsModule } from '../memberships/memberships.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { MemberListService } from './member-list.service.js';
+import { MemberSearchService } from './member-search.service.js';
 import { MembersController } from './members.controller.js';
 import { MembersService } from './members.service.js';
 
 @Module({
   imports: [MembershipsModule, RateLimitsModule],
   controllers: [MembersController],
-  providers: [MemberListService, MembersService],
+  providers: [MemberListService, MemberSearchService, MembersService],
 })
 export class MembersModule {}

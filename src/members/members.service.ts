@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../access/role.js';
 import { Env } from '../config/env.js';
+import type { Transaction } from '../database/transaction.js';
+import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { MembershipChanges } from '../memberships/membership-changes.js';
-import { requireAddition, requireChange, requireRemoval } from '../memberships/membership-policy.js';
+import {
+  invitableRoles,
+  requireAddition,
+  requireChange,
+  requireRemoval,
+} from '../memberships/membership-policy.js';
 import { MemberNotFoundError, UserHasTooManyOrgsError } from '../memberships/memberships.errors.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
@@ -14,6 +21,7 @@ import type { MembershipResult } from './dto/member.responses.js';
 export class MembersService {
   constructor(
     private readonly members: MembersRepository,
+    private readonly invitations: InvitationsRepository,
     private readonly changes: MembershipChanges,
     private readonly env: Env,
   ) {}
@@ -35,7 +43,10 @@ export class MembersService {
     const key = { orgId, actorId: write.actor.id, targetId: userId };
     return this.changes.run(write, this.members.changeFacts, key, {
       decide: (facts) => requireChange(facts, role),
-      change: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
+      change: async (transaction, _, { hasInvitations }) => {
+        if (hasInvitations) await this.endInvitations(transaction, orgId, userId, role);
+        return this.members.updateRole(transaction, orgId, userId, role);
+      },
       refusal: () => new MemberNotFoundError(),
       event: (from) =>
         from === role ? undefined : { type: 'member.role_changed', userId, data: { from, to: role } },
@@ -47,7 +58,10 @@ export class MembersService {
     const key = { orgId, actorId: write.actor.id, targetId: userId };
     return this.changes.run(write, this.members.changeFacts, key, {
       decide: requireRemoval,
-      change: (transaction) => this.members.delete(transaction, orgId, userId),
+      change: async (transaction, _, { hasInvitations }) => {
+        if (hasInvitations) await this.endInvitations(transaction, orgId, userId, null);
+        return this.members.delete(transaction, orgId, userId);
+      },
       refusal: () => new MemberNotFoundError(),
       event: (from) => ({
         type: 'member.removed',
@@ -56,6 +70,16 @@ export class MembersService {
       }),
       answer: () => OK,
     });
+  }
+
+  /** Of those that a member of the new role may not send. */
+  private endInvitations(
+    transaction: Transaction,
+    orgId: string,
+    userId: string,
+    role: Role | null,
+  ): Promise<void> {
+    return this.invitations.revokeOfInviter(transaction, orgId, userId, invitableRoles(role));
   }
 }
 

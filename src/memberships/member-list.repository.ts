@@ -69,12 +69,13 @@ const LIST_AFTER = hotStatement(
   ['', 0, 0, '', 21],
 );
 
-// Checks the reader with each page: no row when the session or the membership has ended, a row without a user
-// when the list has no more members.
+// Checks the reader with each page: no row when the session or the membership has ended or the organization is
+// deleted, a row without a user when the list has no more members.
 const LIST_FOR_READER = hotStatement(
   'a page of a member list that is streamed',
   `SELECT page.*
     FROM sessions s ${WITH_USER_AND_PARENT} JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
+    JOIN orgs o ON o.id = r.org_id AND o.deleted_at IS NULL
     LEFT JOIN (${LIST_AFTER}) page ON 1 = 1
     WHERE s.id = ? AND ${IS_ALIVE}`,
   ['', '', 0, 0, '', 1001, ''],
@@ -90,6 +91,8 @@ const FIND_SUCCESSORS = hotStatement(
 );
 
 const FIND_SESSION = `SELECT s.id FROM sessions s ${WITH_USER_AND_PARENT} WHERE s.id = ? AND ${IS_ALIVE}`;
+
+const FIND_ORG = 'SELECT id FROM orgs WHERE id = ? AND deleted_at IS NULL';
 
 /** By the time of joining, then by user. */
 const FROM_THE_START: Position = { order: 0, id: '' };
@@ -150,6 +153,10 @@ export class MemberListRepository {
   /** Enabled members of lower roles, where the user is a member too. */
   findSuccessors(orgId: string, userId: string, limit: number): Promise<ListedMember[]> {
     return this.members.query<ListedMember[]>(FIND_SUCCESSORS, [orgId, userId, limit]);
+  }
+
+  async isOrgThere(orgId: string): Promise<boolean> {
+    return (await this.members.query<unknown[]>(FIND_ORG, [orgId])).length > 0;
   }
 
   async isSessionAlive(sessionId: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import { Lookup, lookupStatement } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
 import { AlreadyMemberError } from './memberships.errors.js';
+import { hasOtherOwner } from './ownership.repository.js';
 
 interface MembershipKey {
   orgId: string;
@@ -27,7 +28,7 @@ const FIND_MEMBERSHIPS = lookupStatement<MembershipKey, Membership>('the role ch
       .fill(
         `SELECT o.id AS orgId, o.name AS orgName, o.revision AS orgRevision, ? AS userId, m.role
          FROM orgs o LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ?
-         WHERE o.id = ?`,
+         WHERE o.id = ? AND o.deleted_at IS NULL`,
       )
       .join(' UNION ALL '),
   values: (keys) => keys.flatMap(({ orgId, userId }) => [userId, userId, orgId]),
@@ -47,8 +48,11 @@ export interface ChangeFacts {
   revision: number;
   actorRole: Role | null;
   targetRole: Role | null;
-  /** besides the target */
+  /** an enabled one, besides the target */
   hasOtherOwner: 0 | 1;
+  isTargetDisabled: 0 | 1;
+  /** pending ones, by the target */
+  hasInvitations: 0 | 1;
 }
 
 export interface AdditionKey {
@@ -70,12 +74,14 @@ const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('w
     Array(size)
       .fill(
         `SELECT o.id AS orgId, ? AS actorId, ? AS targetId, o.revision, a.role AS actorRole, t.role AS targetRole,
-           EXISTS (SELECT 1 FROM members w JOIN users v ON v.id = w.user_id
-             WHERE w.org_id = o.id AND w.role = 'owner' AND w.user_id <> ? AND v.disabled_at IS NULL)
-             AS hasOtherOwner
+           ${hasOtherOwner('o.id', '?')} AS hasOtherOwner,
+           EXISTS (SELECT 1 FROM users d WHERE d.id = t.user_id AND d.disabled_at IS NOT NULL)
+             AS isTargetDisabled,
+           EXISTS (SELECT 1 FROM invitations i
+             WHERE i.org_id = o.id AND i.invited_by = t.user_id AND i.pending = 1) AS hasInvitations
          FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
            LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
-         WHERE o.id = ?`,
+         WHERE o.id = ? AND o.deleted_at IS NULL`,
       )
       .join(' UNION ALL '),
   values: (keys) =>
@@ -96,7 +102,7 @@ const FIND_ADDITION_FACTS = lookupStatement<AdditionKey, AdditionKey & AdditionF
            FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
              LEFT JOIN users u ON u.email = ?
              LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
-           WHERE o.id = ?`,
+           WHERE o.id = ? AND o.deleted_at IS NULL`,
         )
         .join(' UNION ALL '),
     values: (keys) => keys.flatMap(({ orgId, actorId, email }) => [actorId, email, actorId, email, orgId]),

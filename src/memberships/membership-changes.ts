@@ -14,7 +14,7 @@ import { OrgsRepository } from './orgs.repository.js';
 export interface MembershipChange<Facts, Decision, Answer> {
   decide: (facts: Facts) => Decision;
   /** false when the database refused */
-  change: (transaction: Transaction, decision: Decision) => Promise<boolean>;
+  change: (transaction: Transaction, decision: Decision, facts: Facts) => Promise<boolean>;
   /** the error for a refusal under the lock */
   refusal: () => Error;
   /** what the record says of it; undefined where nothing changed */
@@ -60,7 +60,7 @@ export class MembershipChanges {
     try {
       return await this.writes.run(write, async (transaction) => {
         const holds = await this.orgs.lockAt(transaction, key.orgId, facts.revision);
-        if (!holds || !(await steps.change(transaction, decision))) throw new StaleDecisionError();
+        if (!holds || !(await steps.change(transaction, decision, facts))) throw new StaleDecisionError();
         await this.record(transaction, write.actor, key.orgId, facts.revision + 1, steps.event(decision));
         return steps.answer(decision);
       });
@@ -85,7 +85,7 @@ export class MembershipChanges {
       read: (transaction) => lookup.findIn(transaction, key),
       work: async (transaction, facts) => {
         const decision = decide(facts);
-        if (!(await change(transaction, decision))) throw refusal();
+        if (!(await change(transaction, decision, facts))) throw refusal();
         await this.record(transaction, write.actor, key.orgId, facts.revision, event(decision));
         return answer(decision);
       },

@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { type Role, ROLES } from '../access/role.js';
-import { canChangeRole, canRemove } from './membership-policy.js';
+import {
+  canChangeRole,
+  canRemove,
+  invitableRoles,
+  requireAdmin,
+  requireChange,
+  requireLeaving,
+  requireOtherOwner,
+  requireOwner,
+  requireRemoval,
+  requireTransfer,
+} from './membership-policy.js';
+import type { ChangeFacts } from './members.repository.js';
 
 /** Every [from, to] that an actor may do, written out; everything else is refused. */
 const CHANGES: Record<Role, string[]> = {
@@ -47,4 +59,89 @@ describe('removing', () => {
       });
     }
   }
+});
+
+/** What each may do with the organization itself, written out. */
+const ACTIONS = {
+  rename: { rule: requireAdmin, may: ['admin', 'owner'] },
+  delete: { rule: requireOwner, may: ['owner'] },
+  transfer: {
+    rule: (actorRole: Role | null) => requireTransfer({ ...FACTS, actorRole }),
+    may: ['owner'],
+  },
+  leave: {
+    rule: (targetRole: Role | null) => requireLeaving({ ...FACTS, targetRole }),
+    may: ['member', 'admin', 'owner'],
+  },
+} as const;
+
+const FACTS: ChangeFacts = {
+  revision: 1,
+  actorRole: 'owner',
+  targetRole: 'member',
+  hasOtherOwner: 1,
+  isTargetDisabled: 0,
+  hasInvitations: 0,
+};
+
+function codeOf(rule: () => unknown): string {
+  try {
+    rule();
+    return 'allowed';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+describe.each(Object.entries(ACTIONS))('to %s', (_name, { rule, may }) => {
+  it.each([...ROLES, null])('as %s', (role) => {
+    const refused = role === null ? 'not_a_member' : 'insufficient_role';
+    const allowed = role !== null && (may as readonly Role[]).includes(role);
+    expect(codeOf(() => rule(role))).toBe(allowed ? 'allowed' : refused);
+  });
+});
+
+describe('an enabled owner', () => {
+  const LAST: ChangeFacts = { ...FACTS, targetRole: 'owner', hasOtherOwner: 0 };
+  const ENDINGS: Record<string, (facts: ChangeFacts) => unknown> = {
+    'becomes admin': (facts) => requireChange(facts, 'admin'),
+    'becomes member': (facts) => requireChange(facts, 'member'),
+    'is removed': requireRemoval,
+    leaves: requireLeaving,
+  };
+
+  it.each(Object.entries(ENDINGS))('stays when the last one %s', (_what, rule) => {
+    expect(codeOf(() => rule(LAST))).toBe('last_owner');
+    expect(codeOf(() => rule({ ...LAST, hasOtherOwner: 1 }))).toBe('allowed');
+    expect(codeOf(() => rule({ ...LAST, targetRole: 'admin' }))).toBe('allowed');
+  });
+
+  it('is not made of somebody disabled', () => {
+    const disabled: ChangeFacts = { ...FACTS, isTargetDisabled: 1 };
+    expect(codeOf(() => requireTransfer(disabled))).toBe('member_disabled');
+    expect(codeOf(() => requireChange(disabled, 'owner'))).toBe('member_disabled');
+    expect(codeOf(() => requireChange(disabled, 'admin'))).toBe('allowed');
+    expect(codeOf(() => requireChange({ ...disabled, targetRole: 'owner' }, 'owner'))).toBe('allowed');
+    expect(codeOf(() => requireTransfer({ ...FACTS, targetRole: null }))).toBe('member_not_found');
+  });
+
+  it('is asked for in every organization, unless an operator forces it', () => {
+    const kept = { id: 1, role: 'owner', hasOtherOwner: 1 } as const;
+    const orphaned = { id: 2, role: 'owner', hasOtherOwner: 0 } as const;
+    const member = { id: 3, role: 'member', hasOtherOwner: 0 } as const;
+    const refuse = (those: readonly { id: number }[]): Error => new Error(those.map(({ id }) => id).join());
+
+    expect(() => requireOtherOwner([kept, orphaned, member], { refuse })).toThrow('2');
+    expect(requireOtherOwner([kept, orphaned, member], { force: true, refuse })).toBe(true);
+    expect(requireOtherOwner([kept, member], { refuse })).toBe(false);
+  });
+});
+
+it('invites to roles below owner, as an admin or owner', () => {
+  expect([...ROLES, null].map((role) => invitableRoles(role).join())).toEqual([
+    '',
+    'member,admin',
+    'member,admin',
+    '',
+  ]);
 });

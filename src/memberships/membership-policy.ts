@@ -4,6 +4,7 @@ import {
   AlreadyMemberError,
   InsufficientRoleError,
   LastOwnerError,
+  MemberDisabledError,
   MemberNotFoundError,
   NotAMemberError,
   UserNotFoundError,
@@ -20,6 +21,39 @@ export function canRemove(actor: Role, target: Role): boolean {
   return roleAtLeast(actor, 'admin') && target !== 'owner';
 }
 
+/** The roles that somebody of a role, or of none, may invite to. */
+export function invitableRoles(role: Role | null): readonly Exclude<Role, 'owner'>[] {
+  return role !== null && roleAtLeast(role, 'admin') ? ['member', 'admin'] : [];
+}
+
+/** A membership that ends, falls below owner, or is of somebody who can act no longer. */
+interface EndingMembership {
+  role: Role | null;
+  /** an enabled one, besides that member */
+  hasOtherOwner: 0 | 1;
+}
+
+interface OwnerRule<T> {
+  /** an operator may */
+  force?: boolean;
+  refuse?: (orphaned: T[]) => Error;
+}
+
+/**
+ * Whoever goes, an organization keeps an enabled owner.
+ *
+ * @returns whether it took force
+ * @throws LastOwnerError, or what `refuse` makes of those whose organization would have none
+ */
+export function requireOtherOwner<T extends EndingMembership>(
+  memberships: readonly T[],
+  { force = false, refuse = () => new LastOwnerError() }: OwnerRule<T> = {},
+): boolean {
+  const orphaned = memberships.filter(({ role, hasOtherOwner }) => role === 'owner' && !hasOtherOwner);
+  if (orphaned.length > 0 && !force) throw refuse(orphaned);
+  return orphaned.length > 0;
+}
+
 export function requireAddition({ actorRole, userId, targetRole }: AdditionFacts): string {
   requireAdmin(actorRole);
   if (userId === null) throw new UserNotFoundError();
@@ -27,23 +61,59 @@ export function requireAddition({ actorRole, userId, targetRole }: AdditionFacts
   return userId;
 }
 
-export function requireChange({ actorRole, targetRole, hasOtherOwner }: ChangeFacts, to: Role): Role {
+export function requireChange(facts: ChangeFacts, to: Role): Role {
+  const { actorRole, targetRole } = facts;
   requireAdmin(actorRole);
   if (targetRole === null) throw new MemberNotFoundError();
   if (!canChangeRole(actorRole, targetRole, to)) throw new InsufficientRoleError('owner', actorRole);
-  if (targetRole === 'owner' && to !== 'owner' && !hasOtherOwner) throw new LastOwnerError();
+  if (to === 'owner') requireEnabledOwner(facts);
+  else requireOtherOwner([endingOf(facts)]);
   return targetRole;
 }
 
-export function requireRemoval({ actorRole, targetRole, hasOtherOwner }: ChangeFacts): Role {
+export function requireRemoval(facts: ChangeFacts): Role {
+  const { actorRole, targetRole } = facts;
   requireAdmin(actorRole);
   if (targetRole === null) throw new MemberNotFoundError();
   if (!canRemove(actorRole, targetRole)) throw new InsufficientRoleError('owner', actorRole);
-  if (targetRole === 'owner' && !hasOtherOwner) throw new LastOwnerError();
+  requireOtherOwner([endingOf(facts)]);
   return targetRole;
 }
 
-function requireAdmin(role: Role | null): asserts role is Role {
+/** Every member may go. */
+export function requireLeaving(facts: ChangeFacts): Role {
+  const { targetRole } = facts;
+  if (targetRole === null) throw new NotAMemberError();
+  requireOtherOwner([endingOf(facts)]);
+  return targetRole;
+}
+
+/** The new owner is enabled, so that there is one, whether the old one stays or leaves. */
+export function requireTransfer(facts: ChangeFacts): Role {
+  requireOwner(facts.actorRole);
+  if (facts.targetRole === null) throw new MemberNotFoundError();
+  if (facts.isTargetDisabled) throw new MemberDisabledError();
+  return facts.targetRole;
+}
+
+/** Nobody new: who was disabled as an owner is one still. */
+function requireEnabledOwner({ targetRole, isTargetDisabled }: ChangeFacts): void {
+  if (isTargetDisabled && targetRole !== 'owner') throw new MemberDisabledError();
+}
+
+function endingOf({ targetRole, hasOtherOwner }: ChangeFacts): EndingMembership {
+  return { role: targetRole, hasOtherOwner };
+}
+
+export function requireAdmin(role: Role | null): asserts role is Role {
+  requireRole(role, 'admin');
+}
+
+export function requireOwner(role: Role | null): asserts role is Role {
+  requireRole(role, 'owner');
+}
+
+function requireRole(role: Role | null, least: Role): asserts role is Role {
   if (role === null) throw new NotAMemberError();
-  if (!roleAtLeast(role, 'admin')) throw new InsufficientRoleError('admin', role);
+  if (!roleAtLeast(role, least)) throw new InsufficientRoleError(least, role);
 }

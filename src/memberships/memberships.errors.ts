@@ -34,6 +34,12 @@ export class MemberNotFoundError extends Problem {
   }
 }
 
+export class MemberDisabledError extends Problem {
+  constructor() {
+    super('member_disabled');
+  }
+}
+
 export class AlreadyMemberError extends Problem {
   constructor() {
     super('already_member');

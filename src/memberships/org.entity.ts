@@ -23,4 +23,8 @@ export class Org {
   /** epoch milliseconds; from then on it cannot be restored */
   @Column({ name: 'purge_at', type: 'bigint', nullable: true })
   purgeAt: number | null;
+
+  /** epoch milliseconds; from then on rows of it are gone, whatever the clock of an instance says */
+  @Column({ name: 'purge_began_at', type: 'bigint', nullable: true })
+  purgeBeganAt: number | null;
 }

@@ -16,7 +16,7 @@ export interface OrgOfUser {
 const FIND_ORGS_OF_USERS = lookupStatement<string, OrgOfUser>('the organizations of a user', {
   sql: (size) => `SELECT m.user_id AS userId, o.id, o.name
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id
-    WHERE m.user_id IN (${places(size)})
+    WHERE m.user_id IN (${places(size)}) AND o.deleted_at IS NULL
     ORDER BY m.user_id, m.joined_at, m.org_id`,
   values: (userIds) => [...userIds],
   keyText: (userId) => userId,
@@ -44,7 +44,7 @@ export class OrgsRepository {
   /** As `lock`, if the organization is at this revision: what was read at it then holds until COMMIT. */
   async lockAt(transaction: Transaction, id: string, revision: number): Promise<boolean> {
     const locked = await transaction.write(
-      'UPDATE orgs SET revision = revision + 1 WHERE id = ? AND revision = ?',
+      'UPDATE orgs SET revision = revision + 1 WHERE id = ? AND revision = ? AND deleted_at IS NULL',
       [id, revision],
     );
     return locked === 1;
@@ -52,14 +52,20 @@ export class OrgsRepository {
 
   /**
    * The first statement of every change of a membership: exclusive access until COMMIT. A write, so that two
-   * changes conflict on a multi-primary cluster too.
+   * changes conflict on a multi-primary cluster too. False: it is not there, or deleted.
    */
   async lock(transaction: Transaction, id: string): Promise<boolean> {
-    const locked = await transaction.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [id]);
+    const locked = await transaction.write(
+      'UPDATE orgs SET revision = revision + 1 WHERE id = ? AND deleted_at IS NULL',
+      [id],
+    );
     return locked === 1;
   }
 
-  /** As `lock`, of many: in one order for everybody, so that two of them cannot wait for each other. */
+  /**
+   * As `lock`, of many: in one order for everybody, so that two of them cannot wait for each other. Deleted ones, too:
+   * they can be restored.
+   */
   async lockAll(transaction: Transaction, ids: readonly string[]): Promise<void> {
     for await (const batch of inBatches(ids.toSorted())) {
       await transaction.write(

@@ -16,16 +16,11 @@ export interface OrgWithRole {
   role: Role;
   /** epoch milliseconds */
   joinedAt: number;
+  /** epoch milliseconds; null: it is there */
+  deletedAt: number | null;
 }
 
-/** One that somebody owns. */
-export interface OwnedOrg {
-  id: string;
-  /** an enabled one, besides that owner */
-  hasOtherOwner: 0 | 1;
-}
-
-/** A membership of somebody who leaves all of them, at one revision of the organization. */
+/** A membership of somebody who leaves all of them, or can act in none, at one revision of the organization. */
 export interface Departure {
   orgId: string;
   role: Role;
@@ -34,6 +29,7 @@ export interface Departure {
   hasOtherOwner: 0 | 1;
   /** of any role */
   hasOtherMember: 0 | 1;
+  isDeleted: 0 | 1;
 }
 
 /** What decides whether somebody may become the owner of an organization; null: not a member. */
@@ -43,19 +39,19 @@ export interface OwnerFacts {
   disabledAt: number | null;
 }
 
-const HAS_OTHER_OWNER = `EXISTS (SELECT 1 FROM members w JOIN users u ON u.id = w.user_id
-    WHERE w.org_id = m.org_id AND w.role = 'owner' AND w.user_id <> m.user_id AND u.disabled_at IS NULL)
-    AS hasOtherOwner`;
-
-const FIND_OWNED = hotStatement(
-  'the organizations that a user owns',
-  `SELECT m.org_id AS id, ${HAS_OTHER_OWNER} FROM members m WHERE m.user_id = ? AND m.role = 'owner'`,
-  [''],
-);
+/**
+ * Whether an organization has an enabled owner besides somebody. `requireOtherOwner` is what asks.
+ * @param org SQL, as is `user`
+ */
+export function hasOtherOwner(org: string, user: string): string {
+  return `EXISTS (SELECT 1 FROM members w JOIN users v ON v.id = w.user_id
+    WHERE w.org_id = ${org} AND w.role = 'owner' AND w.user_id <> ${user} AND v.disabled_at IS NULL)`;
+}
 
 const FIND_DEPARTURES = hotStatement(
-  'the memberships of a user who is deleted',
-  `SELECT m.org_id AS orgId, m.role, o.revision, ${HAS_OTHER_OWNER},
+  'the memberships of a user who is deleted or disabled',
+  `SELECT m.org_id AS orgId, m.role, o.revision, o.deleted_at IS NOT NULL AS isDeleted,
+      ${hasOtherOwner('m.org_id', 'm.user_id')} AS hasOtherOwner,
       EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?`,
   [''],
@@ -75,18 +71,16 @@ export class OwnershipRepository {
   /** By the time the user joined them. */
   findOrgsOf(userId: string): Promise<OrgWithRole[]> {
     return this.members.query<OrgWithRole[]>(
-      `SELECT o.id, o.name, m.role, m.joined_at AS joinedAt FROM members m JOIN orgs o ON o.id = m.org_id
+      `SELECT o.id, o.name, m.role, m.joined_at AS joinedAt, o.deleted_at AS deletedAt
+        FROM members m JOIN orgs o ON o.id = m.org_id
         WHERE m.user_id = ? ORDER BY m.joined_at, m.org_id`,
       [userId],
     );
   }
 
-  findOwned(userId: string): Promise<OwnedOrg[]> {
-    return this.members.query<OwnedOrg[]>(FIND_OWNED, [userId]);
-  }
-
-  findOwnedIn(transaction: Transaction, userId: string): Promise<OwnedOrg[]> {
-    return transaction.read<OwnedOrg>(FIND_OWNED + transaction.forUpdate, [userId]);
+  /** Of all organizations that the user belongs to, deleted ones included. */
+  async findOrgIdsOf(userId: string): Promise<string[]> {
+    return (await this.findOrgsOf(userId)).map(({ id }) => id);
   }
 
   findDepartures(transaction: Transaction, userId: string): Promise<Departure[]> {

@@ -1,16 +1,18 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { RouteAccess } from '../access/route-access.js';
+import { type Access, RouteAccess } from '../access/route-access.js';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
 import type { CurrentUser } from '../access/current-user.decorator.js';
-import { type Role, roleAtLeast } from '../access/role.js';
+import { roleAtLeast } from '../access/role.js';
+import { PasswordSessionRequiredError } from '../auth/tokens/tokens.errors.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { Problem } from '../problems/problem.js';
 import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './memberships.errors.js';
 import { MembersRepository } from './members.repository.js';
 
 type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { user: CurrentUser; org: CurrentOrg };
+type MemberAccess = Extract<Access, { to: 'members' }>;
 
 @Injectable()
 export class RolesGuard implements CanActivate {
@@ -23,11 +25,11 @@ export class RolesGuard implements CanActivate {
     const access = this.reflector.get(RouteAccess, context.getHandler());
     if (access === undefined)
       throw new Problem('forbidden', { detail: 'This route declares no access rule.' });
-    if (access.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access.minRole);
+    if (access.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access);
     return true;
   }
 
-  private async requireRole(request: OrgRequest, minRole: Role): Promise<void> {
+  private async requireRole(request: OrgRequest, { minRole, by }: MemberAccess): Promise<void> {
     const { orgId } = request.params;
     const membership = isEntityId(orgId)
       ? await this.members.findMembership(orgId, request.user.id)
@@ -35,6 +37,7 @@ export class RolesGuard implements CanActivate {
     if (!membership) throw new OrgNotFoundError();
     if (membership.role === null) throw new NotAMemberError();
     if (!roleAtLeast(membership.role, minRole)) throw new InsufficientRoleError(minRole, membership.role);
+    if (by === 'password' && request.user.parentId !== null) throw new PasswordSessionRequiredError();
     const { orgName: name, orgRevision: revision } = membership;
     request.org = { id: membership.orgId, name, revision };
   }

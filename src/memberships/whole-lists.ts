@@ -6,13 +6,13 @@ import { describeError } from '../logging/describe-error.js';
 import type { Position } from '../pagination/cursor.js';
 import { type ListedMember, MemberListRepository } from './member-list.repository.js';
 import type { MemberPage, Reader } from './member-list.repository.js';
-import { NotAMemberError } from './memberships.errors.js';
+import { NotAMemberError, OrgNotFoundError } from './memberships.errors.js';
 
 const PAGE = 1000;
 
 class ReaderGoneError extends Error {
   constructor() {
-    super('The session or the membership of the reader has ended');
+    super('The session or the membership of the reader has ended, or the organization was deleted');
   }
 }
 
@@ -45,9 +45,9 @@ export class WholeLists {
     return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });
   }
 
-  private async refusal({ sessionId }: Reader): Promise<Error> {
-    const alive = await this.members.isSessionAlive(sessionId);
-    return alive ? new NotAMemberError() : new InvalidTokenError();
+  private async refusal({ orgId, sessionId }: Reader): Promise<Error> {
+    if (!(await this.members.isSessionAlive(sessionId))) return new InvalidTokenError();
+    return (await this.members.isOrgThere(orgId)) ? new NotAMemberError() : new OrgNotFoundError();
   }
 
   private async *stream(

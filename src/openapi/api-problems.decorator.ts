@@ -28,6 +28,13 @@ export function ApiProblems(...problems: (ProblemCode | ProblemExample)[]): Meth
 /** Documents the failure that a decorator adds to a route, the only one with its status. */
 export const ApiProblem = (problem: ProblemExample): MethodDecorator => describe([problem]);
 
+/** Of routes that admins may not call either. */
+export const OWNER_REQUIRED: ProblemExample = {
+  code: 'insufficient_role',
+  detail: 'This needs the role owner; yours is member.',
+  extensions: { requiredRole: 'owner', yourRole: 'member' },
+};
+
 export function invalidFields(messages: Record<string, string>): ProblemExample {
   const errors = Object.entries(messages).map(([field, message]) => ({ field, message }));
   return { code: 'validation_failed', errors };

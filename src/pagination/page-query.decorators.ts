@@ -8,12 +8,20 @@ interface PageQuery {
   cursor?: string;
 }
 
+const MAX_CURSOR = 400;
 const LIMIT = /^(?:[1-9]\d{0,2}|1000)$/;
 
-/** The parameter `limit`. Without a default it is required where there is a cursor. */
-export function PageLimit(documentation: ApiPropertyOptions & { default?: number }): PropertyDecorator {
-  const isGiven = ({ limit, cursor }: PageQuery): boolean =>
-    limit !== undefined || (cursor !== undefined && documentation.default === undefined);
+/**
+ * The parameter `limit`. Without a default it is required where there is a cursor.
+ *
+ * @param hasDefault whether there is one for this query; by default where one is documented
+ */
+export function PageLimit(
+  documentation: ApiPropertyOptions & { default?: number },
+  hasDefault: (query: PageQuery) => boolean = () => documentation.default !== undefined,
+): PropertyDecorator {
+  const isGiven = (query: PageQuery): boolean =>
+    query.limit !== undefined || (query.cursor !== undefined && !hasDefault(query));
   return applyDecorators(
     ApiProperty({
       type: 'integer',
@@ -28,8 +36,14 @@ export function PageLimit(documentation: ApiPropertyOptions & { default?: number
   );
 }
 
-/** The parameter `cursor`. */
-export function PageCursor(): PropertyDecorator {
+/**
+ * The parameter `cursor`.
+ *
+ * @param isCursor whether it comes from a page of this query
+ */
+export function PageCursor(
+  isCursor: (text: string, query: PageQuery) => boolean = (text) => decodeCursor(text) !== undefined,
+): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
       required: false,
@@ -40,7 +54,8 @@ export function PageCursor(): PropertyDecorator {
     ValidateBy({
       name: 'isCursor',
       validator: {
-        validate: (value) => typeof value === 'string' && decodeCursor(value) !== undefined,
+        validate: (value, context) =>
+          typeof value === 'string' && value.length <= MAX_CURSOR && isCursor(value, context!.object),
         defaultMessage: () => 'must be the nextCursor of a page',
       },
     }),

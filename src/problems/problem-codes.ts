@@ -128,6 +128,11 @@ export const PROBLEMS = {
     meaning: 'The user is already a member',
     detail: 'The user is a member already; the role was not changed.',
   },
+  member_disabled: {
+    status: 409,
+    meaning: 'The account of the member is disabled',
+    detail: 'An operator has disabled this account: it cannot become an owner.',
+  },
   too_many_orgs: {
     status: 409,
     meaning: 'You have reached the maximum number of organizations',

@@ -30,6 +30,16 @@ export function canonicalEmail(input: unknown): string | undefined {
   return canonical.length <= MAX_OCTETS ? canonical : undefined;
 }
 
+/** The characters of canonical e-mails: what can come after the beginning of one. */
+const PREFIX = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+(?:@[a-z0-9.-]*)?$/;
+
+/** The beginning of canonical e-mails; undefined for what none begins with. A domain that is no ASCII must be whole. */
+export function emailPrefix(input: unknown): string | undefined {
+  if (typeof input !== 'string' || input.length > MAX_RAW_UNITS) return undefined;
+  const prefix = canonicalEmail(input) ?? input.replace(/^ +| +$/g, '').toLowerCase();
+  return prefix.length <= MAX_OCTETS && PREFIX.test(prefix) ? prefix : undefined;
+}
+
 function canonicalDomain(raw: string): string | undefined {
   if (USUAL_DOMAIN.test(raw) && !PUNYCODE.test(raw.toLowerCase())) return raw.toLowerCase();
   if (!isPlainDomainText(raw)) return undefined;

@@ -139,6 +139,39 @@ describe('the record of changes', () => {
     ]);
   });
 
+  it('tells of the life of an organization', async () => {
+    const { owner, admin, member } = cast;
+    const org = `/api/orgs/${cast.org.id}`;
+    await admin.patch(org, { name: 'Renamed' });
+    await owner.delete(org);
+    await owner.post(`${org}/restore`);
+    await owner.post(`${org}/transfer`, { userId: member.id });
+    await member.post(`${org}/transfer`, { userId: admin.id, leave: true });
+    await owner.post(`${org}/leave`);
+    await admin.post(`${org}/transfer`, { userId: admin.id });
+
+    const changed = (who: Account, from: string, to: string): Row => ({
+      type: 'member.role_changed',
+      user_id: who.id,
+      data: { from, to },
+    });
+    const left = (who: Account, role: string): Row => ({
+      type: 'member.removed',
+      user_id: who.id,
+      data: { role, reason: 'left' },
+    });
+    expect(await newRows()).toEqual([
+      { ...by(admin), ...inOrg(4), type: 'org.renamed' },
+      { ...by(owner), ...inOrg(5), type: 'org.deleted' },
+      { ...by(owner), ...inOrg(6), type: 'org.restored' },
+      { ...by(owner), ...inOrg(7), ...changed(member, 'member', 'owner') },
+      { ...by(owner), ...inOrg(7), ...changed(owner, 'owner', 'admin') },
+      { ...by(member), ...inOrg(8), ...changed(admin, 'admin', 'owner') },
+      { ...by(member), ...inOrg(8), ...left(member, 'owner') },
+      { ...by(owner), ...inOrg(9), ...left(owner, 'admin') },
+    ]);
+  });
+
   it('tells, once, of the session that the reuse of a code ended', async () => {
     const code = await aCode(cast.member);
     const exchange = () => service.anyone.post('/api/auth/code/exchange', { code });
@@ -211,9 +244,14 @@ describe('the record of changes', () => {
       owner.sendJson('PUT', '/api/me/password', { currentPassword: 'wrong', newPassword: aPassword() }),
       service.anyone.post('/api/auth/logout', { refreshToken: 'forged' }),
       owner.delete('/api/me/sessions?all=no'),
+      owner.patch(`/api/orgs/${cast.org.id}`, { name: cast.org.name }),
+      owner.post(`/api/orgs/${cast.org.id}/leave`),
+      owner.post(`/api/orgs/${cast.org.id}/restore`),
+      owner.post(`/api/orgs/${cast.org.id}/transfer`, { userId: outsider.id }),
+      member.delete(`/api/orgs/${cast.org.id}`),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([
-      409, 401, 403, 409, 403, 409, 200, 200, 201, 404, 403, 401, 400,
+      409, 401, 403, 409, 403, 409, 200, 200, 201, 404, 403, 401, 400, 200, 409, 404, 404, 403,
     ]);
     expect(await newRows()).toEqual([]);
   });
@@ -224,19 +262,25 @@ describe('the record of changes', () => {
     const requests = [
       () => owner.post(members(), { email: outsider.email, role: 'member' }),
       () => outsider.post('/api/orgs', { name: 'Never' }),
+      () => owner.patch(`/api/orgs/${cast.org.id}`, { name: 'Never' }),
+      () => owner.post(`/api/orgs/${cast.org.id}/transfer`, { userId: cast.member.id, leave: true }),
+      () => cast.member.post(`/api/orgs/${cast.org.id}/leave`),
+      () => owner.delete(`/api/orgs/${cast.org.id}`),
       () => service.anyone.post('/api/auth/login', { email: owner.email, password: owner.password }),
     ];
     const counts = async (): Promise<unknown> =>
       service.db.query(
         `SELECT (SELECT COUNT(*) FROM orgs) AS orgs, (SELECT COUNT(*) FROM members) AS members,
-           (SELECT COUNT(*) FROM sessions) AS sessions, (SELECT SUM(revision) FROM orgs) AS revisions`,
+           (SELECT COUNT(*) FROM sessions) AS sessions, (SELECT SUM(revision) FROM orgs) AS revisions,
+           (SELECT COUNT(*) FROM orgs WHERE deleted_at IS NULL AND name <> 'Never') AS there,
+           (SELECT COUNT(*) FROM members WHERE role = 'owner') AS owners`,
       );
     const untouched = await counts();
     const statuses: number[] = [];
     for (const request of requests) statuses.push((await request()).status);
     await service.db.query('ALTER TABLE events_away RENAME TO events');
 
-    expect(statuses).toEqual([500, 500, 500]);
+    expect(statuses).toEqual(requests.map(() => 500));
     expect(await counts()).toEqual(untouched);
     expect(await newRows()).toEqual([]);
   });

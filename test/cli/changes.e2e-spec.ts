@@ -208,7 +208,9 @@ describe('the last-owner rule', () => {
     const { code, stdout, stderr } = await accounts(installation, ['users', 'disable', only.email]);
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(`refused: the user is the only enabled owner of ${own.id} (last_owner)\n`);
+    expect(stderr).toBe(
+      `refused: the user is the only enabled owner of ${own.id}; nobody else is in ${own.id} (last_owner)\n`,
+    );
     expect(await eventsSince(service.db, known)).toEqual([]);
     expect((await only.get('/api/me')).status).toBe(200);
 

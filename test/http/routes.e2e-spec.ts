@@ -24,9 +24,14 @@ const ROUTES: [string, string[]][] = [
   ['/api/me/email/verification', ['POST']],
   ['/api/me/email/verify', ['POST']],
   ['/api/orgs', ['POST']],
-  ['/api/orgs/x', ['GET']],
+  ['/api/me/orgs', ['GET']],
+  ['/api/me/deleted-orgs', ['GET']],
+  ['/api/orgs/x', ['GET', 'PATCH', 'DELETE']],
+  ['/api/orgs/x/leave', ['POST']],
+  ['/api/orgs/x/transfer', ['POST']],
+  ['/api/orgs/x/restore', ['POST']],
   ['/api/orgs/x/members', ['GET', 'POST']],
-  ['/api/orgs/x/members/y', ['PATCH', 'DELETE']],
+  ['/api/orgs/x/members/y', ['GET', 'PATCH', 'DELETE']],
   ['/health/live', ['GET']],
   ['/.well-known/jwks.json', ['GET']],
 ];
@@ -63,7 +68,7 @@ describe('routes', () => {
     });
 
     expect(answer).toMatchObject(methodNotAllowed);
-    expect(answer.body).toMatchObject({ detail: 'Allowed methods: PATCH, DELETE' });
+    expect(answer.body).toMatchObject({ detail: 'Allowed methods: GET, HEAD, PATCH, DELETE' });
   });
 
   it('separates the body of a refused method from the next request', async () => {

@@ -1,29 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../support/caller.js';
-import { insufficientRole, notAMember, orgNotFound, unauthorized } from '../support/expected.js';
-import { anAccount, anOrg, anUnknownId, type Account, type Cast } from '../support/personas.js';
+import { insufficientRole, lastOwner, notAMember, orgNotFound, unauthorized } from '../support/expected.js';
+import { anAccount, anOrg, anUnknownId, type Account, type Cast, type Role } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 interface Route {
   name: string;
   method: string;
   path: (orgId: string, userId: string) => string;
-  body?: (newcomer: Account) => object;
+  body?: (newcomer: Account, userId: string) => object;
   success: number;
-  adminsOnly: boolean;
+  least: Role;
+  /** by the rule of the last owner */
+  refusedToOwner?: true;
 }
 
 const ROUTES: Route[] = [
-  { name: 'read', method: 'GET', path: (id) => `/api/orgs/${id}`, success: 200, adminsOnly: false },
-  { name: 'list', method: 'GET', path: (id) => `/api/orgs/${id}/members`, success: 200, adminsOnly: false },
+  { name: 'read', method: 'GET', path: (id) => `/api/orgs/${id}`, success: 200, least: 'member' },
+  { name: 'list', method: 'GET', path: (id) => `/api/orgs/${id}/members`, success: 200, least: 'member' },
   {
     name: 'add',
     method: 'POST',
     path: (id) => `/api/orgs/${id}/members`,
     body: ({ email }) => ({ email, role: 'member' }),
     success: 201,
-    adminsOnly: true,
+    least: 'admin',
   },
   {
     name: 'change',
@@ -31,18 +33,58 @@ const ROUTES: Route[] = [
     path: (id, userId) => `/api/orgs/${id}/members/${userId}`,
     body: () => ({ role: 'member' }),
     success: 200,
-    adminsOnly: true,
+    least: 'admin',
   },
   {
     name: 'remove',
     method: 'DELETE',
     path: (id, userId) => `/api/orgs/${id}/members/${userId}`,
     success: 200,
-    adminsOnly: true,
+    least: 'admin',
   },
+  {
+    name: 'search',
+    method: 'GET',
+    path: (id) => `/api/orgs/${id}/members?search=a`,
+    success: 200,
+    least: 'member',
+  },
+  {
+    name: 'read one',
+    method: 'GET',
+    path: (id, userId) => `/api/orgs/${id}/members/${userId}`,
+    success: 200,
+    least: 'member',
+  },
+  {
+    name: 'rename',
+    method: 'PATCH',
+    path: (id) => `/api/orgs/${id}`,
+    body: () => ({ name: 'Renamed' }),
+    success: 200,
+    least: 'admin',
+  },
+  {
+    name: 'leave',
+    method: 'POST',
+    path: (id) => `/api/orgs/${id}/leave`,
+    success: 200,
+    least: 'member',
+    refusedToOwner: true,
+  },
+  {
+    name: 'transfer',
+    method: 'POST',
+    path: (id) => `/api/orgs/${id}/transfer`,
+    body: (_, userId) => ({ userId }),
+    success: 200,
+    least: 'owner',
+  },
+  { name: 'delete', method: 'DELETE', path: (id) => `/api/orgs/${id}`, success: 200, least: 'owner' },
 ];
 const ACTORS = ['nobody', 'outsider', 'admin of another', 'member', 'admin', 'owner'] as const;
 type Actor = (typeof ACTORS)[number];
+const ROLES: Role[] = ['member', 'admin', 'owner'];
 const PLACES = ['own', 'missing', 'malformed'] as const;
 
 describe('access to an organization', () => {
@@ -71,7 +113,7 @@ describe('access to an organization', () => {
     const answer = await caller.sendJson(
       route.method,
       route.path(id, cast.member.id),
-      route.body?.(newcomer),
+      route.body?.(newcomer, cast.member.id),
     );
 
     expect(answer, answer.text).toMatchObject(expected(route, actor, place));
@@ -86,6 +128,7 @@ function expected(route: Route, actor: Actor, place: (typeof PLACES)[number]): o
   if (actor === 'nobody') return unauthorized;
   if (place !== 'own') return orgNotFound;
   if (actor === 'outsider' || actor === 'admin of another') return notAMember;
-  if (actor === 'member' && route.adminsOnly) return insufficientRole('admin', 'member');
+  if (ROLES.indexOf(actor) < ROLES.indexOf(route.least)) return insufficientRole(route.least, actor);
+  if (actor === 'owner' && route.refusedToOwner) return lastOwner;
   return { status: route.success };
 }

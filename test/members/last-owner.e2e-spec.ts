@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lastOwner } from '../support/expected.js';
+import { lastOwner, memberDisabled } from '../support/expected.js';
 import { anOrg, anOrgWithTwoOwners } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
@@ -57,5 +57,18 @@ describe('the last owner', () => {
 
     expect((await owner.delete(`/api/orgs/${org.id}/members/${owner.id}`)).status).toBe(200);
     expect(await member.delete(`/api/orgs/${org.id}/members/${member.id}`)).toMatchObject(lastOwner);
+  });
+
+  it('is not counted while disabled, nor made of somebody who is', async () => {
+    const { org, owner, coOwner, member } = await anOrgWithTwoOwners(service);
+    const members = `/api/orgs/${org.id}/members`;
+    for (const { id } of [coOwner, member])
+      await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [id]);
+
+    expect(await owner.patch(`${members}/${member.id}`, { role: 'owner' })).toMatchObject(memberDisabled);
+    expect((await owner.patch(`${members}/${member.id}`, { role: 'admin' })).status).toBe(200);
+    expect((await owner.patch(`${members}/${coOwner.id}`, { role: 'owner' })).status).toBe(200);
+    expect(await owner.patch(`${members}/${owner.id}`, { role: 'admin' })).toMatchObject(lastOwner);
+    expect(await owner.delete(`${members}/${owner.id}`)).toMatchObject(lastOwner);
   });
 });

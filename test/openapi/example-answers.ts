@@ -119,6 +119,7 @@ export class ExampleAnswers {
     await this.send('addMember', { by: ada });
     await this.send('addMember', { by: ada });
     await this.send('changeMemberRole', { by: ada });
+    await this.send('getMember', { by: ada });
     await this.send('listOrgEvents', { by: ada, query: '?limit=1' });
     for (const id of ['listOrgEvents', 'listOwnEvents']) await this.send(id, { by: ada, query: '?limit=0' });
     for (const id of ['getMe', 'getOrg']) await this.send(id, { by: ada });

@@ -3,6 +3,7 @@ import { MailServer } from '../support/mail-server.js';
 import { type Service, startService } from '../support/service.js';
 import { type DocumentedResponse, DocumentReader } from './documented.js';
 import { collectMailAnswers } from './mail-answers.js';
+import { collectOrgLifeAnswers } from './org-life-answers.js';
 import { ExampleAnswers, SMALL_LIMITS } from './example-answers.js';
 
 /** Faults of the service and its database: what a request cannot bring about. */
@@ -32,6 +33,7 @@ describe('the examples of the OpenAPI document', () => {
     reader = await DocumentReader.of(service);
     examples = new ExampleAnswers(reader, service);
     await collectMailAnswers(examples, service, mailServer, withoutMail);
+    await collectOrgLifeAnswers(examples, service);
     await examples.collect();
     await withoutMail.stop();
   });

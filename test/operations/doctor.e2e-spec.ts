@@ -77,7 +77,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(20);
+    expect(lines).toHaveLength(22);
     expect(code).toBe(0);
   });
 
@@ -93,6 +93,29 @@ describe('the doctor', () => {
       tables: ['members'],
       do: () => force("UPDATE members SET role = 'admin' WHERE org_id = ?", cast.org.id),
       red: ['every organization has an owner', 'every membership is as its last event says'],
+    },
+    {
+      what: 'a deleted organization that nobody purged',
+      tables: ['orgs'],
+      do: () =>
+        force(
+          'UPDATE orgs SET deleted_at = 1, purge_at = ? WHERE id = ?',
+          Date.now() - DAY_MS - 1,
+          cast.org.id,
+        ),
+      red: ['no purge of a deleted organization is overdue'],
+    },
+    {
+      what: 'a deleted organization without a time of its purge',
+      tables: ['orgs'],
+      do: () => force('UPDATE orgs SET deleted_at = 1 WHERE id = ?', cast.org.id),
+      red: ['every deleted organization has a time of its purge, and no other has one'],
+    },
+    {
+      what: 'a purge of an organization that is not deleted',
+      tables: ['orgs'],
+      do: () => force('UPDATE orgs SET purge_began_at = 1 WHERE id = ?', cast.org.id),
+      red: ['every deleted organization has a time of its purge, and no other has one'],
     },
     {
       what: 'a membership of a user who is gone',

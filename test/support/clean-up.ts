@@ -4,6 +4,7 @@ import { Event } from '../../src/events/event.entity.js';
 import { EventAddressesRepository } from '../../src/events/event-addresses.repository.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import type { DataSource } from 'typeorm';
+import { CleanUpJobs } from '../../src/auth/cleanup/clean-up-jobs.js';
 import { ExpiredCodes } from '../../src/auth/cleanup/expired-codes.js';
 import { ExpiredEvents } from '../../src/auth/cleanup/expired-events.js';
 import { ExpiredKeys } from '../../src/auth/cleanup/expired-keys.js';
@@ -16,6 +17,9 @@ import { Mail } from '../../src/mail/mail.entity.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode } from '../../src/auth/codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/codes/authorization-codes.repository.js';
+import { DeletedOrgsRepository } from '../../src/memberships/deleted-orgs.repository.js';
+import { Org } from '../../src/memberships/org.entity.js';
+import { OrgPurge } from '../../src/orgs/org-purge.js';
 import { PendingRevocation } from '../../src/auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
@@ -41,6 +45,23 @@ export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
       new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), new Transactions(dataSource)),
     ),
     aRevocation(dataSource),
+    cleanUpJobs(dataSource),
+  );
+}
+
+/** Of the rooms above. */
+function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
+  const jobs = new CleanUpJobs();
+  anOrgPurge(dataSource, jobs).onModuleInit();
+  return jobs;
+}
+
+export function anOrgPurge(dataSource: DataSource, jobs = new CleanUpJobs()): OrgPurge {
+  return new OrgPurge(
+    new DeletedOrgsRepository(dataSource.getRepository(Org)),
+    new EventsRepository(dataSource.getRepository(Event)),
+    new Transactions(dataSource),
+    jobs,
   );
 }
 

@@ -24,6 +24,7 @@ export const emailTaken = problem(409, 'email_taken');
 export const mailUnavailable = problem(409, 'mail_unavailable');
 export const alreadyMember = problem(409, 'already_member');
 export const lastOwner = problem(409, 'last_owner');
+export const memberDisabled = problem(409, 'member_disabled');
 export const tooManyOrgs = problem(409, 'too_many_orgs');
 export const userHasTooManyOrgs = problem(409, 'user_has_too_many_orgs');
 export const preconditionFailed = problem(412, 'precondition_failed');

@@ -115,6 +115,15 @@ export async function aCode(account: Account): Promise<string> {
   return body.code;
 }
 
+/** The same user with a token of a session that a code opened, as internal services have. */
+export async function byCode(service: Service, account: Account): Promise<Account> {
+  const { status, body, text } = await service.anyone.post<Session>('/api/auth/code/exchange', {
+    code: await aCode(account),
+  });
+  expect(status, text).toBe(200);
+  return account.as(body.token);
+}
+
 /** A code that only the holder of the verifier can exchange (RFC 7636). */
 export async function aBoundCode(account: Account): Promise<{ code: string; verifier: string }> {
   const verifier = randomBytes(32).toString('base64url');

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { BATCH, type Batch } from './batch.js';
+import { CleanUpJobs } from './clean-up-jobs.js';
 import { ExpiredCodes } from './expired-codes.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
 import { ExpiredEvents } from './expired-events.js';
@@ -36,6 +37,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     private readonly mails: OldMails,
     private readonly keys: ExpiredKeys,
     private readonly revocation: SessionRevocation,
+    private readonly jobs: CleanUpJobs,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -58,6 +60,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     const mailCodes = await this.deleteBatches(() => this.mails.deleteCodes(now));
     const keys = await this.deleteBatches(() => this.keys.deleteBatch(now));
     const runs = [codes, sessions, events, addresses, mails, mailCodes, keys];
+    for (const job of this.jobs.all) runs.push(await this.deleteBatches(() => job(now)));
     return {
       deleted: runs.reduce((sum, { deleted }) => sum + deleted, 0),
       hasMore: runs.some(({ hasMore }) => hasMore),

@@ -8,7 +8,8 @@ export const DATA_CHECKS: Check[] = [
     'every organization has an owner',
     "Make one of its members owner: UPDATE members SET role = 'owner' WHERE org_id = … AND user_id = …",
     `SELECT o.id AS fault FROM orgs o
-      WHERE NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')`,
+      WHERE o.deleted_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')`,
   ),
   emptyQuery(
     'every membership belongs to a user and an organization',

@@ -3,6 +3,7 @@ import type { Schema } from '../../database/schema.js';
 import { openDatabase } from '../open-database.js';
 import { type Check, type Inspection } from './check.js';
 import { DATA_CHECKS } from './data-checks.js';
+import { DELETION_CHECKS } from './deletion-checks.js';
 import { EMAIL_CHECK } from './email-check.js';
 import { INDEX_CHECK } from './index-check.js';
 import { RECORD_CHECKS } from './record-checks.js';
@@ -17,6 +18,7 @@ export interface Finding {
 const CHECKS = [
   ...SCHEMA_CHECKS,
   ...DATA_CHECKS,
+  ...DELETION_CHECKS,
   ...SESSION_CHECKS,
   ...RECORD_CHECKS,
   EMAIL_CHECK,

@@ -5,12 +5,17 @@ const LAST_OF_MEMBERSHIP = `FROM events e WHERE e.type LIKE 'member.%' AND NOT E
   SELECT 1 FROM events x WHERE x.org_id = e.org_id AND x.user_id = e.user_id AND x.type LIKE 'member.%'
     AND (x.org_revision > e.org_revision OR (x.org_revision = e.org_revision AND x.id > e.id)))`;
 
+/** A purge deletes memberships, batch by batch, without an event for each. */
+const IS_PURGED = `(EXISTS (SELECT 1 FROM events p WHERE p.org_id = e.org_id AND p.type = 'org.purged')
+  OR EXISTS (SELECT 1 FROM orgs o WHERE o.id = e.org_id AND o.purge_began_at IS NOT NULL))`;
+
 /** What the record says about the rows, and about itself. */
 export const RECORD_CHECKS: Check[] = [
   emptyQuery(
     'every membership is as its last event says',
     'Somebody changed rows by hand, or deleted events. Compare `GET /api/orgs/:orgId/events` with the members.',
     `SELECT e.id AS fault ${LAST_OF_MEMBERSHIP}
+      AND NOT ${IS_PURGED}
       AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = e.org_id AND m.user_id = e.user_id
         AND (e.data LIKE CONCAT('%"to":"', m.role, '"%')
           OR (e.type = 'member.added' AND e.data LIKE CONCAT('%"role":"', m.role, '"%'))))

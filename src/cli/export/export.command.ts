@@ -34,8 +34,9 @@ export function exportUser({ parameters, options }: Invocation): Promise<Report>
 }
 
 async function* organizationsOf(services: Services, userId: string): AsyncGenerator<object> {
-  for (const { joinedAt, ...org } of await services.get(OwnershipRepository).findOrgsOf(userId)) {
-    yield { ...org, joinedAt: timeText(joinedAt) };
+  for (const { joinedAt, deletedAt, ...org } of await services.get(OwnershipRepository).findOrgsOf(userId)) {
+    const deletion = deletedAt === null ? {} : { deletedAt: timeText(deletedAt) };
+    yield { ...org, joinedAt: timeText(joinedAt), ...deletion };
   }
 }
 

@@ -5,16 +5,17 @@ import { OwnershipRepository } from '../../memberships/ownership.repository.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
 import { type Services, withServices } from '../services.js';
-import { timeText } from '../times.js';
+import { timeOrNull, timeText } from '../times.js';
 
 const MAX_SHOWN = 1000;
 
 export function showOrg({ parameters }: Invocation): Promise<Report> {
   return withServices(async (services) => {
-    const { id, name, createdAt } = await findOrg(services, parameters[0]!);
+    const { id, name, createdAt, deletedAt, purgeAt } = await findOrg(services, parameters[0]!);
     const counts = await services.get(OwnershipRepository).countByRole(id);
     const { members } = await services.get(MemberListRepository).findPage(id, MAX_SHOWN);
-    const shown = { id, name, createdAt: timeText(createdAt) };
+    const deletion = { deletedAt: timeOrNull(deletedAt), purgeAt: timeOrNull(purgeAt) };
+    const shown = { id, name, createdAt: timeText(createdAt), ...(deletedAt !== null && deletion) };
     return {
       lines: [
         ...Object.entries(shown).map(([key, value]) => `${key.padEnd(10)} ${value}`),

@@ -1,7 +1,8 @@
 import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
-import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import { OwnershipRepository, type OrgWithRole } from '../../memberships/ownership.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { withServices } from '../services.js';
+import { timeText } from '../times.js';
 import { accountJson } from './account-text.js';
 import { findUser } from './find-user.js';
 
@@ -15,9 +16,17 @@ export function showUser({ parameters }: Invocation): Promise<Report> {
       lines: [
         ...Object.entries(shown).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
         `${'sessions'.padEnd(18)} ${sessions} alive`,
-        ...orgs.map(({ id, name, role }) => `${role.padEnd(18)} ${id}  ${name}`),
+        ...orgs.map((org) => `${org.role.padEnd(18)} ${org.id}  ${org.name}${deletedMark(org)}`),
       ],
-      json: [{ ...shown, sessions, orgs: orgs.map(({ id, name, role }) => ({ id, name, role })) }],
+      json: [{ ...shown, sessions, orgs: orgs.map(orgJson) }],
     };
   });
+}
+
+function deletedMark({ deletedAt }: OrgWithRole): string {
+  return deletedAt === null ? '' : '  DELETED';
+}
+
+function orgJson({ id, name, role, deletedAt }: OrgWithRole): object {
+  return { id, name, role, ...(deletedAt !== null && { deletedAt: timeText(deletedAt) }) };
 }

@@ -24,12 +24,22 @@ export class MemberResponse extends Membership {
   email: string;
 }
 
+export class MemberDetail extends MemberResponse {
+  /** @example "2026-11-22T09:00:00.000Z" */
+  @ApiProperty({ format: 'date-time' })
+  joinedAt: string;
+}
+
+export class MemberDetailResult {
+  member: MemberDetail;
+}
+
 export class MembersResult {
   @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE })
   members: MemberResponse[];
 
   /**
-   * `cursor` of the next page; absent on the last page, and where no `limit` was given
+   * `cursor` of the next page; absent on the last page, and on the whole list
    * @example "MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY"
    */
   @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })

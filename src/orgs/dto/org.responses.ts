@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { OkResult } from '../../http/ok.responses.js';
 import { MemberResponse, MEMBERS_EXAMPLE } from '../../members/dto/member.responses.js';
 
 @ApiSchema({ name: 'Org' })
@@ -19,6 +20,15 @@ export class OrgDetail extends OrgResponse {
 
 export class OrgResult {
   org: OrgResponse;
+}
+
+export class OrgDeletionResult extends OkResult {
+  /**
+   * until then an owner can restore it
+   * @example "2026-12-22T09:00:00.000Z"
+   */
+  @ApiProperty({ format: 'date-time' })
+  purgeAt: string;
 }
 
 export class OrgDetailResult {

@@ -1,0 +1,15 @@
+import { Injectable } from '@nestjs/common';
+import type { Batch } from './batch.js';
+
+/** @param now epoch milliseconds */
+export type CleanUpJob = (now: number) => Promise<Batch>;
+
+/** What the rooms above this one have the clean-up do, batch by batch. */
+@Injectable()
+export class CleanUpJobs {
+  readonly all: CleanUpJob[] = [];
+
+  add(job: CleanUpJob): void {
+    this.all.push(job);
+  }
+}

@@ -1,0 +1,20 @@
+import { type Check, emptyQuery } from './check.js';
+
+/** The clean-up comes by every minute. */
+const OVERDUE_AFTER_MS = 86_400_000;
+
+/** Organizations that wait for their purge. */
+export const DELETION_CHECKS: Check[] = [
+  emptyQuery(
+    'no purge of a deleted organization is overdue',
+    'Start an instance: it purges them. Where one runs, its log says why it cannot.',
+    'SELECT id AS fault FROM orgs WHERE purge_at < ?',
+    () => [Date.now() - OVERDUE_AFTER_MS],
+  ),
+  emptyQuery(
+    'every deleted organization has a time of its purge, and no other has one',
+    'Somebody changed rows by hand. To restore one: UPDATE orgs SET deleted_at = NULL, purge_at = NULL WHERE id = …',
+    `SELECT id AS fault FROM orgs WHERE (deleted_at IS NULL) <> (purge_at IS NULL)
+      OR (purge_began_at IS NOT NULL AND purge_at IS NULL)`,
+  ),
+];

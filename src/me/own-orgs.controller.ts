@@ -1,0 +1,52 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { SignedIn } from '../access/access.decorators.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { LINK_HEADER } from '../openapi/response-headers.js';
+import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
+import { ListOwnOrgsQuery } from './dto/list-own-orgs.query.js';
+import { DeletedOrgsResult, OwnOrgsResult } from './dto/own-orgs.responses.js';
+import { OwnOrgsService } from './own-orgs.service.js';
+
+const INVALID_PAGE = invalidFields({ limit: 'must be a whole number from 1 to 1000' });
+
+@ApiTags('Me')
+@Controller('api/me')
+export class OwnOrgsController {
+  constructor(private readonly orgs: OwnOrgsService) {}
+
+  /**
+   * List the organizations of the current user
+   *
+   * @remarks In order of joining, in pages.
+   */
+  @Get('orgs')
+  @SignedIn()
+  @ApiOkResponse({ type: OwnOrgsResult, headers: LINK_HEADER })
+  @ApiProblems(INVALID_PAGE, 'unauthorized', 'invalid_token')
+  listOwnOrgs(
+    @CurrentUser() { id }: CurrentUser,
+    @Query() query: ListOwnOrgsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<OwnOrgsResult> {
+    return this.orgs.list(id, query, linkNextPage);
+  }
+
+  /**
+   * List the deleted organizations that the current user can restore
+   *
+   * @remarks Those that the user owns, in order of joining, in pages.
+   */
+  @Get('deleted-orgs')
+  @SignedIn()
+  @ApiOkResponse({ type: DeletedOrgsResult, headers: LINK_HEADER })
+  @ApiProblems(INVALID_PAGE, 'unauthorized', 'invalid_token')
+  listDeletedOrgs(
+    @CurrentUser() { id }: CurrentUser,
+    @Query() query: ListOwnOrgsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<DeletedOrgsResult> {
+    return this.orgs.listDeleted(id, query, linkNextPage);
+  }
+}

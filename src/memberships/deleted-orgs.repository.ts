@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { hotStatement } from '../database/hot-statements.js';
+import { places } from '../database/lookup.js';
+import type { Transaction } from '../database/transaction.js';
+import { Org } from './org.entity.js';
+
+export interface RestorableOrg {
+  name: string;
+  revision: number;
+}
+
+const FIND_DUE = hotStatement(
+  'the organizations that are to be purged',
+  'SELECT id FROM orgs WHERE purge_at <= ? ORDER BY purge_at LIMIT 1',
+  [0],
+);
+
+const FIND_MEMBERS = hotStatement(
+  'members of an organization that is purged',
+  'SELECT user_id AS id FROM members WHERE org_id = ? LIMIT ?',
+  ['', 1],
+);
+
+const FIND_INVITATIONS = hotStatement(
+  'invitations of an organization that is purged',
+  'SELECT id FROM invitations WHERE org_id = ? LIMIT ?',
+  ['', 1],
+);
+
+/** Organizations that are there for nobody, until they are restored or purged. Times are epoch milliseconds. */
+@Injectable()
+export class DeletedOrgsRepository {
+  constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
+
+  /** The caller holds the lock. */
+  async delete(transaction: Transaction, id: string, deletedAt: number, purgeAt: number): Promise<void> {
+    await transaction.of(this.orgs).update({ id }, { deletedAt, purgeAt });
+  }
+
+  /** As `OrgsRepository.lock`, of one that can still be restored. */
+  async lockRestorable(transaction: Transaction, id: string, now: number): Promise<boolean> {
+    const locked = await transaction.write(
+      `UPDATE orgs SET revision = revision + 1
+        WHERE id = ? AND deleted_at IS NOT NULL AND purge_at > ? AND purge_began_at IS NULL`,
+      [id, now],
+    );
+    return locked === 1;
+  }
+
+  /** undefined: the user is no owner of it, or disabled */
+  async findOwned(transaction: Transaction, id: string, userId: string): Promise<RestorableOrg | undefined> {
+    const rows = await transaction.read<RestorableOrg>(
+      `SELECT o.name, o.revision FROM orgs o
+         JOIN members m ON m.org_id = o.id AND m.user_id = ? AND m.role = 'owner'
+         JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
+       WHERE o.id = ?${transaction.forUpdate}`,
+      [userId, id],
+    );
+    return rows[0];
+  }
+
+  async restore(transaction: Transaction, id: string): Promise<void> {
+    await transaction.of(this.orgs).update({ id }, { deletedAt: null, purgeAt: null });
+  }
+
+  /** One whose time is over. */
+  async findDue(now: number): Promise<string | undefined> {
+    const rows = await this.orgs.query<{ id: string }[]>(FIND_DUE, [now]);
+    return rows[0]?.id;
+  }
+
+  /** As `OrgsRepository.lock`, of one whose time is over; from then on it cannot be restored. */
+  async lockDue(transaction: Transaction, id: string, now: number): Promise<boolean> {
+    const locked = await transaction.write(
+      `UPDATE orgs SET revision = revision + 1, purge_began_at = COALESCE(purge_began_at, ?)
+        WHERE id = ? AND purge_at <= ?`,
+      [now, id, now],
+    );
+    return locked === 1;
+  }
+
+  async revisionOf(transaction: Transaction, id: string): Promise<number> {
+    const [org] = await transaction.read<{ revision: number }>('SELECT revision FROM orgs WHERE id = ?', [
+      id,
+    ]);
+    return org!.revision;
+  }
+
+  /** @returns how many there were, at most `limit` */
+  async deleteMembers(transaction: Transaction, orgId: string, limit: number): Promise<number> {
+    const found = await transaction.read<{ id: string }>(FIND_MEMBERS, [orgId, limit]);
+    if (found.length === 0) return 0;
+    return transaction.write(
+      `DELETE FROM members WHERE org_id = ? AND user_id IN (${places(found.length)})`,
+      [orgId, ...found.map(({ id }) => id)],
+    );
+  }
+
+  /** @returns how many there were, at most `limit` */
+  async deleteInvitations(transaction: Transaction, orgId: string, limit: number): Promise<number> {
+    const found = await transaction.read<{ id: string }>(FIND_INVITATIONS, [orgId, limit]);
+    if (found.length === 0) return 0;
+    return transaction.write(
+      `DELETE FROM invitations WHERE id IN (${places(found.length)})`,
+      found.map(({ id }) => id),
+    );
+  }
+
+  async purge(transaction: Transaction, id: string): Promise<void> {
+    await transaction.of(this.orgs).delete({ id });
+  }
+}

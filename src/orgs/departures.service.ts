@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import type { UserActor } from '../access/actor.js';
+import type { Role } from '../access/role.js';
+import type { Transaction } from '../database/transaction.js';
+import { EventsRepository } from '../events/events.repository.js';
+import type { NewEvent } from '../events/new-event.js';
+import { OK, type OkResult } from '../http/ok.responses.js';
+import { InvitationsRepository } from '../memberships/invitations.repository.js';
+import { invitableRoles, requireLeaving, requireTransfer } from '../memberships/membership-policy.js';
+import { type ChangeFacts, MembersRepository } from '../memberships/members.repository.js';
+import { OrgWrites } from '../memberships/org-writes.js';
+import { ValidationProblem } from '../problems/problem.js';
+import type { Write } from '../writes/write.js';
+
+interface Departing {
+  orgId: string;
+  actor: UserActor;
+  orgRevision: number;
+}
+
+/** Members who go, and owners who hand over. */
+@Injectable()
+export class DeparturesService {
+  constructor(
+    private readonly members: MembersRepository,
+    private readonly invitations: InvitationsRepository,
+    private readonly events: EventsRepository,
+    private readonly orgWrites: OrgWrites,
+  ) {}
+
+  /** @throws LastOwnerError */
+  leave(orgId: string, write: Write): Promise<OkResult> {
+    const { actor } = write;
+    return this.orgWrites.run(write, orgId, {
+      read: (transaction) => this.findFacts(transaction, orgId, actor, actor.id),
+      work: async (transaction, facts) => {
+        const role = requireLeaving(facts);
+        const event = await this.depart(transaction, { orgId, actor, orgRevision: facts.revision }, role);
+        await this.events.record(transaction, event);
+        return OK;
+      },
+    });
+  }
+
+  /**
+   * Makes a member an owner; the actor becomes an admin, or leaves.
+   *
+   * @throws MemberNotFoundError, MemberDisabledError
+   */
+  transfer(orgId: string, write: Write, userId: string, leaves: boolean): Promise<OkResult> {
+    const { actor } = write;
+    if (userId === actor.id) {
+      throw new ValidationProblem([{ field: 'userId', message: 'must be another member' }]);
+    }
+    return this.orgWrites.run(write, orgId, {
+      read: (transaction) => this.findFacts(transaction, orgId, actor, userId),
+      work: async (transaction, facts) => {
+        const from = requireTransfer(facts);
+        const departing = { orgId, actor, orgRevision: facts.revision };
+        const events: NewEvent[] = [];
+        if (from !== 'owner') {
+          events.push(await this.change(transaction, departing, userId, { from, to: 'owner' }));
+        }
+        events.push(
+          leaves
+            ? await this.depart(transaction, departing, 'owner')
+            : await this.change(transaction, departing, actor.id, { from: 'owner', to: 'admin' }),
+        );
+        // At once: what has one revision has one time.
+        await this.events.record(transaction, ...events);
+        return OK;
+      },
+    });
+  }
+
+  private findFacts(
+    transaction: Transaction,
+    orgId: string,
+    actor: UserActor,
+    targetId: string,
+  ): Promise<ChangeFacts | undefined> {
+    return this.members.changeFacts.findIn(transaction, { orgId, actorId: actor.id, targetId });
+  }
+
+  private async change(
+    transaction: Transaction,
+    { orgId, actor, orgRevision }: Departing,
+    userId: string,
+    { from, to }: { from: Role; to: Role },
+  ): Promise<NewEvent> {
+    await this.members.updateRole(transaction, orgId, userId, to);
+    return { type: 'member.role_changed', actor, orgId, orgRevision, userId, data: { from, to } };
+  }
+
+  private async depart(
+    transaction: Transaction,
+    { orgId, actor, orgRevision }: Departing,
+    role: Role,
+  ): Promise<NewEvent> {
+    await this.invitations.revokeOfInviter(transaction, orgId, actor.id, invitableRoles(null));
+    await this.members.delete(transaction, orgId, actor.id);
+    const data = { role, reason: 'left' };
+    return { type: 'member.removed', actor, orgId, orgRevision, userId: actor.id, data };
+  }
+}

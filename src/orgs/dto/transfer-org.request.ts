@@ -1,0 +1,22 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, ValidateBy, ValidateIf } from 'class-validator';
+import { isEntityId } from '../../identifiers/entity-id.js';
+
+export class TransferOrgRequest {
+  /**
+   * the member who becomes owner
+   * @example "019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d"
+   */
+  @ApiProperty({ format: 'uuid' })
+  @ValidateBy({
+    name: 'isEntityId',
+    validator: { validate: isEntityId, defaultMessage: () => 'must be the id of a user' },
+  })
+  userId: string;
+
+  /** leave the organization; by default the caller becomes an admin */
+  @ApiPropertyOptional({ default: false, example: false })
+  @ValidateIf(({ leave }: TransferOrgRequest) => leave !== undefined)
+  @IsBoolean({ message: 'must be true or false' })
+  leave?: boolean;
+}

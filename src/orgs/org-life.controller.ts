@@ -1,0 +1,137 @@
+import { Body, Controller, Delete, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { ApiOrgId, MinRole, MinRoleByPassword, SignedInByPassword } from '../access/access.decorators.js';
+import { EntityIdPipe } from '../http/entity-id.pipe.js';
+import { OkResult } from '../http/ok.responses.js';
+import { ApiProblems, invalidFields, OWNER_REQUIRED } from '../openapi/api-problems.decorator.js';
+import { CurrentWrite } from '../writes/current-write.decorator.js';
+import type { Write } from '../writes/write.js';
+import { DeparturesService } from './departures.service.js';
+import { OrgDeletionResult, OrgResult } from './dto/org.responses.js';
+import { RenameOrgRequest } from './dto/rename-org.request.js';
+import { TransferOrgRequest } from './dto/transfer-org.request.js';
+import { OrgLifeService } from './org-life.service.js';
+
+@ApiTags('Organizations')
+@Controller('api/orgs/:orgId')
+export class OrgLifeController {
+  constructor(
+    private readonly orgs: OrgLifeService,
+    private readonly departures: DeparturesService,
+  ) {}
+
+  /**
+   * Rename an organization
+   *
+   * @remarks For admins and owners.
+   */
+  @Patch()
+  @MinRole('admin')
+  @ApiProblems(
+    invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }),
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'org_not_found',
+    'not_a_member',
+    'insufficient_role',
+  )
+  renameOrg(
+    @CurrentWrite() write: Write,
+    @Param('orgId') orgId: string,
+    @Body() { name }: RenameOrgRequest,
+  ): Promise<OrgResult> {
+    return this.orgs.rename(orgId, write, name);
+  }
+
+  /**
+   * Delete an organization
+   *
+   * @remarks For owners. It is gone at once for everybody, its pending invitations are revoked; until `purgeAt` an
+   * owner can restore it. Needs a token of a login by password.
+   */
+  @Delete()
+  @MinRoleByPassword('owner')
+  @ApiProblems(
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'org_not_found',
+    'not_a_member',
+    OWNER_REQUIRED,
+    'password_session_required',
+  )
+  deleteOrg(@CurrentWrite() write: Write, @Param('orgId') orgId: string): Promise<OrgDeletionResult> {
+    return this.orgs.delete(orgId, write);
+  }
+
+  /**
+   * Restore a deleted organization
+   *
+   * @remarks For those who owned it, with the members of then who still have an account. Needs a token of a login by
+   * password.
+   */
+  @Post('restore')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @ApiOrgId()
+  @ApiProblems(
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'password_session_required',
+    'org_not_found',
+  )
+  restoreOrg(@CurrentWrite() write: Write, @Param('orgId', EntityIdPipe) orgId: string): Promise<OrgResult> {
+    return this.orgs.restore(orgId, write);
+  }
+
+  /**
+   * Leave an organization
+   *
+   * @remarks For every member, but not for the last owner.
+   */
+  @Post('leave')
+  @HttpCode(200)
+  @MinRole('member')
+  @ApiProblems(
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'org_not_found',
+    'not_a_member',
+    'last_owner',
+  )
+  leaveOrg(@CurrentWrite() write: Write, @Param('orgId') orgId: string): Promise<OkResult> {
+    return this.departures.leave(orgId, write);
+  }
+
+  /**
+   * Hand an organization over
+   *
+   * @remarks For owners: a member becomes an owner, and the caller an admin; with `leave` the caller leaves. Needs a
+   * token of a login by password.
+   */
+  @Post('transfer')
+  @HttpCode(200)
+  @MinRoleByPassword('owner')
+  @ApiProblems(
+    invalidFields({ userId: 'must be the id of a user' }),
+    'malformed_json',
+    'unauthorized',
+    'invalid_token',
+    'org_not_found',
+    'not_a_member',
+    OWNER_REQUIRED,
+    'password_session_required',
+    'member_not_found',
+    'member_disabled',
+  )
+  transferOrg(
+    @CurrentWrite() write: Write,
+    @Param('orgId') orgId: string,
+    @Body() { userId, leave }: TransferOrgRequest,
+  ): Promise<OkResult> {
+    return this.departures.transfer(orgId, write, userId, leave === true);
+  }
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { EventsRepository } from '../events/events.repository.js';
+import { DeletedOrgsRepository } from '../memberships/deleted-orgs.repository.js';
+import { InvitationsRepository } from '../memberships/invitations.repository.js';
+import { requireAdmin, requireOwner } from '../memberships/membership-policy.js';
+import { OrgNotFoundError } from '../memberships/memberships.errors.js';
+import { OrgFactsRepository } from '../memberships/org-facts.repository.js';
+import { OrgWrites } from '../memberships/org-writes.js';
+import type { Write } from '../writes/write.js';
+import { Writes } from '../writes/writes.js';
+import type { OrgDeletionResult, OrgResult } from './dto/org.responses.js';
+
+/** Names, deletes and restores organizations. Under the lock the actor's role is checked again. */
+@Injectable()
+export class OrgLifeService {
+  constructor(
+    private readonly facts: OrgFactsRepository,
+    private readonly deleted: DeletedOrgsRepository,
+    private readonly invitations: InvitationsRepository,
+    private readonly events: EventsRepository,
+    private readonly orgWrites: OrgWrites,
+    private readonly writes: Writes,
+    private readonly env: Env,
+  ) {}
+
+  rename(orgId: string, write: Write, name: string): Promise<OrgResult> {
+    const { actor } = write;
+    return this.orgWrites.run(write, orgId, {
+      read: (transaction) => this.facts.findIn(transaction, orgId, actor.id),
+      work: async (transaction, { revision: orgRevision, actorRole, name: before }) => {
+        requireAdmin(actorRole);
+        if (name !== before) {
+          await this.facts.rename(transaction, orgId, name);
+          await this.events.record(transaction, { type: 'org.renamed', actor, orgId, orgRevision });
+        }
+        return { org: { id: orgId, name } };
+      },
+    });
+  }
+
+  delete(orgId: string, write: Write): Promise<OrgDeletionResult> {
+    const { actor } = write;
+    return this.orgWrites.run(write, orgId, {
+      read: (transaction) => this.facts.findIn(transaction, orgId, actor.id),
+      work: async (transaction, { revision: orgRevision, actorRole }) => {
+        requireOwner(actorRole);
+        const now = Date.now();
+        const purgeAt = now + this.env.orgRestoreWindow * 1000;
+        await this.deleted.delete(transaction, orgId, now, purgeAt);
+        await this.invitations.revokeAll(transaction, orgId);
+        await this.events.record(transaction, { type: 'org.deleted', actor, orgId, orgRevision });
+        return { ok: true, purgeAt: new Date(purgeAt).toISOString() };
+      },
+    });
+  }
+
+  /** @throws OrgNotFoundError for everybody but an owner, and when it is not deleted or its time is over */
+  restore(id: string, write: Write): Promise<OrgResult> {
+    const { actor } = write;
+    return this.writes.run(write, async (transaction) => {
+      const isThere = await this.deleted.lockRestorable(transaction, id, Date.now());
+      const org = isThere ? await this.deleted.findOwned(transaction, id, actor.id) : undefined;
+      if (!org) throw new OrgNotFoundError();
+      await this.deleted.restore(transaction, id);
+      await this.events.record(transaction, {
+        type: 'org.restored',
+        actor,
+        orgId: id,
+        orgRevision: org.revision,
+      });
+      return { org: { id, name: org.name } };
+    });
+  }
+}
