@@ -13,6 +13,8 @@ import { EventsRepository } from '../events/events.repository.js';
 import { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { Invitation } from '../memberships/invitation.entity.js';
+import { InvitationFactsRepository } from '../memberships/invitation-facts.repository.js';
+import { InvitationListRepository } from '../memberships/invitation-list.repository.js';
 import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
@@ -52,6 +54,8 @@ export const REPOSITORIES = [
   MembersRepository,
   MemberListRepository,
   InvitationsRepository,
+  InvitationFactsRepository,
+  InvitationListRepository,
   EventsRepository,
   EventAddressesRepository,
   MailsRepository,

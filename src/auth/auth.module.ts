@@ -105,6 +105,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     VerifiedTokens,
   ],
   exports: [
+    ExpiredRowsService,
     JwtAuthGuard,
     MailCodes,
     MailCodesRepository,

@@ -104,6 +104,8 @@ export class Env {
   readonly eventsRetention: number;
   /** organizations that one user may belong to */
   readonly maxOrgsPerUser: number;
+  /** whether accounts whose e-mail is not verified can be added to organizations, too */
+  readonly addMembers: 'registered' | 'verified';
   readonly migrations: 'run' | 'check';
   readonly docs: boolean;
   readonly logLevel: string;

@@ -48,6 +48,8 @@ export interface ChangeFacts {
   targetRole: Role | null;
   /** besides the target */
   hasOtherOwner: 0 | 1;
+  /** whether invitations of the target are pending */
+  targetInvites: 0 | 1;
 }
 
 export interface AdditionKey {
@@ -61,7 +63,10 @@ export interface AdditionFacts {
   revision: number;
   actorRole: Role | null;
   userId: string | null;
+  emailVerifiedAt: number | null;
   targetRole: Role | null;
+  /** whether an invitation of the e-mail is pending */
+  isInvited: 0 | 1;
 }
 
 const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('what decides about a change', {
@@ -71,14 +76,24 @@ const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('w
         `SELECT o.id AS orgId, ? AS actorId, ? AS targetId, o.revision, a.role AS actorRole, t.role AS targetRole,
            EXISTS (SELECT 1 FROM members w JOIN users v ON v.id = w.user_id
              WHERE w.org_id = o.id AND w.role = 'owner' AND w.user_id <> ? AND v.disabled_at IS NULL)
-             AS hasOtherOwner
+             AS hasOtherOwner,
+           EXISTS (SELECT 1 FROM invitations i WHERE i.org_id = o.id AND i.invited_by = ? AND i.pending = 1)
+             AS targetInvites
          FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
            LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
          WHERE o.id = ?`,
       )
       .join(' UNION ALL '),
   values: (keys) =>
-    keys.flatMap(({ orgId, actorId, targetId }) => [actorId, targetId, targetId, actorId, targetId, orgId]),
+    keys.flatMap(({ orgId, actorId, targetId }) => [
+      actorId,
+      targetId,
+      targetId,
+      targetId,
+      actorId,
+      targetId,
+      orgId,
+    ]),
   keyText: changeText,
   rowText: changeText,
   nobody: { orgId: '', actorId: '', targetId: '' },
@@ -91,14 +106,16 @@ const FIND_ADDITION_FACTS = lookupStatement<AdditionKey, AdditionKey & AdditionF
       Array(size)
         .fill(
           `SELECT o.id AS orgId, ? AS actorId, ? AS email, o.revision, a.role AS actorRole, u.id AS userId,
-             t.role AS targetRole
+             u.email_verified_at AS emailVerifiedAt, t.role AS targetRole,
+             EXISTS (SELECT 1 FROM invitations i WHERE i.org_id = o.id AND i.email = ? AND i.pending = 1) AS isInvited
            FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
              LEFT JOIN users u ON u.email = ?
              LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
            WHERE o.id = ?`,
         )
         .join(' UNION ALL '),
-    values: (keys) => keys.flatMap(({ orgId, actorId, email }) => [actorId, email, actorId, email, orgId]),
+    values: (keys) =>
+      keys.flatMap(({ orgId, actorId, email }) => [actorId, email, email, actorId, email, orgId]),
     keyText: additionText,
     rowText: additionText,
     nobody: { orgId: '', actorId: '', email: '' },

@@ -16,6 +16,8 @@ export interface MembershipChange<Facts, Decision> {
   refusal: () => Error;
   /** what the record says of it; undefined where nothing changed */
   event: (decision: Decision) => MembershipEvent | undefined;
+  /** what goes with it, such as invitations, with their events */
+  follow?: (transaction: Transaction, decision: Decision) => Promise<MembershipEvent[]>;
 }
 
 type MembershipEvent = Pick<NewEvent, 'type' | 'userId' | 'data'>;
@@ -48,7 +50,8 @@ export class MembershipChanges {
       await this.transactions.run(async (transaction) => {
         const holds = await this.orgs.lockAt(transaction, key.orgId, facts.revision);
         if (!holds || !(await change.write(transaction, decision))) throw new StaleDecisionError();
-        await this.record(transaction, actor, key.orgId, facts.revision + 1, change.event(decision));
+        const at = { actor, orgId: key.orgId, orgRevision: facts.revision + 1 };
+        await this.record(transaction, at, change, decision);
       });
       return decision;
     } catch (error) {
@@ -61,27 +64,30 @@ export class MembershipChanges {
     lookup: Lookup<Key, Facts>,
     key: Key,
     actor: Actor,
-    { decide, write, refusal, event }: MembershipChange<Facts, Decision>,
+    change: MembershipChange<Facts, Decision>,
   ): Promise<Decision> {
     return this.transactions.run(async (transaction) => {
       const facts = (await this.orgs.lock(transaction, key.orgId))
         ? await lookup.findIn(transaction, key)
         : undefined;
       if (!facts) throw new OrgNotFoundError();
-      const decision = decide(facts);
-      if (!(await write(transaction, decision))) throw refusal();
-      await this.record(transaction, actor, key.orgId, facts.revision, event(decision));
+      const decision = change.decide(facts);
+      if (!(await change.write(transaction, decision))) throw change.refusal();
+      const at = { actor, orgId: key.orgId, orgRevision: facts.revision };
+      await this.record(transaction, at, change, decision);
       return decision;
     });
   }
 
-  private async record(
+  private async record<Decision>(
     transaction: Transaction,
-    actor: Actor,
-    orgId: string,
-    orgRevision: number,
-    event: MembershipEvent | undefined,
+    at: Pick<NewEvent, 'actor' | 'orgId' | 'orgRevision'>,
+    { event, follow }: Pick<MembershipChange<never, Decision>, 'event' | 'follow'>,
+    decision: Decision,
   ): Promise<void> {
-    if (event) await this.events.record(transaction, { ...event, actor, orgId, orgRevision });
+    const changes = [event(decision) ?? [], (await follow?.(transaction, decision)) ?? []].flat();
+    if (changes.length > 0) {
+      await this.events.record(transaction, ...changes.map((change) => Object.assign(change, at)));
+    }
   }
 }

@@ -20,9 +20,13 @@ export function canRemove(actor: Role, target: Role): boolean {
   return roleAtLeast(actor, 'admin') && target !== 'owner';
 }
 
-export function requireAddition({ actorRole, userId, targetRole }: AdditionFacts): string {
+/** @param onlyVerified whether an account whose e-mail is not verified counts as none */
+export function requireAddition(
+  { actorRole, userId, emailVerifiedAt, targetRole }: AdditionFacts,
+  onlyVerified: boolean,
+): string {
   requireAdmin(actorRole);
-  if (userId === null) throw new UserNotFoundError();
+  if (userId === null || (onlyVerified && emailVerifiedAt === null)) throw new UserNotFoundError();
   if (targetRole !== null) throw new AlreadyMemberError();
   return userId;
 }
@@ -43,7 +47,7 @@ export function requireRemoval({ actorRole, targetRole, hasOtherOwner }: ChangeF
   return targetRole;
 }
 
-function requireAdmin(role: Role | null): asserts role is Role {
+export function requireAdmin(role: Role | null): asserts role is Role {
   if (role === null) throw new NotAMemberError();
   if (!roleAtLeast(role, 'admin')) throw new InsufficientRoleError('admin', role);
 }

@@ -3,6 +3,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../events/events.module.js';
 import { WritesModule } from '../writes/writes.module.js';
 import { Invitation } from './invitation.entity.js';
+import { InvitationFactsRepository } from './invitation-facts.repository.js';
+import { InvitationListRepository } from './invitation-list.repository.js';
+import { InviterRevocations } from './inviter-revocations.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { Member } from './member.entity.js';
 import { MemberListRepository } from './member-list.repository.js';
@@ -16,7 +19,10 @@ import { RolesGuard } from './roles.guard.js';
 import { WholeLists } from './whole-lists.js';
 
 const PROVIDERS = [
+  InvitationFactsRepository,
+  InvitationListRepository,
   InvitationsRepository,
+  InviterRevocations,
   MemberListRepository,
   MembersRepository,
   MembershipChanges,

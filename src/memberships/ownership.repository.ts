@@ -18,11 +18,15 @@ export interface OrgWithRole {
   joinedAt: number;
 }
 
-/** One that somebody owns. */
-export interface OwnedOrg {
+/** One that somebody manages. */
+export interface ManagedOrg {
   id: string;
-  /** an enabled one, besides that owner */
+  role: Exclude<Role, 'member'>;
+  revision: number;
+  /** an enabled one, besides that user */
   hasOtherOwner: 0 | 1;
+  /** whether invitations of that user are pending */
+  invites: 0 | 1;
 }
 
 /** A membership of somebody who leaves all of them, at one revision of the organization. */
@@ -34,12 +38,15 @@ export interface Departure {
   hasOtherOwner: 0 | 1;
   /** of any role */
   hasOtherMember: 0 | 1;
+  /** whether invitations of that member are pending */
+  invites: 0 | 1;
 }
 
 /** What decides whether somebody may become the owner of an organization; null: not a member. */
 export interface OwnerFacts {
   revision: number;
   role: Role | null;
+  email: string;
   disabledAt: number | null;
 }
 
@@ -47,16 +54,21 @@ const HAS_OTHER_OWNER = `EXISTS (SELECT 1 FROM members w JOIN users u ON u.id = 
     WHERE w.org_id = m.org_id AND w.role = 'owner' AND w.user_id <> m.user_id AND u.disabled_at IS NULL)
     AS hasOtherOwner`;
 
-const FIND_OWNED = hotStatement(
-  'the organizations that a user owns',
-  `SELECT m.org_id AS id, ${HAS_OTHER_OWNER} FROM members m WHERE m.user_id = ? AND m.role = 'owner'`,
+const INVITES = `EXISTS (SELECT 1 FROM invitations i
+    WHERE i.org_id = m.org_id AND i.invited_by = m.user_id AND i.pending = 1) AS invites`;
+
+const FIND_MANAGED = hotStatement(
+  'the organizations that a user manages',
+  `SELECT m.org_id AS id, m.role, o.revision, ${HAS_OTHER_OWNER}, ${INVITES}
+    FROM members m JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ? AND m.role IN ('admin', 'owner')`,
   [''],
 );
 
 const FIND_DEPARTURES = hotStatement(
   'the memberships of a user who is deleted',
   `SELECT m.org_id AS orgId, m.role, o.revision, ${HAS_OTHER_OWNER},
-      EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember
+      EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember,
+      ${INVITES}
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?`,
   [''],
 );
@@ -81,12 +93,13 @@ export class OwnershipRepository {
     );
   }
 
-  findOwned(userId: string): Promise<OwnedOrg[]> {
-    return this.members.query<OwnedOrg[]>(FIND_OWNED, [userId]);
+  /** As admin or owner. */
+  findManaged(userId: string): Promise<ManagedOrg[]> {
+    return this.members.query<ManagedOrg[]>(FIND_MANAGED, [userId]);
   }
 
-  findOwnedIn(transaction: Transaction, userId: string): Promise<OwnedOrg[]> {
-    return transaction.read<OwnedOrg>(FIND_OWNED + transaction.forUpdate, [userId]);
+  findManagedIn(transaction: Transaction, userId: string): Promise<ManagedOrg[]> {
+    return transaction.read<ManagedOrg>(FIND_MANAGED + transaction.forUpdate, [userId]);
   }
 
   findDepartures(transaction: Transaction, userId: string): Promise<Departure[]> {
@@ -113,7 +126,7 @@ export class OwnershipRepository {
     userId: string,
   ): Promise<OwnerFacts | undefined> {
     const rows = await transaction.read<OwnerFacts>(
-      `SELECT o.revision, m.role, u.disabled_at AS disabledAt FROM orgs o JOIN users u ON u.id = ?
+      `SELECT o.revision, m.role, u.email, u.disabled_at AS disabledAt FROM orgs o JOIN users u ON u.id = ?
          LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id WHERE o.id = ?${transaction.forUpdate}`,
       [userId, orgId],
     );

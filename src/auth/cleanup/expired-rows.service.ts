@@ -27,6 +27,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private stopped = false;
+  private readonly further: ((now: number) => Promise<Batch>)[] = [];
 
   constructor(
     private readonly codes: ExpiredCodes,
@@ -35,6 +36,11 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     private readonly mails: OldMails,
     private readonly revocation: SessionRevocation,
   ) {}
+
+  /** What rooms above have to clean up, too. */
+  include(deleteBatch: (now: number) => Promise<Batch>): void {
+    this.further.push(deleteBatch);
+  }
 
   onApplicationBootstrap(): void {
     this.schedule(PERIOD_MS);
@@ -55,6 +61,7 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
     const mails = await this.deleteBatches(() => this.mails.deleteBatch(now));
     const mailCodes = await this.deleteBatches(() => this.mails.deleteCodes(now));
     const runs = [codes, sessions, events, addresses, mails, mailCodes];
+    for (const next of this.further) runs.push(await this.deleteBatches(() => next(now)));
     return {
       deleted: runs.reduce((sum, { deleted }) => sum + deleted, 0),
       hasMore: runs.some(({ hasMore }) => hasMore),
