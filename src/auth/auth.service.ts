@@ -27,7 +27,7 @@ interface SignIn {
 
 interface Registration extends SignIn {
   /** as it was typed */
-  invitationCode?: string;
+  invitationCode?: string | null;
 }
 
 @Injectable()
@@ -47,13 +47,13 @@ export class AuthService {
 
   /** The database decides whether the e-mail is taken: asking first would race, and tell by its timing. */
   async register(
-    { email, password, refresh, invitationCode }: Registration,
+    { email, password, refresh, invitationCode = null }: Registration,
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
     // Before anything is hashed, or said about the e-mail.
     const invitation =
-      invitationCode === undefined ? undefined : await this.invitations.find(email, invitationCode);
+      invitationCode === null ? undefined : await this.invitations.find(email, invitationCode);
     const hash = await this.passwords.hash(password, client);
     const { user, session } = await this.transactions.run(async (transaction) => {
       const join = invitation && (await this.invitations.begin(transaction, invitation));

@@ -16,7 +16,8 @@ import { InvitationNotFoundError, TooManyInvitationsError } from '../memberships
 import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { OrgWrites } from '../memberships/org-writes.js';
 import type { Write } from '../writes/write.js';
-import type { CreateInvitationRequest, ResendInvitationRequest } from './dto/invitation.requests.js';
+import type { CreateInvitationRequest } from './dto/create-invitation.request.js';
+import type { ResendInvitationRequest } from './dto/resend-invitation.request.js';
 import type { InvitationResult } from './dto/invitation.responses.js';
 import { listedInvitation } from './invitation-views.js';
 

@@ -10,7 +10,7 @@ import { LINK_HEADER } from '../openapi/response-headers.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { CurrentWrite } from '../writes/current-write.decorator.js';
 import type { Write } from '../writes/write.js';
-import { AnswerInvitationRequest } from './dto/invitation.requests.js';
+import { AnswerInvitationRequest } from './dto/answer-invitation.request.js';
 import { AcceptedResult, OwnInvitationsResult } from './dto/invitation.responses.js';
 import { ListOwnInvitationsQuery } from './dto/list-invitations.query.js';
 import { InvitationListsService } from './invitation-lists.service.js';

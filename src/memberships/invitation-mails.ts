@@ -12,8 +12,9 @@ import { InvitationListRepository, type MailedInvitation } from './invitation-li
 
 const DAY_MS = 86_400_000;
 
-/** Ends or turns the line, or marks that the name is over. */
-const DISTURBING = /[\p{Zl}\p{Zp}\p{Cf}]/gu;
+const LINE_BREAK = /[\p{Zl}\p{Zp}]/gu;
+/** such as what turns the direction of a text */
+const INVISIBLE = /\p{Cf}/gu;
 
 type MailableInvitation = Pick<
   Invitation,
@@ -84,7 +85,7 @@ export const TOO_MANY_MAILS =
 
 /** The name is somebody's choice: it must not look like a part of the text. */
 function quoted(name: string): string {
-  return `"${name.replaceAll(DISTURBING, '').replaceAll('"', "'")}"`;
+  return `"${name.replaceAll(LINE_BREAK, ' ').replaceAll(INVISIBLE, '').replaceAll('"', "'")}"`;
 }
 
 /** Whoever registers an address first is called by it. */

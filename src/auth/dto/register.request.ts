@@ -27,10 +27,11 @@ export class RegisterRequest {
   refresh?: boolean;
 
   /**
-   * Of an invitation to this e-mail: the account joins the organization. Case, spaces and hyphens make no difference.
+   * Of an invitation to this e-mail: the account joins the organization. Case, spaces and hyphens make no difference;
+   * null: none.
    */
-  @ApiPropertyOptional({ minLength: 10, maxLength: 64 })
-  @ValidateIf(({ invitationCode }: RegisterRequest) => invitationCode !== undefined)
+  @ApiPropertyOptional({ type: String, minLength: 10, maxLength: 64, nullable: true, example: null })
+  @ValidateIf(({ invitationCode = null }: RegisterRequest) => invitationCode !== null)
   @IsString({ message: 'must be a string' })
-  invitationCode?: string;
+  invitationCode?: string | null;
 }

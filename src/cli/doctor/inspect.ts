@@ -5,6 +5,7 @@ import { type Check, type Inspection } from './check.js';
 import { DATA_CHECKS } from './data-checks.js';
 import { EMAIL_CHECK } from './email-check.js';
 import { INDEX_CHECK } from './index-check.js';
+import { INVITATION_CHECKS } from './invitation-checks.js';
 import { RECORD_CHECKS } from './record-checks.js';
 import { SCHEMA_CHECKS } from './schema-checks.js';
 import { SESSION_CHECKS } from './session-checks.js';
@@ -18,6 +19,7 @@ const CHECKS = [
   ...SCHEMA_CHECKS,
   ...DATA_CHECKS,
   ...SESSION_CHECKS,
+  ...INVITATION_CHECKS,
   ...RECORD_CHECKS,
   EMAIL_CHECK,
   INDEX_CHECK,
