@@ -10,6 +10,7 @@ import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HealthModule } from './health/health.module.js';
+import { InvitationsModule } from './invitations/invitations.module.js';
 import { MeModule } from './me/me.module.js';
 import { MembersModule } from './members/members.module.js';
 import { MembershipsModule } from './memberships/memberships.module.js';
@@ -38,6 +39,7 @@ export class AppModule {
         MembersModule,
         MembershipsModule,
         MeModule,
+        InvitationsModule,
         AccountMailsModule,
         OwnAccountModule,
         AuditModule,

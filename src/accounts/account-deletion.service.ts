@@ -7,6 +7,8 @@ import { EventAddressesRepository } from '../events/event-addresses.repository.j
 import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/new-event.js';
 import { MailsRepository } from '../mail/mails.repository.js';
+import { InvitationsRepository } from '../memberships/invitations.repository.js';
+import { InviterRevocations } from '../memberships/inviter-revocations.js';
 import { type Departure, OwnershipRepository } from '../memberships/ownership.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { IdempotencyKeysRepository } from '../writes/idempotency-keys.repository.js';
@@ -42,6 +44,8 @@ export class AccountDeletionService {
     private readonly sessions: SessionDeletion,
     private readonly codes: MailCodesRepository,
     private readonly mails: MailsRepository,
+    private readonly invitations: InvitationsRepository,
+    private readonly revocations: InviterRevocations,
     private readonly events: EventsRepository,
     private readonly addresses: EventAddressesRepository,
     private readonly keys: IdempotencyKeysRepository,
@@ -64,15 +68,14 @@ export class AccountDeletionService {
         const departures = await this.ownership.findDepartures(transaction, userId);
         requireLocked(orgIdsOf(departures));
         const forced = requireOtherOwners(departures, deletion.force);
-        const events = await this.eventsOf(transaction, {
-          userId,
-          departures,
-          forced,
-          actor: deletion.actor,
-        });
+        const { actor } = deletion;
+        const events = await this.eventsOf(transaction, { userId, departures, forced, actor });
+        const inviting = departures.filter(({ invites }) => invites);
+        const reason = 'inviter_deleted';
+        const revoked = await this.revocations.revokeAll(transaction, userId, inviting, { actor, reason });
 
         await this.deleteRows(transaction, userId, departures);
-        await this.events.record(transaction, ...events);
+        await this.events.record(transaction, ...events, ...revoked);
         // With those that were just recorded.
         await this.addresses.deleteOf(transaction, userId, { acts, since });
         await deletion.lastStep?.(transaction);
@@ -85,7 +88,9 @@ export class AccountDeletionService {
   private async deleteRows(transaction: Transaction, userId: string, departures: Departure[]): Promise<void> {
     await this.ownership.deleteMembershipsOf(transaction, userId, orgIdsOf(departures));
     await this.sessions.deleteAllOf(transaction, userId);
-    const email = await this.accounts.emailOf(transaction, userId);
+    const { email, emailVerifiedAt } = await this.accounts.emailOf(transaction, userId);
+    // Of an address that somebody else may have: the owner's invitations stay.
+    if (emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);
     await this.codes.voidAll(transaction, { id: userId, email });
     await this.mails.deleteTo(transaction, email);
     await this.keys.deleteAllOf(transaction, userId);

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
-import { EventsRepository } from '../events/events.repository.js';
+import { InviterRevocations } from '../memberships/inviter-revocations.js';
 import { OwnershipRepository } from '../memberships/ownership.repository.js';
+import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { LockedOrgs, type RequireLocked } from './locked-orgs.js';
 import { orgIdsOf, requireOtherOwners } from './owner-rule.js';
@@ -22,7 +23,8 @@ export class AccountDisablingService {
   constructor(
     private readonly accounts: AccountRepository,
     private readonly ownership: OwnershipRepository,
-    private readonly events: EventsRepository,
+    private readonly events: AccountEvents,
+    private readonly invitations: InviterRevocations,
     private readonly lockedOrgs: LockedOrgs,
   ) {}
 
@@ -49,17 +51,15 @@ export class AccountDisablingService {
     requireLocked(orgIdsOf(departures));
     const forced = requireOtherOwners(departures, force);
 
-    const userRevision = await this.accounts.revisionOf(transaction, userId);
+    const inviting = departures.filter(({ invites }) => invites);
+    const why = { actor, reason: 'inviter_disabled' } as const;
+    const revoked = await this.invitations.revokeAll(transaction, userId, inviting, why);
     const about = { actor, userId };
     await this.events.record(
       transaction,
-      {
-        ...about,
-        type: 'account.disabled',
-        userRevision,
-        ...(forced && { data: { force: true } }),
-      },
+      { ...about, type: 'account.disabled', ...(forced && { data: { force: true } }) },
       { ...about, type: 'session.ended', data: { reason: 'account_disabled', all: true } },
+      ...revoked,
     );
     return true;
   }

@@ -6,6 +6,7 @@ import { Transactions } from '../database/transactions.js';
 import { MailComposer, type MailText } from '../mail/mail-composer.js';
 import type { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
+import { InvitationMails } from '../memberships/invitation-mails.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { CodeMailLimit } from './code-mail-limit.js';
 
@@ -23,11 +24,13 @@ export class AccountMailComposer extends MailComposer {
     private readonly limit: CodeMailLimit,
     private readonly mails: MailsRepository,
     private readonly transactions: Transactions,
+    private readonly invitations: InvitationMails,
   ) {
     super();
   }
 
   async compose(mail: Mail): Promise<MailText | undefined> {
+    if (mail.kind === 'invitation') return this.invitations.compose(mail);
     if (mail.kind === 'password_reset') return this.composeReset(mail);
     if (mail.codeId !== null && (await this.limit.isBeyond(mail))) return undefined;
     if (mail.kind === 'email_verification') return this.withCode(mail.kind, mail);

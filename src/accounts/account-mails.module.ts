@@ -5,6 +5,7 @@ import { MailCounts } from '../mail/mail-counts.js';
 import { MailModule } from '../mail/mail.module.js';
 import { MailWorker } from '../mail/mail-worker.js';
 import { SmtpSender } from '../mail/smtp-sender.js';
+import { InvitationMails } from '../memberships/invitation-mails.js';
 import { MembershipsModule } from '../memberships/memberships.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -25,6 +26,7 @@ import { PasswordRecoveryService } from './password-recovery.service.js';
     { provide: MailComposer, useClass: AccountMailComposer },
     CodeMailLimit,
     EmailProofs,
+    InvitationMails,
     MailCounts,
     MailWorker,
     OwnEmailService,

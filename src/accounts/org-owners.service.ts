@@ -6,6 +6,8 @@ import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { OrgNotFoundError, UserHasTooManyOrgsError } from '../memberships/memberships.errors.js';
+import { revocations } from '../memberships/invitation-events.js';
+import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
 import { type OwnerFacts, OwnershipRepository } from '../memberships/ownership.repository.js';
@@ -26,6 +28,7 @@ export class OrgOwnersService {
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
     private readonly ownership: OwnershipRepository,
+    private readonly invitations: InvitationsRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly env: Env,
@@ -78,13 +81,12 @@ export class OrgOwnersService {
     if (!(await this.members.insert(transaction, member, maxOrgsPerUser))) {
       throw new UserHasTooManyOrgsError(maxOrgsPerUser);
     }
-    await this.events.record(transaction, {
-      type: 'member.added',
-      actor,
-      orgId,
-      orgRevision: facts.revision,
-      userId,
-      data: { role: 'owner', via: 'added', force: true },
-    });
+    const ended = await this.invitations.revokeOfEmail(transaction, orgId, facts.email);
+    const at = { actor, orgId, orgRevision: facts.revision };
+    await this.events.record(
+      transaction,
+      { ...at, type: 'member.added', userId, data: { role: 'owner', via: 'added', force: true } },
+      ...revocations(ended, 'member_added').map((event) => Object.assign(event, at)),
+    );
   }
 }

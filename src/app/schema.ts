@@ -14,6 +14,8 @@ import { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { Invitation } from '../memberships/invitation.entity.js';
 import { DeletedOrgsRepository } from '../memberships/deleted-orgs.repository.js';
+import { InvitationFactsRepository } from '../memberships/invitation-facts.repository.js';
+import { InvitationListRepository } from '../memberships/invitation-list.repository.js';
 import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MemberSearchRepository } from '../memberships/member-search.repository.js';
@@ -61,6 +63,8 @@ export const REPOSITORIES = [
   MemberListRepository,
   MemberSearchRepository,
   InvitationsRepository,
+  InvitationFactsRepository,
+  InvitationListRepository,
   EventsRepository,
   EventAddressesRepository,
   MailsRepository,

@@ -11,6 +11,7 @@ import { CodesService } from './codes/codes.service.js';
 import { CodeResult, SignInResult, TokenResult } from './dto/auth.responses.js';
 import { ExchangeCodeRequest } from './dto/exchange-code.request.js';
 import { IssueCodeRequest } from './dto/issue-code.request.js';
+import { INVALID_MAIL_CODE } from './mail-codes/mail-codes.errors.js';
 import { LoginRequest } from './dto/login.request.js';
 import { RegisterRequest } from './dto/register.request.js';
 import { Client } from './passwords/client.decorator.js';
@@ -27,7 +28,8 @@ export class AuthController {
   /**
    * Register an account
    *
-   * @remarks At most 5 requests in any hour for one client address and e-mail.
+   * @remarks With the code of an invitation the account joins the organization at once; its e-mail has to be the
+   * invited one. At most 5 requests in any hour for one client address and e-mail.
    */
   @Post('register')
   @Public()
@@ -35,6 +37,7 @@ export class AuthController {
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'must be a string' }),
     'malformed_json',
+    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
     'email_taken',
   )
   register(

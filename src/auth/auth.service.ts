@@ -11,6 +11,7 @@ import { CodesService } from './codes/codes.service.js';
 import type { SignInResult, TokenResult } from './dto/auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { RegistrationInvitations } from './registration-invitations.js';
 import { type NewSession, newSession } from './sessions/new-session.js';
 import { SessionTokens } from './refresh/session-tokens.js';
 import { DerivedSessionsLimit } from './sessions/derived-sessions-limit.js';
@@ -24,6 +25,11 @@ interface SignIn {
   refresh?: boolean;
 }
 
+interface Registration extends SignIn {
+  /** as it was typed */
+  invitationCode?: string | null;
+}
+
 @Injectable()
 export class AuthService {
   constructor(
@@ -35,17 +41,22 @@ export class AuthService {
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly limit: DerivedSessionsLimit,
+    private readonly invitations: RegistrationInvitations,
     private readonly env: Env,
   ) {}
 
   /** The database decides whether the e-mail is taken: asking first would race, and tell by its timing. */
   async register(
-    { email, password, refresh }: SignIn,
+    { email, password, refresh, invitationCode = null }: Registration,
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
+    // Before anything is hashed, or said about the e-mail.
+    const invitation =
+      invitationCode === null ? undefined : await this.invitations.find(email, invitationCode);
     const hash = await this.passwords.hash(password, client);
     const { user, session } = await this.transactions.run(async (transaction) => {
+      const join = invitation && (await this.invitations.begin(transaction, invitation));
       const created = await this.users.create(transaction, email, hash);
       const opened = newSession(this.env, {
         userId: created.id,
@@ -60,6 +71,7 @@ export class AuthService {
         { type: 'account.registered', actor, userId: created.id, userRevision: created.revision },
         sessionStarted(opened, actor, 'register'),
       );
+      await join?.(created.id, actor);
       return { user: created, session: opened };
     });
     return { ...this.tokens.of(session, session.createdAt), user: { id: user.id, email: user.email } };

@@ -106,6 +106,8 @@ export class Env {
   readonly maxOrgsPerUser: number;
   /** how long a deleted organization can be restored, in seconds */
   readonly orgRestoreWindow: number;
+  /** whether accounts whose e-mail is not verified can be added to organizations, too */
+  readonly addMembers: 'registered' | 'verified';
   readonly migrations: 'run' | 'check';
   readonly docs: boolean;
   readonly logLevel: string;

@@ -157,6 +157,7 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     eventsRetention: duration('EVENTS_RETENTION', '400d', 36_500 * 86_400, '36500d'),
     orgRestoreWindow: duration('ORG_RESTORE_WINDOW', '30d', 3650 * 86_400, '3650d'),
     maxOrgsPerUser: integer('MAX_ORGS_PER_USER', 5000, 1, 100_000),
+    addMembers: oneOf('ADD_MEMBERS', 'registered', ['registered', 'verified']),
     migrations: oneOf('MIGRATIONS', 'run', ['run', 'check']),
     docs: oneOf('DOCS', 'on', ['on', 'off']) === 'on',
     logLevel: oneOf('LOG_LEVEL', 'info', LOG_LEVELS),

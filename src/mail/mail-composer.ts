@@ -4,6 +4,9 @@ import type { TemplateName } from './template.js';
 export interface MailText {
   template: TemplateName;
   code?: string;
+  /** of an invitation: as they stand in the text */
+  organization?: string;
+  inviter?: string;
 }
 
 /** Decides, when a mail is sent, what it says. Each attempt asks again; the code stays the same. */

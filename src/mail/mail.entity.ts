@@ -7,6 +7,7 @@ export const MAIL_KINDS = [
   'email_verification',
   'email_change',
   'email_change_asked',
+  'invitation',
 ] as const;
 
 export type MailKind = (typeof MAIL_KINDS)[number];
@@ -20,6 +21,8 @@ export type MailState = (typeof MAIL_STATES)[number];
 @Index('mails_state_next_attempt_at_idx', ['state', 'nextAttemptAt'])
 @Index('mails_state_id_idx', ['state', 'id'])
 @Index('mails_recipient_id_idx', ['recipient', 'id'])
+@Index('mails_org_id_id_idx', ['orgId', 'id'])
+@Index('mails_sender_id_id_idx', ['senderId', 'id'])
 export class Mail {
   /** UUIDv7, and the left part of the Message-ID */
   @PrimaryColumn({ type: 'varchar', length: 36 })
@@ -32,12 +35,20 @@ export class Mail {
   @Column({ type: 'varchar', length: 254 })
   recipient: string;
 
-  /** of the code to mail; null: none, or not made yet */
+  /** of the row of the code to mail; null: none, or not made yet */
   @Column({ name: 'code_id', type: 'varchar', length: 36, nullable: true })
   codeId: string | null;
 
   @Column({ name: 'code_number', type: 'integer', nullable: true })
   codeNumber: number | null;
+
+  /** of an invitation: into which organization; null: of other mails */
+  @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true })
+  orgId: string | null;
+
+  /** of an invitation: the user who invites */
+  @Column({ name: 'sender_id', type: 'varchar', length: 36, nullable: true })
+  senderId: string | null;
 
   @Column({ type: 'varchar', length: 8 })
   state: MailState;

@@ -1,11 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, type Repository } from 'typeorm';
+import { In, IsNull, Not, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { firstEntityIdAt } from '../identifiers/entity-id.js';
+import { firstEntityIdAt, timeOfEntityId } from '../identifiers/entity-id.js';
 import { Mail, type MailState } from './mail.entity.js';
+
+/** Mails with an invitation, to one address, of one user, and into one organization. */
+const MAX_INVITATIONS_A_DAY = { recipient: 5, sender: 100, org: 100 };
+
+/** Whose invitation a mail is. */
+export type InvitationMail = Pick<Mail, 'recipient' | 'orgId' | 'senderId'>;
 
 /** How a mail came to its end. */
 export type MailEnd = { state: 'sent' } | { state: 'failed'; error: string };
@@ -27,8 +33,20 @@ const FIND_ENDED = hotStatement(
 );
 const COUNT_CODES = hotStatement(
   'the count of codes mailed to one address',
-  'SELECT COUNT(*) AS mails FROM mails WHERE recipient = ? AND id > ? AND id < ? AND code_id IS NOT NULL',
+  `SELECT COUNT(*) AS mails FROM mails
+    WHERE recipient = ? AND id > ? AND id < ? AND code_id IS NOT NULL AND kind <> 'invitation'`,
   ['', '', ''],
+);
+
+/** The one that has to be older than a day before another may be sent. */
+const nthInvitation = (of: string, limit: number): string => `(SELECT id FROM mails
+  WHERE ${of} = ? AND id > ? AND id < ? AND kind = 'invitation' ORDER BY id DESC LIMIT 1 OFFSET ${limit - 1})`;
+const FIND_LIMITING = hotStatement(
+  'the limits of invitations',
+  `SELECT ${nthInvitation('recipient', MAX_INVITATIONS_A_DAY.recipient)} AS forRecipient,
+    ${nthInvitation('sender_id', MAX_INVITATIONS_A_DAY.sender)} AS fromSender,
+    ${nthInvitation('org_id', MAX_INVITATIONS_A_DAY.org)} AS fromOrg`,
+  ['', '', '', '', '', '', '', '', ''],
 );
 
 const RETRY = `UPDATE mails SET state = 'waiting', next_attempt_at = ?, attempts = 0, ended_at = NULL
@@ -49,8 +67,9 @@ export class MailsRepository {
     await transaction.of(this.mails).insert(mail);
   }
 
+  /** But not invitations: they are an organization's, and whoever registers an address must not undo their limits. */
   async deleteTo(transaction: Transaction, recipient: string): Promise<void> {
-    await transaction.of(this.mails).delete({ recipient });
+    await transaction.of(this.mails).delete({ recipient, kind: Not('invitation') });
   }
 
   async findDue(now: number, limit: number): Promise<string[]> {
@@ -102,6 +121,23 @@ export class MailsRepository {
     return row!.mails;
   }
 
+  /** When the mail was written that one more has to wait for, a day long; undefined: nobody's limit is reached. */
+  async findLimitingInvitation(
+    transaction: Transaction,
+    mail: InvitationMail,
+    since: number,
+  ): Promise<number | undefined> {
+    return latestOf(
+      await transaction.read<LimitingInvitations>(FIND_LIMITING, limitValues(mail, since, AFTER_ALL)),
+    );
+  }
+
+  /** Whether those before this one had reached a limit. */
+  async isBeyondLimits(mail: Mail, since: number): Promise<boolean> {
+    const values = limitValues(mail, since, mail.id);
+    return latestOf(await this.mails.query<LimitingInvitations[]>(FIND_LIMITING, values)) !== undefined;
+  }
+
   async hasWaitedSince(time: number): Promise<boolean> {
     return (await this.mails.query<unknown[]>(FIND_WAITING, [firstEntityIdAt(time)])).length > 0;
   }
@@ -143,4 +179,19 @@ export class MailsRepository {
   async delete(ids: readonly string[]): Promise<void> {
     await this.mails.delete({ id: In(ids) });
   }
+}
+
+type LimitingInvitations = Record<'forRecipient' | 'fromSender' | 'fromOrg', string | null>;
+
+function limitValues(
+  { recipient, orgId, senderId }: InvitationMail,
+  since: number,
+  before: string,
+): unknown[] {
+  return [recipient, senderId, orgId].flatMap((value) => [value, firstEntityIdAt(since), before]);
+}
+
+function latestOf([row]: LimitingInvitations[]): number | undefined {
+  const times = Object.values(row!).flatMap((id) => (id === null ? [] : timeOfEntityId(id)));
+  return times.length === 0 ? undefined : Math.max(...times);
 }

@@ -10,6 +10,8 @@ export interface NewMail {
   kind: MailKind;
   /** canonical */
   recipient: string;
+  /** whose invitation it is */
+  invitation?: { orgId: string; senderId: string };
   /** to mail; it is derived when it is sent */
   code?: { id: string; number: number };
   /** epoch milliseconds, after which nobody wants it */
@@ -37,7 +39,10 @@ export class Mails {
   }
 
   /** Sent if, and only if, the transaction commits. Does nothing without an SMTP server. */
-  async enqueue(transaction: Transaction, { kind, recipient, code, expiresAt }: NewMail): Promise<void> {
+  async enqueue(
+    transaction: Transaction,
+    { kind, recipient, code, expiresAt, invitation }: NewMail,
+  ): Promise<void> {
     if (!this.env.smtp) return;
     const now = Date.now();
     await this.mails.insert(transaction, {
@@ -46,6 +51,8 @@ export class Mails {
       recipient,
       codeId: code?.id ?? null,
       codeNumber: code?.number ?? null,
+      orgId: invitation?.orgId ?? null,
+      senderId: invitation?.senderId ?? null,
       state: 'waiting',
       createdAt: now,
       nextAttemptAt: now,

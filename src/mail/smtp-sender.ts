@@ -50,7 +50,7 @@ export class SmtpSender {
    * Resolves when the server has taken the mail.
    * @throws SendingFailedError
    */
-  async send(mail: Mail, { template: name, code }: MailText, stop: AbortSignal): Promise<void> {
+  async send(mail: Mail, { template: name, ...values }: MailText, stop: AbortSignal): Promise<void> {
     const { address, name: senderName } = this.env.mailFrom!;
     const { id, recipient, createdAt } = mail;
     const template = this.templates.get(name)!;
@@ -65,7 +65,7 @@ export class SmtpSender {
         messageId: `<${id}@${address.slice(address.lastIndexOf('@') + 1)}>`,
         date: new Date(createdAt),
         subject: template.subject,
-        text: renderBody(template, { email: recipient, time, ...(code !== undefined && { code }) }),
+        text: renderBody(template, { email: recipient, time, ...values }),
         headers: { 'Auto-Submitted': 'auto-generated' }, // RFC 3834 section 5
         signal,
       });

@@ -17,8 +17,14 @@ export type Templates = ReadonlyMap<TemplateName, Template>;
 export type MailValues = Partial<Record<(typeof PLACEHOLDERS)[number], string>>;
 
 const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
-const WITH_CODE = new Set<TemplateName>(['password_reset', 'email_verification', 'email_change']);
-const PLACEHOLDERS = ['code', 'email', 'time'] as const;
+const WITH_CODE = new Set<TemplateName>([
+  'password_reset',
+  'email_verification',
+  'email_change',
+  'invitation',
+]);
+const PLACEHOLDERS = ['code', 'email', 'time', 'organization', 'inviter'] as const;
+const OF_INVITATIONS = new Set(['organization', 'inviter']);
 
 const SHIPPED = join(import.meta.dirname, 'templates');
 const MAX_BYTES = 65_536;
@@ -76,7 +82,9 @@ function readTemplate(path: string, name: TemplateName): Template | string {
   if (/\{\{/.test(subject)) return 'the subject takes no placeholders';
   const used = [...body.matchAll(PLACEHOLDER)].map(([, placeholder]) => placeholder!);
   const hasCode = WITH_CODE.has(name);
-  const allowed: readonly string[] = hasCode ? PLACEHOLDERS : PLACEHOLDERS.filter((one) => one !== 'code');
+  const allowed: readonly string[] = PLACEHOLDERS.filter(
+    (one) => (hasCode || one !== 'code') && (name === 'invitation' || !OF_INVITATIONS.has(one)),
+  );
   const unknown = used.find((placeholder) => !allowed.includes(placeholder));
   if (unknown !== undefined) return `there is no {{${unknown}}} here; expected ${allowed.join(', ')}`;
   if (hasCode && !used.includes('code')) return 'misses {{code}}';

@@ -1,18 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../access/role.js';
 import { Env } from '../config/env.js';
-import type { Transaction } from '../database/transaction.js';
+import { OK, type OkResult } from '../http/ok.responses.js';
+import { revocations } from '../memberships/invitation-events.js';
+import { invitableRoles } from '../memberships/invitation-policy.js';
 import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { MembershipChanges } from '../memberships/membership-changes.js';
-import {
-  invitableRoles,
-  requireAddition,
-  requireChange,
-  requireRemoval,
-} from '../memberships/membership-policy.js';
+import { requireAddition, requireChange, requireRemoval } from '../memberships/membership-policy.js';
 import { MemberNotFoundError, UserHasTooManyOrgsError } from '../memberships/memberships.errors.js';
 import { MembersRepository } from '../memberships/members.repository.js';
-import { OK, type OkResult } from '../http/ok.responses.js';
 import type { Write } from '../writes/write.js';
 import type { MembershipResult } from './dto/member.responses.js';
 
@@ -27,14 +23,18 @@ export class MembersService {
   ) {}
 
   add(write: Write, orgId: string, email: string, role: Role): Promise<MembershipResult> {
-    const { maxOrgsPerUser } = this.env;
+    const { maxOrgsPerUser, addMembers } = this.env;
     const key = { orgId, actorId: write.actor.id, email };
     return this.changes.run(write, this.members.additionFacts, key, {
-      decide: requireAddition,
-      change: (transaction, id) =>
-        this.members.insert(transaction, { orgId, userId: id, role, joinedAt: Date.now() }, maxOrgsPerUser),
+      decide: (facts) => requireAddition(facts, addMembers === 'verified'),
+      change: (transaction, userId) =>
+        this.members.insert(transaction, { orgId, userId, role, joinedAt: Date.now() }, maxOrgsPerUser),
       refusal: () => new UserHasTooManyOrgsError(maxOrgsPerUser),
-      event: (id) => ({ type: 'member.added', userId: id, data: { role, via: 'added' } }),
+      event: (userId) => ({ type: 'member.added', userId, data: { role, via: 'added' } }),
+      follow: async (transaction, { isInvited }) => {
+        const ended = isInvited ? await this.invitations.revokeOfEmail(transaction, orgId, email) : [];
+        return revocations(ended, 'member_added');
+      },
       answer: (userId) => ({ member: { userId, role } }),
     });
   }
@@ -43,43 +43,37 @@ export class MembersService {
     const key = { orgId, actorId: write.actor.id, targetId: userId };
     return this.changes.run(write, this.members.changeFacts, key, {
       decide: (facts) => requireChange(facts, role),
-      change: async (transaction, _, { hasInvitations }) => {
-        if (hasInvitations) await this.endInvitations(transaction, orgId, userId, role);
-        return this.members.updateRole(transaction, orgId, userId, role);
-      },
+      change: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
       refusal: () => new MemberNotFoundError(),
       event: (from) =>
         from === role ? undefined : { type: 'member.role_changed', userId, data: { from, to: role } },
+      follow: async (transaction, { targetInvites }) => {
+        const allowed = invitableRoles(role);
+        const ended = targetInvites
+          ? await this.invitations.revokeOfInviter(transaction, orgId, userId, allowed)
+          : [];
+        return revocations(ended, 'inviter_demoted');
+      },
       answer: () => ({ member: { userId, role } }),
     });
   }
 
   remove(write: Write, orgId: string, userId: string): Promise<OkResult> {
+    const reason = reasonOf(write, userId);
     const key = { orgId, actorId: write.actor.id, targetId: userId };
     return this.changes.run(write, this.members.changeFacts, key, {
       decide: requireRemoval,
-      change: async (transaction, _, { hasInvitations }) => {
-        if (hasInvitations) await this.endInvitations(transaction, orgId, userId, null);
-        return this.members.delete(transaction, orgId, userId);
-      },
+      change: (transaction) => this.members.delete(transaction, orgId, userId),
       refusal: () => new MemberNotFoundError(),
-      event: (from) => ({
-        type: 'member.removed',
-        userId,
-        data: { role: from, reason: reasonOf(write, userId) },
-      }),
+      event: (from) => ({ type: 'member.removed', userId, data: { role: from, reason } }),
+      follow: async (transaction, { targetInvites }) => {
+        const ended = targetInvites
+          ? await this.invitations.revokeOfInviter(transaction, orgId, userId, [])
+          : [];
+        return revocations(ended, `inviter_${reason}`);
+      },
       answer: () => OK,
     });
-  }
-
-  /** Of those that a member of the new role may not send. */
-  private endInvitations(
-    transaction: Transaction,
-    orgId: string,
-    userId: string,
-    role: Role | null,
-  ): Promise<void> {
-    return this.invitations.revokeOfInviter(transaction, orgId, userId, invitableRoles(role));
   }
 }
 

@@ -5,6 +5,11 @@ import type { UniqueKey } from '../database/database-errors.js';
 /** `expired` is stored once the clean-up, or the next invitation, has come by. */
 export const INVITATION_STATUSES = ['pending', 'accepted', 'declined', 'revoked', 'expired'] as const;
 
+/** An invitation never makes an owner. */
+export const INVITED_ROLES = ['member', 'admin'] as const satisfies readonly Role[];
+
+export type InvitedRole = (typeof INVITED_ROLES)[number];
+
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 
 export const PENDING_INVITATION_KEY: UniqueKey = {
@@ -15,7 +20,7 @@ export const PENDING_INVITATION_KEY: UniqueKey = {
 /** No foreign keys: what a cascade deletes is not certified on Galera. Times are epoch milliseconds. */
 @Entity('invitations')
 @Index('invitations_org_id_email_key', ['orgId', 'email', 'pending'], { unique: true })
-@Index('invitations_email_idx', ['email', 'pending'])
+@Index('invitations_email_idx', ['email', 'pending', 'id'])
 @Index('invitations_invited_by_idx', ['orgId', 'invitedBy', 'pending'])
 @Index('invitations_org_id_status_idx', ['orgId', 'status', 'id'])
 @Index('invitations_expires_at_idx', ['pending', 'expiresAt'])
@@ -31,7 +36,7 @@ export class Invitation {
   email: string;
 
   @Column({ type: 'varchar', length: 6 })
-  role: Exclude<Role, 'owner'>;
+  role: InvitedRole;
 
   @Column({ type: 'varchar', length: 8 })
   status: InvitationStatus;
@@ -48,7 +53,11 @@ export class Invitation {
   @Column({ name: 'code_shown', type: 'integer' })
   codeShown: 0 | 1;
 
-  /** id of a user */
+  /** of this code, by whoever typed one for this e-mail */
+  @Column({ type: 'integer', default: 0 })
+  tries: number;
+
+  /** id of the user who made the code that is good */
   @Column({ name: 'invited_by', type: 'varchar', length: 36 })
   invitedBy: string;
 

@@ -8,7 +8,7 @@ import { Lookup, lookupStatement } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
 import { AlreadyMemberError } from './memberships.errors.js';
-import { hasOtherOwner } from './ownership.repository.js';
+import { hasOtherOwner, invites } from './ownership.repository.js';
 
 interface MembershipKey {
   orgId: string;
@@ -51,8 +51,8 @@ export interface ChangeFacts {
   /** an enabled one, besides the target */
   hasOtherOwner: 0 | 1;
   isTargetDisabled: 0 | 1;
-  /** pending ones, by the target */
-  hasInvitations: 0 | 1;
+  /** whether invitations of the target are pending */
+  targetInvites: 0 | 1;
 }
 
 export interface AdditionKey {
@@ -66,7 +66,10 @@ export interface AdditionFacts {
   revision: number;
   actorRole: Role | null;
   userId: string | null;
+  emailVerifiedAt: number | null;
   targetRole: Role | null;
+  /** whether an invitation of the e-mail is pending */
+  isInvited: 0 | 1;
 }
 
 const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('what decides about a change', {
@@ -77,15 +80,22 @@ const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('w
            ${hasOtherOwner('o.id', '?')} AS hasOtherOwner,
            EXISTS (SELECT 1 FROM users d WHERE d.id = t.user_id AND d.disabled_at IS NOT NULL)
              AS isTargetDisabled,
-           EXISTS (SELECT 1 FROM invitations i
-             WHERE i.org_id = o.id AND i.invited_by = t.user_id AND i.pending = 1) AS hasInvitations
+           ${invites('o.id', 't.user_id')} AS targetInvites
          FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
            LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
          WHERE o.id = ? AND o.deleted_at IS NULL`,
       )
       .join(' UNION ALL '),
   values: (keys) =>
-    keys.flatMap(({ orgId, actorId, targetId }) => [actorId, targetId, targetId, actorId, targetId, orgId]),
+    keys.flatMap(({ orgId, actorId, targetId }) => [
+      actorId,
+      targetId,
+      targetId,
+      targetId,
+      actorId,
+      targetId,
+      orgId,
+    ]),
   keyText: changeText,
   rowText: changeText,
   nobody: { orgId: '', actorId: '', targetId: '' },
@@ -98,14 +108,16 @@ const FIND_ADDITION_FACTS = lookupStatement<AdditionKey, AdditionKey & AdditionF
       Array(size)
         .fill(
           `SELECT o.id AS orgId, ? AS actorId, ? AS email, o.revision, a.role AS actorRole, u.id AS userId,
-             t.role AS targetRole
+             u.email_verified_at AS emailVerifiedAt, t.role AS targetRole,
+             EXISTS (SELECT 1 FROM invitations i WHERE i.org_id = o.id AND i.email = ? AND i.pending = 1) AS isInvited
            FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
              LEFT JOIN users u ON u.email = ?
              LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
            WHERE o.id = ? AND o.deleted_at IS NULL`,
         )
         .join(' UNION ALL '),
-    values: (keys) => keys.flatMap(({ orgId, actorId, email }) => [actorId, email, actorId, email, orgId]),
+    values: (keys) =>
+      keys.flatMap(({ orgId, actorId, email }) => [actorId, email, email, actorId, email, orgId]),
     keyText: additionText,
     rowText: additionText,
     nobody: { orgId: '', actorId: '', email: '' },

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
 import type { Lookup } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -14,16 +13,26 @@ import { OrgsRepository } from './orgs.repository.js';
 export interface MembershipChange<Facts, Decision, Answer> {
   decide: (facts: Facts) => Decision;
   /** false when the database refused */
-  change: (transaction: Transaction, decision: Decision, facts: Facts) => Promise<boolean>;
+  change: (transaction: Transaction, decision: Decision) => Promise<boolean>;
   /** the error for a refusal under the lock */
   refusal: () => Error;
   /** what the record says of it; undefined where nothing changed */
   event: (decision: Decision) => MembershipEvent | undefined;
+  /** what goes with it, such as invitations, with their events */
+  follow?: (transaction: Transaction, facts: Facts) => Promise<MembershipEvent[]>;
   /** the body */
   answer: (decision: Decision) => Answer;
 }
 
 type MembershipEvent = Pick<NewEvent, 'type' | 'userId' | 'data'>;
+
+interface Decided<Facts, Decision> {
+  orgId: string;
+  /** of the organization, after the change */
+  orgRevision: number;
+  facts: Facts;
+  decision: Decision;
+}
 
 /** What was decided on does not hold any more. */
 class StaleDecisionError extends Error {}
@@ -54,14 +63,17 @@ export class MembershipChanges {
   ): Promise<Answer> {
     const facts = await lookup.find(key);
     if (!facts) throw new OrgNotFoundError();
+    const { orgId } = key;
+    const { revision } = facts;
     // Holds, too, if the organization is at that revision once it is locked.
-    requireMatch(write, facts.revision);
+    requireMatch(write, revision);
     const decision = steps.decide(facts);
     try {
       return await this.writes.run(write, async (transaction) => {
-        const holds = await this.orgs.lockAt(transaction, key.orgId, facts.revision);
-        if (!holds || !(await steps.change(transaction, decision, facts))) throw new StaleDecisionError();
-        await this.record(transaction, write.actor, key.orgId, facts.revision + 1, steps.event(decision));
+        if (!(await this.orgs.lockAt(transaction, orgId, revision))) throw new StaleDecisionError();
+        const decided = { orgId, orgRevision: revision + 1, facts, decision };
+        const isMade = await this.make(transaction, write, steps, decided);
+        if (!isMade) throw new StaleDecisionError();
         return steps.answer(decision);
       });
     } catch (error) {
@@ -79,26 +91,33 @@ export class MembershipChanges {
     write: Write,
     lookup: Lookup<Key, Facts>,
     key: Key,
-    { decide, change, refusal, event, answer }: MembershipChange<Facts, Decision, Answer>,
+    steps: MembershipChange<Facts, Decision, Answer>,
   ): Promise<Answer> {
-    return this.orgWrites.run(write, key.orgId, {
+    const { orgId } = key;
+    return this.orgWrites.run(write, orgId, {
       read: (transaction) => lookup.findIn(transaction, key),
       work: async (transaction, facts) => {
-        const decision = decide(facts);
-        if (!(await change(transaction, decision, facts))) throw refusal();
-        await this.record(transaction, write.actor, key.orgId, facts.revision, event(decision));
-        return answer(decision);
+        const decision = steps.decide(facts);
+        const decided = { orgId, orgRevision: facts.revision, facts, decision };
+        const isMade = await this.make(transaction, write, steps, decided);
+        if (!isMade) throw steps.refusal();
+        return steps.answer(decision);
       },
     });
   }
 
-  private async record(
+  private async make<Facts, Decision>(
     transaction: Transaction,
-    actor: Actor,
-    orgId: string,
-    orgRevision: number,
-    event: MembershipEvent | undefined,
-  ): Promise<void> {
-    if (event) await this.events.record(transaction, { ...event, actor, orgId, orgRevision });
+    { actor }: Write,
+    { change, event, follow }: Pick<MembershipChange<Facts, Decision, never>, 'change' | 'event' | 'follow'>,
+    { orgId, orgRevision, facts, decision }: Decided<Facts, Decision>,
+  ): Promise<boolean> {
+    if (!(await change(transaction, decision))) return false;
+    const changes = [event(decision) ?? [], (await follow?.(transaction, facts)) ?? []].flat();
+    if (changes.length > 0) {
+      const events = changes.map((made) => Object.assign(made, { actor, orgId, orgRevision }));
+      await this.events.record(transaction, ...events);
+    }
+    return true;
   }
 }

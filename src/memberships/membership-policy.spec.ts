@@ -3,7 +3,6 @@ import { type Role, ROLES } from '../access/role.js';
 import {
   canChangeRole,
   canRemove,
-  invitableRoles,
   requireAdmin,
   requireChange,
   requireLeaving,
@@ -81,7 +80,7 @@ const FACTS: ChangeFacts = {
   targetRole: 'member',
   hasOtherOwner: 1,
   isTargetDisabled: 0,
-  hasInvitations: 0,
+  targetInvites: 0,
 };
 
 function codeOf(rule: () => unknown): string {
@@ -135,13 +134,4 @@ describe('an enabled owner', () => {
     expect(requireOtherOwner([kept, orphaned, member], { force: true, refuse })).toBe(true);
     expect(requireOtherOwner([kept, member], { refuse })).toBe(false);
   });
-});
-
-it('invites to roles below owner, as an admin or owner', () => {
-  expect([...ROLES, null].map((role) => invitableRoles(role).join())).toEqual([
-    '',
-    'member,admin',
-    'member,admin',
-    '',
-  ]);
 });

@@ -21,11 +21,6 @@ export function canRemove(actor: Role, target: Role): boolean {
   return roleAtLeast(actor, 'admin') && target !== 'owner';
 }
 
-/** The roles that somebody of a role, or of none, may invite to. */
-export function invitableRoles(role: Role | null): readonly Exclude<Role, 'owner'>[] {
-  return role !== null && roleAtLeast(role, 'admin') ? ['member', 'admin'] : [];
-}
-
 /** A membership that ends, falls below owner, or is of somebody who can act no longer. */
 interface EndingMembership {
   role: Role | null;
@@ -54,9 +49,13 @@ export function requireOtherOwner<T extends EndingMembership>(
   return orphaned.length > 0;
 }
 
-export function requireAddition({ actorRole, userId, targetRole }: AdditionFacts): string {
+/** @param onlyVerified whether an account whose e-mail is not verified counts as none */
+export function requireAddition(
+  { actorRole, userId, emailVerifiedAt, targetRole }: AdditionFacts,
+  onlyVerified: boolean,
+): string {
   requireAdmin(actorRole);
-  if (userId === null) throw new UserNotFoundError();
+  if (userId === null || (onlyVerified && emailVerifiedAt === null)) throw new UserNotFoundError();
   if (targetRole !== null) throw new AlreadyMemberError();
   return userId;
 }

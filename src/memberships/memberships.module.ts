@@ -4,6 +4,9 @@ import { EventsModule } from '../events/events.module.js';
 import { WritesModule } from '../writes/writes.module.js';
 import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
 import { Invitation } from './invitation.entity.js';
+import { InvitationFactsRepository } from './invitation-facts.repository.js';
+import { InvitationListRepository } from './invitation-list.repository.js';
+import { InviterRevocations } from './inviter-revocations.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { Member } from './member.entity.js';
 import { MemberListRepository } from './member-list.repository.js';
@@ -22,7 +25,10 @@ import { WholeLists } from './whole-lists.js';
 
 const PROVIDERS = [
   DeletedOrgsRepository,
+  InvitationFactsRepository,
+  InvitationListRepository,
   InvitationsRepository,
+  InviterRevocations,
   MemberListRepository,
   MemberSearchRepository,
   MembersRepository,

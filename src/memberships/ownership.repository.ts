@@ -30,12 +30,15 @@ export interface Departure {
   /** of any role */
   hasOtherMember: 0 | 1;
   isDeleted: 0 | 1;
+  /** whether invitations of that member are pending */
+  invites: 0 | 1;
 }
 
 /** What decides whether somebody may become the owner of an organization; null: not a member. */
 export interface OwnerFacts {
   revision: number;
   role: Role | null;
+  email: string;
   disabledAt: number | null;
 }
 
@@ -48,11 +51,21 @@ export function hasOtherOwner(org: string, user: string): string {
     WHERE w.org_id = ${org} AND w.role = 'owner' AND w.user_id <> ${user} AND v.disabled_at IS NULL)`;
 }
 
+/**
+ * Whether invitations of somebody are pending.
+ * @param org SQL, as is `user`
+ */
+export function invites(org: string, user: string): string {
+  return `EXISTS (SELECT 1 FROM invitations i
+    WHERE i.org_id = ${org} AND i.invited_by = ${user} AND i.pending = 1)`;
+}
+
 const FIND_DEPARTURES = hotStatement(
   'the memberships of a user who is deleted or disabled',
   `SELECT m.org_id AS orgId, m.role, o.revision, o.deleted_at IS NOT NULL AS isDeleted,
       ${hasOtherOwner('m.org_id', 'm.user_id')} AS hasOtherOwner,
-      EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember
+      EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember,
+      ${invites('m.org_id', 'm.user_id')} AS invites
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?`,
   [''],
 );
@@ -107,7 +120,7 @@ export class OwnershipRepository {
     userId: string,
   ): Promise<OwnerFacts | undefined> {
     const rows = await transaction.read<OwnerFacts>(
-      `SELECT o.revision, m.role, u.disabled_at AS disabledAt FROM orgs o JOIN users u ON u.id = ?
+      `SELECT o.revision, m.role, u.email, u.disabled_at AS disabledAt FROM orgs o JOIN users u ON u.id = ?
          LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id WHERE o.id = ?${transaction.forUpdate}`,
       [userId, orgId],
     );

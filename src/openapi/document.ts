@@ -18,6 +18,7 @@ const TAGS: [name: string, description: string][] = [
   ['Me', 'The signed-in user'],
   ['Organizations', 'Organizations, with their members'],
   ['Members', 'Who belongs to an organization, and in which role'],
+  ['Invitations', 'Who is asked to join an organization'],
   ['Tokens', 'What other services need to verify tokens'],
   ['Health', 'For load balancers and orchestrators'],
 ];

@@ -5,8 +5,8 @@ import type { Transaction } from '../database/transaction.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/new-event.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
-import { InvitationsRepository } from '../memberships/invitations.repository.js';
-import { invitableRoles, requireLeaving, requireTransfer } from '../memberships/membership-policy.js';
+import { InviterRevocations } from '../memberships/inviter-revocations.js';
+import { requireLeaving, requireTransfer } from '../memberships/membership-policy.js';
 import { type ChangeFacts, MembersRepository } from '../memberships/members.repository.js';
 import { OrgWrites } from '../memberships/org-writes.js';
 import { ValidationProblem } from '../problems/problem.js';
@@ -23,7 +23,7 @@ interface Departing {
 export class DeparturesService {
   constructor(
     private readonly members: MembersRepository,
-    private readonly invitations: InvitationsRepository,
+    private readonly revocations: InviterRevocations,
     private readonly events: EventsRepository,
     private readonly orgWrites: OrgWrites,
   ) {}
@@ -35,8 +35,8 @@ export class DeparturesService {
       read: (transaction) => this.findFacts(transaction, orgId, actor, actor.id),
       work: async (transaction, facts) => {
         const role = requireLeaving(facts);
-        const event = await this.depart(transaction, { orgId, actor, orgRevision: facts.revision }, role);
-        await this.events.record(transaction, event);
+        const departing = { orgId, actor, orgRevision: facts.revision };
+        await this.events.record(transaction, ...(await this.depart(transaction, departing, role)));
         return OK;
       },
     });
@@ -61,11 +61,8 @@ export class DeparturesService {
         if (from !== 'owner') {
           events.push(await this.change(transaction, departing, userId, { from, to: 'owner' }));
         }
-        events.push(
-          leaves
-            ? await this.depart(transaction, departing, 'owner')
-            : await this.change(transaction, departing, actor.id, { from: 'owner', to: 'admin' }),
-        );
+        if (leaves) events.push(...(await this.depart(transaction, departing, 'owner')));
+        else events.push(await this.change(transaction, departing, actor.id, { from: 'owner', to: 'admin' }));
         // At once: what has one revision has one time.
         await this.events.record(transaction, ...events);
         return OK;
@@ -96,10 +93,12 @@ export class DeparturesService {
     transaction: Transaction,
     { orgId, actor, orgRevision }: Departing,
     role: Role,
-  ): Promise<NewEvent> {
-    await this.invitations.revokeOfInviter(transaction, orgId, actor.id, invitableRoles(null));
+  ): Promise<NewEvent[]> {
+    const inviting = [{ orgId, revision: orgRevision }];
+    const why = { actor, reason: 'inviter_left' } as const;
+    const revoked = await this.revocations.revokeAll(transaction, actor.id, inviting, why);
     await this.members.delete(transaction, orgId, actor.id);
     const data = { role, reason: 'left' };
-    return { type: 'member.removed', actor, orgId, orgRevision, userId: actor.id, data };
+    return [{ type: 'member.removed', actor, orgId, orgRevision, userId: actor.id, data }, ...revoked];
   }
 }

@@ -4,6 +4,7 @@ import { ApiOrgId, MinRole, MinRoleByPassword, SignedInByPassword } from '../acc
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields, OWNER_REQUIRED } from '../openapi/api-problems.decorator.js';
+import { CarefulWrite, OrgWrite } from '../writes/careful-write.decorator.js';
 import { CurrentWrite } from '../writes/current-write.decorator.js';
 import type { Write } from '../writes/write.js';
 import { DeparturesService } from './departures.service.js';
@@ -27,6 +28,7 @@ export class OrgLifeController {
    */
   @Patch()
   @MinRole('admin')
+  @OrgWrite()
   @ApiProblems(
     invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }),
     'malformed_json',
@@ -52,6 +54,7 @@ export class OrgLifeController {
    */
   @Delete()
   @MinRoleByPassword('owner')
+  @OrgWrite({ dryRun: true })
   @ApiProblems(
     'malformed_json',
     'unauthorized',
@@ -74,6 +77,7 @@ export class OrgLifeController {
   @Post('restore')
   @HttpCode(200)
   @SignedInByPassword()
+  @CarefulWrite({ idempotencyKey: true, dryRun: true })
   @ApiOrgId()
   @ApiProblems(
     'malformed_json',
@@ -94,6 +98,7 @@ export class OrgLifeController {
   @Post('leave')
   @HttpCode(200)
   @MinRole('member')
+  @OrgWrite({ dryRun: true, remedy: true })
   @ApiProblems(
     'malformed_json',
     'unauthorized',
@@ -115,6 +120,7 @@ export class OrgLifeController {
   @Post('transfer')
   @HttpCode(200)
   @MinRoleByPassword('owner')
+  @OrgWrite({ dryRun: true })
   @ApiProblems(
     invalidFields({ userId: 'must be the id of a user' }),
     'malformed_json',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { DeletedOrgsRepository } from '../memberships/deleted-orgs.repository.js';
+import { revocations } from '../memberships/invitation-events.js';
 import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { requireAdmin, requireOwner } from '../memberships/membership-policy.js';
 import { OrgNotFoundError } from '../memberships/memberships.errors.js';
@@ -48,8 +49,10 @@ export class OrgLifeService {
         const now = Date.now();
         const purgeAt = now + this.env.orgRestoreWindow * 1000;
         await this.deleted.delete(transaction, orgId, now, purgeAt);
-        await this.invitations.revokeAll(transaction, orgId);
-        await this.events.record(transaction, { type: 'org.deleted', actor, orgId, orgRevision });
+        const ended = await this.invitations.revokeAll(transaction, orgId);
+        const of = { actor, orgId, orgRevision };
+        const revoked = revocations(ended, 'org_deleted').map((event) => ({ ...event, ...of }));
+        await this.events.record(transaction, { ...of, type: 'org.deleted' }, ...revoked);
         return { ok: true, purgeAt: new Date(purgeAt).toISOString() };
       },
     });

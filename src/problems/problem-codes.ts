@@ -68,6 +68,11 @@ export const PROBLEMS = {
     meaning: 'A login by password is required',
     detail: 'This token comes from a one-time code; log in with the password.',
   },
+  email_not_verified: {
+    status: 403,
+    meaning: 'The e-mail is not verified',
+    detail: 'Verify the e-mail, or send the code of the invitation.',
+  },
   not_a_member: {
     status: 403,
     meaning: 'You are not a member of this organization',
@@ -103,6 +108,11 @@ export const PROBLEMS = {
     meaning: 'There is no such member in this organization',
     detail: 'No member of this organization has this user id.',
   },
+  invitation_not_found: {
+    status: 404,
+    meaning: 'There is no such invitation',
+    detail: 'No invitation has this id, or it is for another e-mail.',
+  },
   method_not_allowed: {
     status: 405,
     meaning: 'The method is not allowed here',
@@ -132,6 +142,21 @@ export const PROBLEMS = {
     status: 409,
     meaning: 'The account of the member is disabled',
     detail: 'An operator has disabled this account: it cannot become an owner.',
+  },
+  already_invited: {
+    status: 409,
+    meaning: 'The e-mail is invited already',
+    detail: 'An invitation for this e-mail is pending; resend or revoke it.',
+  },
+  invitation_ended: {
+    status: 409,
+    meaning: 'The invitation has ended',
+    detail: 'The invitation was accepted, declined or revoked, or has expired.',
+  },
+  too_many_invitations: {
+    status: 409,
+    meaning: 'Too many invitations of the organization are pending',
+    detail: 'The organization has 1000 pending invitations, the maximum; revoke some.',
   },
   too_many_orgs: {
     status: 409,

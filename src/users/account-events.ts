@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/new-event.js';
 import { AccountRepository } from './account.repository.js';
 
-interface AccountEvent {
+type AccountEvent = Pick<NewEvent, 'actor' | 'data'> & {
   type: NewEvent['type'] & `account.${string}`;
-  actor: Actor;
   userId: string;
-}
+};
 
 /** Records changes of accounts, which their own revision orders. */
 @Injectable()

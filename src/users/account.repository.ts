@@ -165,9 +165,12 @@ export class AccountRepository {
   }
 
   /** Of a user whose row the transaction has changed. */
-  async emailOf(transaction: Transaction, id: string): Promise<string> {
-    const [row] = await transaction.read<{ email: string }>('SELECT email FROM users WHERE id = ?', [id]);
-    return row!.email;
+  async emailOf(transaction: Transaction, id: string): Promise<Pick<User, 'email' | 'emailVerifiedAt'>> {
+    const [row] = await transaction.read<Pick<User, 'email' | 'emailVerifiedAt'>>(
+      'SELECT email, email_verified_at AS emailVerifiedAt FROM users WHERE id = ?',
+      [id],
+    );
+    return row!;
   }
 
   /** Of a user whose row the transaction has changed. */

@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Account, aCode, anAccount, anOrg, aPassword, type Cast } from '../support/personas.js';
+import {
+  accept,
+  anInvitation,
+  decline,
+  type Invitation,
+  invite,
+  registerWith,
+  resend,
+  revoke,
+  verified,
+} from '../support/inviting.js';
+import { type Account, aCode, anAccount, anEmail, anOrg, aPassword, type Cast } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refreshed } from '../support/refreshing.js';
 import { type Service, startOwnService } from '../support/service.js';
 
@@ -172,6 +183,56 @@ describe('the record of changes', () => {
     ]);
   });
 
+  it('tells of every invitation, and not whom it is for until he answers', async () => {
+    const { owner, admin, outsider, org } = cast;
+    await verified(service.db, outsider);
+    const { email } = outsider;
+    const [first, second] = [
+      await anInvitation(admin, org, { email, role: 'admin' }),
+      await anInvitation(owner, org, { email: anEmail() }),
+    ];
+    await resend(owner, org, first);
+    await decline(outsider, first);
+    await revoke(admin, org, second);
+    const third = await anInvitation(admin, org, { email });
+    await accept(outsider, third);
+    const fourth = await anInvitation(admin, org, { email: anEmail() });
+    await owner.patch(`${members()}/${admin.id}`, { role: 'member' });
+    const data = ({ id, role }: Invitation, more: object = {}) => ({
+      data: { invitationId: id, role, ...more },
+    });
+    expect(await newRows()).toEqual([
+      { ...by(admin), ...inOrg(4), type: 'invitation.created', ...data(first) },
+      { ...by(owner), ...inOrg(5), type: 'invitation.created', ...data(second) },
+      { ...by(owner), ...inOrg(6), type: 'invitation.resent', ...data(first) },
+      { ...by(outsider), ...inOrg(7), type: 'invitation.declined', user_id: outsider.id, ...data(first) },
+      { ...by(admin), ...inOrg(8), type: 'invitation.revoked', ...data(second, { reason: 'revoked' }) },
+      { ...by(admin), ...inOrg(9), type: 'invitation.created', ...data(third) },
+      { ...by(outsider), ...inOrg(10), type: 'invitation.accepted', user_id: outsider.id, ...data(third) },
+      {
+        ...by(outsider),
+        ...inOrg(10),
+        type: 'member.added',
+        user_id: outsider.id,
+        data: { role: 'member', via: 'invitation' },
+      },
+      { ...by(admin), ...inOrg(11), type: 'invitation.created', ...data(fourth) },
+      {
+        ...by(owner),
+        ...inOrg(12),
+        type: 'member.role_changed',
+        user_id: admin.id,
+        data: { from: 'admin', to: 'member' },
+      },
+      {
+        ...by(owner),
+        ...inOrg(12),
+        type: 'invitation.revoked',
+        ...data(fourth, { reason: 'inviter_demoted' }),
+      },
+    ]);
+  });
+
   it('tells, once, of the session that the reuse of a code ended', async () => {
     const code = await aCode(cast.member);
     const exchange = () => service.anyone.post('/api/auth/code/exchange', { code });
@@ -249,15 +310,23 @@ describe('the record of changes', () => {
       owner.post(`/api/orgs/${cast.org.id}/restore`),
       owner.post(`/api/orgs/${cast.org.id}/transfer`, { userId: outsider.id }),
       member.delete(`/api/orgs/${cast.org.id}`),
+      invite(member, cast.org, { email: outsider.email }),
+      invite(owner, cast.org, { email: member.email }),
+      revoke(owner, cast.org, { id: outsider.id }),
+      accept(outsider, { id: outsider.id }),
+      registerWith(service, outsider.email, '00000-00000'),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([
-      409, 401, 403, 409, 403, 409, 200, 200, 201, 404, 403, 401, 400, 200, 409, 404, 404, 403,
+      409, 401, 403, 409, 403, 409, 200, 200, 201, 404, 403, 401, 400, 200, 409, 404, 404, 403, 403, 409, 404,
+      404, 400,
     ]);
     expect(await newRows()).toEqual([]);
   });
 
   it('is rolled back with the change that it tells of', async () => {
     const { owner, outsider } = cast;
+    const invitation = await anInvitation(owner, cast.org, { email: outsider.email });
+    await newRows();
     await service.db.query('ALTER TABLE events RENAME TO events_away');
     const requests = [
       () => owner.post(members(), { email: outsider.email, role: 'member' }),
@@ -267,13 +336,17 @@ describe('the record of changes', () => {
       () => cast.member.post(`/api/orgs/${cast.org.id}/leave`),
       () => owner.delete(`/api/orgs/${cast.org.id}`),
       () => service.anyone.post('/api/auth/login', { email: owner.email, password: owner.password }),
+      () => invite(owner, cast.org, { email: anEmail() }),
+      () => revoke(owner, cast.org, invitation),
+      () => accept(outsider, invitation, invitation.code),
     ];
     const counts = async (): Promise<unknown> =>
       service.db.query(
         `SELECT (SELECT COUNT(*) FROM orgs) AS orgs, (SELECT COUNT(*) FROM members) AS members,
            (SELECT COUNT(*) FROM sessions) AS sessions, (SELECT SUM(revision) FROM orgs) AS revisions,
            (SELECT COUNT(*) FROM orgs WHERE deleted_at IS NULL AND name <> 'Never') AS there,
-           (SELECT COUNT(*) FROM members WHERE role = 'owner') AS owners`,
+           (SELECT COUNT(*) FROM members WHERE role = 'owner') AS owners,
+           (SELECT COUNT(*) FROM invitations WHERE pending = 1) AS invitations`,
       );
     const untouched = await counts();
     const statuses: number[] = [];

@@ -3,6 +3,8 @@ import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { MembersService } from '../../src/members/members.service.js';
 import { Member } from '../../src/memberships/member.entity.js';
+import { Invitation } from '../../src/memberships/invitation.entity.js';
+import { InvitationsRepository } from '../../src/memberships/invitations.repository.js';
 import { MembersRepository } from '../../src/memberships/members.repository.js';
 import { MembershipChanges } from '../../src/memberships/membership-changes.js';
 import { Org } from '../../src/memberships/org.entity.js';
@@ -52,7 +54,12 @@ describe('the statements of a change', () => {
     const orgs = new OrgsRepository(dataSource.getRepository(Org));
     const events = new EventsRepository(dataSource.getRepository(Event));
     const changes = new MembershipChanges(orgs, new OrgWrites(orgs, writes), writes, events);
-    members = new MembersService(new MembersRepository(dataSource.getRepository(Member)), changes, env);
+    members = new MembersService(
+      new MembersRepository(dataSource.getRepository(Member)),
+      new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
+      changes,
+      env,
+    );
 
     const executed = recordStatements(dataSource);
     verbsOf = async (work) => {

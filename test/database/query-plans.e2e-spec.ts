@@ -6,7 +6,16 @@ import { type Service, startOwnService } from '../support/service.js';
 
 const USERS = 20_000;
 const ROWS_AT_ONCE = 2000;
-const TABLES = ['users', 'sessions', 'authorization_codes', 'orgs', 'members', 'mails', 'mail_codes'];
+const TABLES = [
+  'users',
+  'sessions',
+  'authorization_codes',
+  'orgs',
+  'members',
+  'mails',
+  'mail_codes',
+  'invitations',
+];
 
 /** How each engine reports a table scan, or a sort. */
 const SLOW = {
@@ -31,7 +40,7 @@ describe('the plan of', () => {
   async function fill(from: number): Promise<void> {
     const numbers = Array.from({ length: ROWS_AT_ONCE }, (_, index) => from + index);
     const id = (number: number): string => `01a1fbf4-7ea2-724e-b0f0-${String(number).padStart(12, '0')}`;
-    const insert = (table: string, columns: string, row: (number: number) => (string | number)[]) => {
+    const insert = (table: string, columns: string, row: (number: number) => (string | number | null)[]) => {
       const rows = numbers.map(row);
       const places = rows.map((values) => `(${values.map(() => '?').join()})`).join();
       return service.db.query(`INSERT INTO ${table} (${columns}) VALUES ${places}`, rows.flat());
@@ -58,14 +67,20 @@ describe('the plan of', () => {
       n,
     ]);
     const state = (n: number): string => ['sent', 'failed', 'waiting'][n % 3]!;
-    await insert('mails', 'id, kind, recipient, state, created_at, next_attempt_at', (n) => [
-      id(n),
-      'password_changed',
-      `u${n}@example.com`,
-      state(n),
-      n,
-      n,
-    ]);
+    await insert(
+      'mails',
+      'id, kind, recipient, org_id, sender_id, state, created_at, next_attempt_at',
+      (n) => [
+        id(n),
+        ['password_changed', 'invitation'][n % 2]!,
+        `u${n}@example.com`,
+        id(n % 100),
+        id(n % 70),
+        state(n),
+        n,
+        n,
+      ],
+    );
     await insert('mail_codes', 'id, purpose, subject, email, purge_at', (n) => [
       id(n),
       'password_reset',
@@ -73,6 +88,24 @@ describe('the plan of', () => {
       `u${n}@example.com`,
       n,
     ]);
+    const status = (n: number): string => ['pending', 'accepted', 'expired'][n % 3]!;
+    await insert(
+      'invitations',
+      'id, org_id, email, role, status, pending, code_number, code_shown, invited_by, created_at, expires_at',
+      (n) => [
+        id(n),
+        id(n % 50),
+        `u${n}@example.com`,
+        'member',
+        status(n),
+        n % 3 === 0 ? 1 : null,
+        1,
+        0,
+        id(n % 70),
+        n,
+        n,
+      ],
+    );
     await insert('orgs', 'id, name, revision, created_at', (n) => [id(n), 'Org', 1, n]);
     // One large organization, and one of his own for everybody.
     await insert('members', 'org_id, user_id, email, role, joined_at', (n) => [

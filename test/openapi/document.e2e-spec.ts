@@ -39,6 +39,23 @@ const ENDPOINTS = [
   { endpoint: 'GET /api/me/deleted-orgs', status: '200', public: false, body: false },
   { endpoint: 'GET /api/me/events', status: '200', public: false, body: false },
   { endpoint: 'GET /api/orgs/{orgId}/events', status: '200', public: false, body: false },
+  { endpoint: 'POST /api/orgs/{orgId}/invitations', status: '201', public: false, body: true },
+  { endpoint: 'GET /api/orgs/{orgId}/invitations', status: '200', public: false, body: false },
+  {
+    endpoint: 'POST /api/orgs/{orgId}/invitations/{invitationId}/resend',
+    status: '200',
+    public: false,
+    body: true,
+  },
+  {
+    endpoint: 'DELETE /api/orgs/{orgId}/invitations/{invitationId}',
+    status: '200',
+    public: false,
+    body: false,
+  },
+  { endpoint: 'GET /api/me/invitations', status: '200', public: false, body: false },
+  { endpoint: 'POST /api/me/invitations/{invitationId}/accept', status: '200', public: false, body: true },
+  { endpoint: 'POST /api/me/invitations/{invitationId}/decline', status: '200', public: false, body: true },
 ];
 
 describe('the OpenAPI document', () => {
@@ -199,7 +216,7 @@ describe('the OpenAPI document', () => {
         parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
       ),
     );
-    expect(names).toEqual(new Set(['orgId', 'userId', 'sessionId']));
+    expect(names).toEqual(new Set(['orgId', 'userId', 'sessionId', 'invitationId']));
     expect(Object.keys(document.components.schemas['Member']!.properties!)).toContain('userId');
   });
 

@@ -18,12 +18,21 @@ interface Answered {
   user: { id: string };
   org: { id: string };
   sessions: { id: string }[];
+  invitation: { id: string };
 }
 
 interface Path {
   orgId: string;
   userId: string;
   sessionId: string;
+  invitationId: string;
+}
+
+/** Who is there once Ada has her organization, and Grace belongs to none. */
+export interface Founders {
+  orgId: string;
+  ada: Caller;
+  grace: Caller & { id: string };
 }
 
 /** Needs a limit of one organization for each user, and of one addition of an unknown e-mail. */
@@ -45,10 +54,10 @@ export class ExampleAnswers {
   }
 
   /** In an order in which each can be what its example says: Ada makes an organization, Grace is its member. */
-  async collect(): Promise<void> {
+  async collect(withFounders: (founders: Founders) => Promise<void>): Promise<void> {
     const { user } = await this.signIn();
     await this.passLoginOn();
-    await this.fillOrg();
+    await this.fillOrg(withFounders);
     const own = { userId: user.id };
     await this.send('changeMemberRole', { by: this.ada, path: own });
     await this.send('removeMember', { by: this.ada, path: own });
@@ -71,7 +80,12 @@ export class ExampleAnswers {
     const grace = { email: 'grace@example.com', password: aPassword() };
     const answer = await this.anyone.post<Answered>('/api/auth/register', grace);
     this.grace = this.anyone.withToken(answer.body.token);
-    this.path = { orgId: '', userId: answer.body.user.id, sessionId: anUnknownId() };
+    this.path = {
+      orgId: '',
+      userId: answer.body.user.id,
+      sessionId: anUnknownId(),
+      invitationId: anUnknownId(),
+    };
     return body;
   }
 
@@ -112,10 +126,12 @@ export class ExampleAnswers {
     await this.send('logOut', { by: anyone, body: { refreshToken: 0 } });
   }
 
-  private async fillOrg(): Promise<void> {
+  private async fillOrg(withFounders: (founders: Founders) => Promise<void>): Promise<void> {
     const { ada } = this;
     this.path.orgId = (await this.send('createOrg', { by: ada })).org.id;
     await this.send('createOrg', { by: ada });
+    const { orgId, userId: id } = this.path;
+    await withFounders({ orgId, ada, grace: Object.assign(this.grace, { id }) });
     await this.send('addMember', { by: ada });
     await this.send('addMember', { by: ada });
     await this.send('changeMemberRole', { by: ada });

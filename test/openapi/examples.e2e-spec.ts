@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MailServer } from '../support/mail-server.js';
 import { type Service, startService } from '../support/service.js';
 import { type DocumentedResponse, DocumentReader } from './documented.js';
+import { collectInvitationAnswers } from './invitation-answers.js';
 import { collectMailAnswers } from './mail-answers.js';
 import { collectOrgLifeAnswers } from './org-life-answers.js';
 import { ExampleAnswers, SMALL_LIMITS } from './example-answers.js';
@@ -14,6 +15,7 @@ const FORMS: [name: string, form: RegExp][] = [
   ['a UUID', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/],
   ['a JWT', /^[\w-]+\.[\w-]+\.[\w-]+$/],
   ['a code or key', /^[\w-]{43}$/],
+  ['a typed code', /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/],
   ['a time', /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/],
   ['an address', /^[\d.]{7,15}$/],
   ['a cursor', /^[\w-]{50,}$/],
@@ -34,7 +36,7 @@ describe('the examples of the OpenAPI document', () => {
     examples = new ExampleAnswers(reader, service);
     await collectMailAnswers(examples, service, mailServer, withoutMail);
     await collectOrgLifeAnswers(examples, service);
-    await examples.collect();
+    await examples.collect((founders) => collectInvitationAnswers(examples, service, withoutMail, founders));
     await withoutMail.stop();
   });
   afterAll(async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '../support/database.js';
 import { examine as examineInstallation, type Examination, untrueClaims } from '../support/doctor.js';
 import { engine } from '../support/engine.js';
+import { anInvitation } from '../support/inviting.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, aCode, type Cast, anOrg, anOrgOf } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
@@ -31,6 +32,9 @@ describe('the doctor', () => {
     const service = await startOwnService({ installation });
     cast = await anOrg(service);
     await anOrgOf(cast.outsider);
+    for (const email of ['one@example.com', 'two@example.com']) {
+      await anInvitation(cast.admin, cast.org, { email });
+    }
     const derive = async (from: Account): Promise<Account> => {
       const code = await aCode(from);
       const { body } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
@@ -77,7 +81,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(22);
+    expect(lines).toHaveLength(24);
     expect(code).toBe(0);
   });
 
@@ -159,6 +163,42 @@ describe('the doctor', () => {
       do: () =>
         force('UPDATE events SET org_revision = 2 WHERE org_id = ? AND org_revision = 3', cast.org.id),
       red: ['no revision of an organization stands for two changes'],
+    },
+    {
+      what: 'two pending invitations for one e-mail, of which one counts as ended',
+      tables: ['invitations'],
+      do: () =>
+        force(
+          "UPDATE invitations SET email = 'one@example.com', pending = NULL WHERE email = 'two@example.com'",
+        ),
+      red: [
+        'an e-mail has at most one pending invitation to an organization',
+        'every invitation is pending, or has ended',
+      ],
+    },
+    {
+      what: 'an invitation that is accepted and pending',
+      tables: ['invitations'],
+      do: () => force("UPDATE invitations SET status = 'accepted'"),
+      red: ['every invitation is pending, or has ended'],
+    },
+    {
+      what: 'a pending invitation of somebody who is no admin',
+      tables: ['invitations'],
+      do: () => force('UPDATE invitations SET invited_by = ?', cast.member.id),
+      red: ['every pending invitation is from somebody who may invite'],
+    },
+    {
+      what: 'a pending invitation of somebody who is disabled',
+      tables: ['users'],
+      do: () => force('UPDATE users SET disabled_at = 1 WHERE id = ?', cast.admin.id),
+      red: ['every pending invitation is from somebody who may invite'],
+    },
+    {
+      what: 'a pending invitation of an organization that is gone',
+      tables: ['invitations'],
+      do: () => force("UPDATE invitations SET org_id = 'gone'"),
+      red: ['every pending invitation is from somebody who may invite'],
     },
     {
       what: 'a session of a user who is gone',

@@ -19,7 +19,15 @@ export interface RawRequest {
   body?: string | Uint8Array<ArrayBuffer>;
 }
 
-const SENT_SECRETS = ['password', 'currentPassword', 'newPassword', 'code', 'codeVerifier', 'refreshToken'];
+const SENT_SECRETS = [
+  'password',
+  'currentPassword',
+  'newPassword',
+  'code',
+  'codeVerifier',
+  'refreshToken',
+  'invitationCode',
+];
 
 /**
  * An HTTP client that never throws because of a status, notes every secret that passes, and checks each answer
@@ -91,6 +99,7 @@ export class Caller {
     for (const [field, value] of Object.entries(body)) {
       if (fields.includes(field)) this.connection.secrets.note(value);
       if (field === 'token' && typeof value === 'string') this.connection.secrets.noteToken(value);
+      if (field === 'invitation') this.noteSecrets(value, fields);
     }
   }
 }

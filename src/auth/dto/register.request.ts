@@ -1,6 +1,8 @@
 import { IsAcceptablePassword } from '../passwords/is-acceptable-password.decorator.js';
 import { NormalizedPassword } from '../passwords/normalized-password.decorator.js';
 import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, ValidateIf } from 'class-validator';
 import { Refreshable } from './refreshable.decorator.js';
 
 export class RegisterRequest {
@@ -23,4 +25,13 @@ export class RegisterRequest {
   /** Asks for a refresh token; tokens then live for 15 minutes unless configured otherwise. */
   @Refreshable()
   refresh?: boolean;
+
+  /**
+   * Of an invitation to this e-mail: the account joins the organization. Case, spaces and hyphens make no difference;
+   * null: none.
+   */
+  @ApiPropertyOptional({ type: String, minLength: 10, maxLength: 64, nullable: true, example: null })
+  @ValidateIf(({ invitationCode = null }: RegisterRequest) => invitationCode !== null)
+  @IsString({ message: 'must be a string' })
+  invitationCode?: string | null;
 }

@@ -9,7 +9,12 @@ import { type MailCodeKey, MailCodesRepository } from './mail-codes.repository.j
 export const MAIL_CODE_TTL_MS = 15 * 60_000;
 const MAX_TRIES = 50;
 
-type IssuedCode = Pick<MailCode, 'id' | 'purpose' | 'codeNumber'>;
+/** What a code is derived from: a row here, or in a room above. */
+export interface DerivedCode {
+  id: string;
+  purpose: MailCodePurpose | 'invitation';
+  codeNumber: number;
+}
 
 /** Codes to type: they are derived from their row and the signing keys, when they are mailed and when they are checked. */
 @Injectable()
@@ -53,11 +58,11 @@ export class MailCodes {
     return this.codes.keep(transaction, key);
   }
 
-  isCurrent({ id, codeNumber }: IssuedCode): Promise<boolean> {
+  isCurrent({ id, codeNumber }: DerivedCode): Promise<boolean> {
     return this.codes.isCurrent(id, codeNumber);
   }
 
-  textOf(code: IssuedCode): string {
+  textOf(code: DerivedCode): string {
     return mailCodeOf(this.macs.make(messageOf(code)));
   }
 
@@ -95,8 +100,11 @@ export class MailCodes {
     return this.codes.void(transaction, key);
   }
 
-  /** Under any key of the ring: a code outlives a rotation. */
-  private isDerived(row: MailCode, typed: string): boolean {
+  /**
+   * Under any key of the ring: a code outlives a rotation.
+   * @param typed by `typedCode`
+   */
+  isDerived(row: DerivedCode, typed: string): boolean {
     const accepted = this.macs.accepted(messageOf(row)).map(mailCodeOf);
     return accepted.filter((code) => isSameCode(code, typed)).length > 0;
   }
@@ -115,6 +123,6 @@ const NOBODY: MailCode = {
   purgeAt: 0,
 };
 
-function messageOf({ purpose, id, codeNumber }: IssuedCode): string {
+function messageOf({ purpose, id, codeNumber }: DerivedCode): string {
   return `${purpose}\n${id}\n${codeNumber}`;
 }

@@ -6,6 +6,7 @@ import { DATA_CHECKS } from './data-checks.js';
 import { DELETION_CHECKS } from './deletion-checks.js';
 import { EMAIL_CHECK } from './email-check.js';
 import { INDEX_CHECK } from './index-check.js';
+import { INVITATION_CHECKS } from './invitation-checks.js';
 import { RECORD_CHECKS } from './record-checks.js';
 import { SCHEMA_CHECKS } from './schema-checks.js';
 import { SESSION_CHECKS } from './session-checks.js';
@@ -20,6 +21,7 @@ const CHECKS = [
   ...DATA_CHECKS,
   ...DELETION_CHECKS,
   ...SESSION_CHECKS,
+  ...INVITATION_CHECKS,
   ...RECORD_CHECKS,
   EMAIL_CHECK,
   INDEX_CHECK,

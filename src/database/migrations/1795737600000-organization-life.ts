@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
-import { columnsFor, OPTIONAL, PRIMARY } from '../columns.js';
+import { columnsFor, isMysql, OPTIONAL, PRIMARY } from '../columns.js';
 import { addColumns, addIndex, dropColumns, dropIndex } from '../repeatable-steps.js';
 
 const ORG_COLUMNS = { deleted_at: 'bigint NULL', purge_at: 'bigint NULL', purge_began_at: 'bigint NULL' };
@@ -9,6 +9,10 @@ const ROLE_INDEX_BEFORE = { name: 'members_org_id_role_idx', columnNames: ['org_
 const SEARCH_INDEXES = [
   { name: 'members_org_id_email_idx', columnNames: ['org_id', 'email'] },
   { name: 'members_org_id_role_email_idx', columnNames: ['org_id', 'role', 'email'] },
+];
+const MAIL_INDEXES = [
+  { name: 'mails_org_id_id_idx', columnNames: ['org_id', 'id'] },
+  { name: 'mails_sender_id_id_idx', columnNames: ['sender_id', 'id'] },
 ];
 
 /** Invitations, organizations that can be restored, and answers to repeat. */
@@ -20,9 +24,13 @@ export class OrganizationLife1795737600000 implements MigrationInterface {
     await dropIndex(runner, 'members', ROLE_INDEX_BEFORE.name);
     await runner.createTable(invitations(runner), true, true, true);
     await runner.createTable(idempotencyKeys(runner), true, true, true);
+    await addColumns(runner, 'mails', mailColumns(runner));
+    for (const index of MAIL_INDEXES) await addIndex(runner, 'mails', index);
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    for (const { name } of MAIL_INDEXES) await dropIndex(runner, 'mails', name);
+    await dropColumns(runner, 'mails', Object.keys(mailColumns(runner)));
     await runner.dropTable('idempotency_keys', true);
     await runner.dropTable('invitations', true);
     await addIndex(runner, 'members', ROLE_INDEX_BEFORE);
@@ -30,6 +38,12 @@ export class OrganizationLife1795737600000 implements MigrationInterface {
     await dropIndex(runner, 'orgs', PURGE_INDEX.name);
     await dropColumns(runner, 'orgs', Object.keys(ORG_COLUMNS));
   }
+}
+
+/** Whose invitation a mail is, by which those of a day are counted. */
+function mailColumns(runner: QueryRunner): Record<string, string> {
+  const id = `varchar(36)${isMysql(runner) ? ' CHARACTER SET ascii COLLATE ascii_bin' : ''} NULL`;
+  return { org_id: id, sender_id: id };
 }
 
 function invitations(runner: QueryRunner): Table {
@@ -46,6 +60,7 @@ function invitations(runner: QueryRunner): Table {
       number('pending', OPTIONAL),
       number('code_number'),
       number('code_shown'),
+      number('tries', { default: 0 }),
       id('invited_by'),
       time('created_at'),
       time('expires_at'),
@@ -57,7 +72,7 @@ function invitations(runner: QueryRunner): Table {
         columnNames: ['org_id', 'email', 'pending'],
         isUnique: true,
       },
-      { name: 'invitations_email_idx', columnNames: ['email', 'pending'] },
+      { name: 'invitations_email_idx', columnNames: ['email', 'pending', 'id'] },
       { name: 'invitations_invited_by_idx', columnNames: ['org_id', 'invited_by', 'pending'] },
       { name: 'invitations_org_id_status_idx', columnNames: ['org_id', 'status', 'id'] },
       { name: 'invitations_expires_at_idx', columnNames: ['pending', 'expires_at'] },

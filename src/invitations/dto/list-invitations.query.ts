@@ -1,0 +1,26 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, ValidateIf } from 'class-validator';
+import { INVITATION_STATUSES, type InvitationStatus } from '../../memberships/invitation.entity.js';
+import { PageCursor, PageLimit } from '../../pagination/page-query.decorators.js';
+
+export const DEFAULT_LIMIT = 100;
+
+export class ListOwnInvitationsQuery {
+  @PageLimit({ default: DEFAULT_LIMIT, description: 'invitations on a page, at most' })
+  limit?: string;
+
+  @PageCursor()
+  cursor?: string;
+}
+
+export class ListInvitationsQuery extends ListOwnInvitationsQuery {
+  @ApiProperty({
+    enum: INVITATION_STATUSES,
+    enumName: 'InvitationStatus',
+    required: false,
+    description: 'invitations in this status only',
+  })
+  @ValidateIf((query: ListInvitationsQuery) => query.status !== undefined)
+  @IsIn(INVITATION_STATUSES, { message: 'must be a status of invitations' })
+  status?: InvitationStatus;
+}

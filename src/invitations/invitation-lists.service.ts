@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { type InvitationPage, InvitationListRepository } from '../memberships/invitation-list.repository.js';
+import { decodeCursor, encodeCursor } from '../pagination/cursor.js';
+import type { LinkNextPage } from '../pagination/next-page.decorator.js';
+import type { InvitationsResult, OwnInvitationsResult } from './dto/invitation.responses.js';
+import {
+  DEFAULT_LIMIT,
+  type ListInvitationsQuery,
+  type ListOwnInvitationsQuery,
+} from './dto/list-invitations.query.js';
+import { listedInvitation, receivedInvitation } from './invitation-views.js';
+
+/** The latest first. */
+@Injectable()
+export class InvitationListsService {
+  constructor(private readonly invitations: InvitationListRepository) {}
+
+  listOfOrg(
+    orgId: string,
+    query: ListInvitationsQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<InvitationsResult> {
+    return pageOf(query, linkNextPage, async (page) => {
+      const found = await this.invitations.findOfOrg(orgId, query.status, page);
+      return found.map(listedInvitation);
+    });
+  }
+
+  listOfUser(
+    userId: string,
+    query: ListOwnInvitationsQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<OwnInvitationsResult> {
+    return pageOf(query, linkNextPage, async (page) => {
+      const found = await this.invitations.findReceived(userId, page);
+      return found.map(receivedInvitation);
+    });
+  }
+}
+
+async function pageOf<Item extends { id: string }>(
+  { limit: asked, cursor }: ListOwnInvitationsQuery,
+  linkNextPage: LinkNextPage,
+  read: (page: InvitationPage) => Promise<Item[]>,
+): Promise<{ invitations: Item[]; nextCursor?: string }> {
+  const limit = asked === undefined ? DEFAULT_LIMIT : Number(asked);
+  const beforeId = cursor === undefined ? undefined : decodeCursor(cursor)?.id;
+  const found = await read({ now: Date.now(), limit: limit + 1, beforeId });
+  const invitations = found.slice(0, limit);
+  if (found.length <= limit) return { invitations };
+  const nextCursor = encodeCursor({ order: 0, id: invitations.at(-1)!.id });
+  linkNextPage(nextCursor);
+  return { invitations, nextCursor };
+}

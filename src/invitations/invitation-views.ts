@@ -1,0 +1,26 @@
+import type { ListedInvitation, ReceivedInvitation } from '../memberships/invitation-list.repository.js';
+import type { ListedInvitationResponse, ReceivedInvitationResponse } from './dto/invitation.responses.js';
+
+/** As the admins of the organization see it. */
+export function listedInvitation(invitation: ListedInvitation): ListedInvitationResponse {
+  const { id, email, role, status, createdAt, expiresAt, invitedBy, inviterEmail } = invitation;
+  return {
+    id,
+    email,
+    role,
+    status,
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: new Date(expiresAt).toISOString(),
+    invitedBy: { userId: invitedBy, email: inviterEmail },
+  };
+}
+
+/** As the user whom it is for sees it. */
+export function receivedInvitation({
+  orgId,
+  orgName,
+  ...invitation
+}: ReceivedInvitation): ReceivedInvitationResponse {
+  const { email: _, ...rest } = listedInvitation(invitation);
+  return { ...rest, org: { id: orgId, name: orgName } };
+}

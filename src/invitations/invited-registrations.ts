@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
+import {
+  type Joining,
+  RegistrationInvitations,
+  type TypedInvitation,
+} from '../auth/registration-invitations.js';
+import type { Transaction } from '../database/transaction.js';
+import { InvitationFactsRepository } from '../memberships/invitation-facts.repository.js';
+import { isOpen } from '../memberships/invitation-policy.js';
+import { OrgsRepository } from '../memberships/orgs.repository.js';
+import { Joinings } from './joinings.js';
+import { TypedCodes } from './typed-codes.js';
+
+/** Lets a new account join at once. Whatever is wrong with the code, or with the e-mail, is not told apart. */
+@Injectable()
+export class InvitedRegistrations extends RegistrationInvitations {
+  constructor(
+    private readonly typedCodes: TypedCodes,
+    private readonly orgs: OrgsRepository,
+    private readonly facts: InvitationFactsRepository,
+    private readonly joinings: Joinings,
+  ) {
+    super();
+  }
+
+  async find(email: string, code: string): Promise<TypedInvitation> {
+    const invitation = await this.typedCodes.find(email, code);
+    if (!invitation) throw new InvalidMailCodeError();
+    return invitation;
+  }
+
+  /** The organization is locked before the account is made, as whoever adds somebody by e-mail does it. */
+  async begin(transaction: Transaction, { id, orgId, codeNumber }: TypedInvitation): Promise<Joining> {
+    const isThere = await this.orgs.lock(transaction, orgId);
+    const facts = isThere ? await this.facts.forAnswering(transaction, { orgId, userId: '', id }) : undefined;
+    if (!facts || facts.codeNumber !== codeNumber || !isOpen(facts, Date.now())) {
+      throw new InvalidMailCodeError();
+    }
+    return (userId, actor) => this.joinings.join(transaction, facts, { userId, actor, hasCode: true });
+  }
+}

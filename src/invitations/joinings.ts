@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { UserActor } from '../access/actor.js';
+import { Env } from '../config/env.js';
+import type { Transaction } from '../database/transaction.js';
+import { EventsRepository } from '../events/events.repository.js';
+import type { NewEvent } from '../events/new-event.js';
+import { answerEvent } from '../memberships/invitation-events.js';
+import type { AnsweringFacts } from '../memberships/invitation-facts.repository.js';
+import { InvitationEndedError } from '../memberships/invitations.errors.js';
+import { InvitationsRepository } from '../memberships/invitations.repository.js';
+import { MembersRepository } from '../memberships/members.repository.js';
+import { TooManyOrgsError } from '../orgs/orgs.errors.js';
+import { AccountRepository } from '../users/account.repository.js';
+
+export interface Acceptance {
+  userId: string;
+  actor: UserActor;
+  /** whether the code was typed */
+  hasCode: boolean;
+}
+
+/** Makes a member of whoever was invited, under the lock on the organization. */
+@Injectable()
+export class Joinings {
+  constructor(
+    private readonly invitations: InvitationsRepository,
+    private readonly members: MembersRepository,
+    private readonly accounts: AccountRepository,
+    private readonly events: EventsRepository,
+    private readonly env: Env,
+  ) {}
+
+  /** @throws InvitationEndedError, TooManyOrgsError, AlreadyMemberError */
+  async join(transaction: Transaction, facts: AnsweringFacts, acceptance: Acceptance): Promise<void> {
+    const { userId, actor } = acceptance;
+    const { id, orgId, role, revision: orgRevision } = facts;
+    if (!(await this.invitations.end(transaction, id, 'accepted'))) throw new InvitationEndedError();
+    const { maxOrgsPerUser } = this.env;
+    const member = { orgId, userId, role, joinedAt: Date.now() };
+    if (!(await this.members.insert(transaction, member, maxOrgsPerUser))) {
+      throw new TooManyOrgsError(maxOrgsPerUser);
+    }
+    const about = { actor, orgId, orgRevision };
+    await this.events.record(
+      transaction,
+      ...(await this.verify(transaction, facts, acceptance)),
+      { ...about, ...answerEvent('invitation.accepted', facts, userId) },
+      { ...about, type: 'member.added', userId, data: { role, via: 'invitation' } },
+    );
+  }
+
+  /** A code that was mailed proves the e-mail; one that the inviter saw proves nothing. */
+  private async verify(
+    transaction: Transaction,
+    { codeShown, userVerifiedAt }: AnsweringFacts,
+    { userId, actor, hasCode }: Acceptance,
+  ): Promise<NewEvent[]> {
+    if (!hasCode || codeShown === 1 || userVerifiedAt !== null) return [];
+    if (!(await this.accounts.verifyEmail(transaction, userId))) return [];
+    const userRevision = await this.accounts.revisionOf(transaction, userId);
+    return [{ type: 'account.email_verified', actor, userId, userRevision }];
+  }
+}

@@ -1,0 +1,109 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
+import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
+import { EntityIdPipe } from '../http/entity-id.pipe.js';
+import { OkResult } from '../http/ok.responses.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { LINK_HEADER } from '../openapi/response-headers.js';
+import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
+import { CurrentWrite } from '../writes/current-write.decorator.js';
+import type { Write } from '../writes/write.js';
+import { AnswerInvitationRequest } from './dto/answer-invitation.request.js';
+import { AcceptedResult, OwnInvitationsResult } from './dto/invitation.responses.js';
+import { ListOwnInvitationsQuery } from './dto/list-invitations.query.js';
+import { InvitationListsService } from './invitation-lists.service.js';
+import { INVITATION_PARAM } from './invitation-param.js';
+import { OwnInvitationsService } from './own-invitations.service.js';
+
+@ApiTags('Me')
+@Controller('api/me/invitations')
+export class OwnInvitationsController {
+  constructor(
+    private readonly answers: OwnInvitationsService,
+    private readonly lists: InvitationListsService,
+  ) {}
+
+  /**
+   * List the current user's invitations
+   *
+   * @remarks Pending ones for the user's e-mail, the latest first, in pages; none while the e-mail is not verified.
+   */
+  @Get()
+  @SignedIn()
+  @ApiOkResponse({ type: OwnInvitationsResult, headers: LINK_HEADER })
+  @ApiProblems(
+    invalidFields({ limit: 'must be a whole number from 1 to 1000' }),
+    'unauthorized',
+    'invalid_token',
+  )
+  listOwnInvitations(
+    @CurrentUser() { id }: CurrentUser,
+    @Query() query: ListOwnInvitationsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<OwnInvitationsResult> {
+    return this.lists.listOfUser(id, query, linkNextPage);
+  }
+
+  /**
+   * Accept an invitation
+   *
+   * @remarks The e-mail has to be verified, or the code sent; a code that was mailed verifies it. At most 50 codes
+   * may be typed for one invitation.
+   */
+  @Post(':invitationId/accept')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @ApiParam(INVITATION_PARAM)
+  @ApiBody({ type: AnswerInvitationRequest, required: false })
+  @ApiProblems(
+    invalidFields({ code: 'must be a string' }),
+    'malformed_json',
+    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
+    'unauthorized',
+    'invalid_token',
+    'password_session_required',
+    'email_not_verified',
+    'invitation_not_found',
+    'already_member',
+    'invitation_ended',
+    'too_many_orgs',
+  )
+  acceptInvitation(
+    @CurrentWrite() write: Write,
+    @Param('invitationId', EntityIdPipe) invitationId: string,
+    @Body() { code }: AnswerInvitationRequest,
+  ): Promise<AcceptedResult> {
+    return this.answers.accept(write, invitationId, code);
+  }
+
+  /**
+   * Decline an invitation
+   *
+   * @remarks The e-mail has to be verified, or the code sent.
+   */
+  @Post(':invitationId/decline')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @ApiParam(INVITATION_PARAM)
+  @ApiBody({ type: AnswerInvitationRequest, required: false })
+  @ApiProblems(
+    invalidFields({ code: 'must be a string' }),
+    'malformed_json',
+    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
+    'unauthorized',
+    'invalid_token',
+    'password_session_required',
+    'email_not_verified',
+    'invitation_not_found',
+    'invitation_ended',
+  )
+  declineInvitation(
+    @CurrentWrite() write: Write,
+    @Param('invitationId', EntityIdPipe) invitationId: string,
+    @Body() { code }: AnswerInvitationRequest,
+  ): Promise<OkResult> {
+    return this.answers.decline(write, invitationId, code);
+  }
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
+import type { Transaction } from '../database/transaction.js';
+import { EventsRepository } from '../events/events.repository.js';
+import { OK, type OkResult } from '../http/ok.responses.js';
+import { answerEvent } from '../memberships/invitation-events.js';
+import {
+  type AnsweringFacts,
+  InvitationFactsRepository,
+} from '../memberships/invitation-facts.repository.js';
+import { requireAcceptance, requireAnswer } from '../memberships/invitation-policy.js';
+import { InvitationEndedError, InvitationNotFoundError } from '../memberships/invitations.errors.js';
+import { InvitationsRepository } from '../memberships/invitations.repository.js';
+import { OrgNotFoundError } from '../memberships/memberships.errors.js';
+import { OrgWrites } from '../memberships/org-writes.js';
+import type { Write } from '../writes/write.js';
+import type { AcceptedResult } from './dto/invitation.responses.js';
+import { Joinings } from './joinings.js';
+import { TypedCodes } from './typed-codes.js';
+
+interface Answer<Result> {
+  /** as it was typed */
+  code: string | undefined;
+  decide: (facts: AnsweringFacts, hasCode: boolean, now: number) => void;
+  work: (transaction: Transaction, facts: AnsweringFacts, hasCode: boolean) => Promise<Result>;
+}
+
+/** What somebody who was invited answers. */
+@Injectable()
+export class OwnInvitationsService {
+  constructor(
+    private readonly orgWrites: OrgWrites,
+    private readonly facts: InvitationFactsRepository,
+    private readonly invitations: InvitationsRepository,
+    private readonly typedCodes: TypedCodes,
+    private readonly joinings: Joinings,
+    private readonly events: EventsRepository,
+  ) {}
+
+  /**
+   * A member stays what he is.
+   * @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidMailCodeError, AlreadyMemberError,
+   *   InvitationEndedError, TooManyOrgsError
+   */
+  accept(write: Write, id: string, code: string | undefined): Promise<AcceptedResult> {
+    const { actor } = write;
+    return this.answer(write, id, {
+      code,
+      decide: requireAcceptance,
+      work: async (transaction, facts, hasCode) => {
+        await this.joinings.join(transaction, facts, { userId: actor.id, actor, hasCode });
+        return { org: { id: facts.orgId, name: facts.orgName }, role: facts.role };
+      },
+    });
+  }
+
+  /** @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidMailCodeError, InvitationEndedError */
+  decline(write: Write, id: string, code: string | undefined): Promise<OkResult> {
+    const { actor } = write;
+    return this.answer(write, id, {
+      code,
+      decide: requireAnswer,
+      work: async (transaction, facts) => {
+        if (!(await this.invitations.end(transaction, id, 'declined'))) throw new InvitationEndedError();
+        const { orgId, revision: orgRevision } = facts;
+        const event = answerEvent('invitation.declined', facts, actor.id);
+        await this.events.record(transaction, { ...event, actor, orgId, orgRevision });
+        return OK;
+      },
+    });
+  }
+
+  private async answer<Result extends object>(
+    write: Write,
+    id: string,
+    { code: typed, decide, work }: Answer<Result>,
+  ): Promise<Result> {
+    const userId = write.actor.id;
+    const orgId = await this.facts.findOrgId(id, userId);
+    if (orgId === undefined) throw new InvitationNotFoundError();
+    const code = typed === undefined ? undefined : await this.typedCodes.count(id, typed);
+    try {
+      return await this.orgWrites.run(write, orgId, {
+        read: (transaction) => this.facts.forAnswering(transaction, { orgId, userId, id }),
+        work: (transaction, facts) => {
+          const hasCode = code !== undefined && this.typedCodes.isRight(facts, code);
+          const isProof = facts.userVerifiedAt !== null || typed === undefined || hasCode;
+          if (!isProof) throw new InvalidMailCodeError();
+          decide(facts, hasCode, Date.now());
+          return work(transaction, facts, hasCode);
+        },
+      });
+    } catch (error) {
+      // Of an organization that is gone there is nothing to answer.
+      throw error instanceof OrgNotFoundError ? new InvitationEndedError() : error;
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { typedCode } from '../auth/mail-codes/mail-code-text.js';
+import { MailCodes } from '../auth/mail-codes/mail-codes.js';
+import {
+  type CandidateInvitation,
+  InvitationListRepository,
+} from '../memberships/invitation-list.repository.js';
+import { InvitationsRepository, MAX_CODE_TRIES } from '../memberships/invitations.repository.js';
+
+/** As an invitation that there is, for the same work. */
+const NOBODY: CandidateInvitation = {
+  id: '00000000-0000-7000-8000-000000000000',
+  orgId: '',
+  codeNumber: 0,
+  tries: MAX_CODE_TRIES + 1,
+};
+
+/** Codes of invitations, as people type them. */
+@Injectable()
+export class TypedCodes {
+  constructor(
+    private readonly invitations: InvitationsRepository,
+    private readonly list: InvitationListRepository,
+    private readonly codes: MailCodes,
+  ) {}
+
+  /** Counts a try. undefined: what was typed can be no code */
+  async count(invitationId: string, typed: string): Promise<string | undefined> {
+    const code = typedCode(typed);
+    if (code !== undefined) await this.invitations.countTry(invitationId);
+    return code;
+  }
+
+  isRight(invitation: CandidateInvitation, code: string): boolean {
+    const isDerived = this.codes.isDerived({ ...invitation, purpose: 'invitation' }, code);
+    return isDerived && invitation.tries <= MAX_CODE_TRIES;
+  }
+
+  /** The pending invitation of an e-mail that the code is of. Counts a try for each of them. */
+  async find(email: string, typed: string): Promise<CandidateInvitation | undefined> {
+    const code = typedCode(typed);
+    if (code === undefined) return undefined;
+    await this.invitations.countTries(email);
+    const found = await this.list.findCandidates(email, Date.now());
+    const candidates = found.length > 0 ? found : [NOBODY];
+    return candidates.find((candidate) => this.isRight(candidate, code));
+  }
+}

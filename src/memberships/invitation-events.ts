@@ -1,0 +1,40 @@
+import type { Invitation } from './invitation.entity.js';
+import type { NewEvent } from '../events/new-event.js';
+import type { EndedInvitation } from './invitations.repository.js';
+
+/** Why an invitation was revoked. */
+export type RevocationReason =
+  | 'revoked'
+  | 'member_added'
+  | 'inviter_removed'
+  | 'inviter_left'
+  | 'inviter_demoted'
+  | 'inviter_disabled'
+  | 'inviter_deleted'
+  | 'org_deleted';
+
+type InvitationEvent = Pick<NewEvent, 'type' | 'userId' | 'data'>;
+
+/** Whom they are for is not told: the e-mail may have an account, or not. */
+export function revocations(ended: readonly EndedInvitation[], reason: RevocationReason): InvitationEvent[] {
+  return ended.map(({ id, role }) => ({
+    type: 'invitation.revoked',
+    data: { invitationId: id, role, reason },
+  }));
+}
+
+export function invitationEvent(
+  type: 'invitation.created' | 'invitation.resent',
+  { id, role }: Pick<Invitation, 'id' | 'role'>,
+): InvitationEvent {
+  return { type, data: { invitationId: id, role } };
+}
+
+/** Of an answer, by the user who gave it. */
+export function answerEvent(
+  type: 'invitation.accepted' | 'invitation.declined',
+  { id, role }: Pick<Invitation, 'id' | 'role'>,
+  userId: string,
+): InvitationEvent {
+  return { type, userId, data: { invitationId: id, role } };
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import type { Role } from '../access/role.js';
+import { hotStatement } from '../database/hot-statements.js';
+import type { Transaction } from '../database/transaction.js';
+import { Invitation } from './invitation.entity.js';
+
+/** Pending ones of one organization, at most. */
+export const MAX_PENDING = 1000;
+
+/** What decides whether somebody may invite an e-mail, at one revision of the organization; null: there is none. */
+export interface InvitingFacts {
+  revision: number;
+  actorRole: Role | null;
+  actorEmail: string | null;
+  actorDisabledAt: number | null;
+  /** of the user who has the e-mail */
+  targetRole: Role | null;
+  /** of the one that is pending for the e-mail */
+  pendingId: string | null;
+  pendingUntil: number | null;
+  /** id; null while the organization has room for one more, not asking whether those that are pending have expired */
+  lastOfMany: string | null;
+}
+
+type InvitationRow = Pick<
+  Invitation,
+  | 'id'
+  | 'orgId'
+  | 'email'
+  | 'role'
+  | 'status'
+  | 'codeNumber'
+  | 'codeShown'
+  | 'tries'
+  | 'invitedBy'
+  | 'createdAt'
+  | 'expiresAt'
+>;
+
+/** The same, of an invitation that there is. */
+export interface RenewingFacts extends InvitingFacts, InvitationRow {}
+
+/** What decides whether an invitation can be answered; null: there is none. */
+export interface AnsweringFacts extends InvitationRow {
+  revision: number;
+  orgName: string;
+  orgDeletedAt: number | null;
+  inviterRole: Role | null;
+  inviterDisabledAt: number | null;
+  userEmail: string | null;
+  userVerifiedAt: number | null;
+  userRole: Role | null;
+}
+
+const ROW = `e.id, e.org_id AS orgId, e.email, e.role, e.status, e.code_number AS codeNumber,
+  e.code_shown AS codeShown, e.tries, e.invited_by AS invitedBy, e.created_at AS createdAt, e.expires_at AS expiresAt`;
+
+const INVITING = `o.revision, a.role AS actorRole, c.email AS actorEmail, c.disabled_at AS actorDisabledAt,
+  t.role AS targetRole, i.id AS pendingId, i.expires_at AS pendingUntil,
+  (SELECT x.id FROM invitations x WHERE x.org_id = o.id AND x.status = 'pending' LIMIT 1 OFFSET ${MAX_PENDING - 1})
+    AS lastOfMany`;
+
+/** @param email as SQL */
+const inviting = (email: string): string => `LEFT JOIN users c ON c.id = ?
+  LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
+  LEFT JOIN users u ON u.email = ${email} LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
+  LEFT JOIN invitations i ON i.org_id = o.id AND i.email = ${email} AND i.pending = 1`;
+
+const FIND_INVITING = hotStatement(
+  'what decides about a new invitation',
+  `SELECT ${INVITING} FROM orgs o ${inviting('?')} WHERE o.id = ?`,
+  ['', '', '', ''],
+);
+
+const FIND_RENEWING = hotStatement(
+  'what decides about a new code of an invitation',
+  `SELECT ${ROW}, ${INVITING} FROM orgs o JOIN invitations e ON e.id = ? AND e.org_id = o.id ${inviting('e.email')}
+    WHERE o.id = ?`,
+  ['', '', ''],
+);
+
+const FIND_ANSWERING = hotStatement(
+  'what decides about the answer to an invitation',
+  `SELECT ${ROW}, o.revision, o.name AS orgName, o.deleted_at AS orgDeletedAt, w.role AS inviterRole,
+      v.disabled_at AS inviterDisabledAt, u.email AS userEmail, u.email_verified_at AS userVerifiedAt,
+      m.role AS userRole
+    FROM orgs o JOIN invitations e ON e.id = ? AND e.org_id = o.id
+      LEFT JOIN members w ON w.org_id = o.id AND w.user_id = e.invited_by LEFT JOIN users v ON v.id = e.invited_by
+      LEFT JOIN users u ON u.id = ? LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id
+    WHERE o.id = ?`,
+  ['', '', ''],
+);
+
+const FIND_ORG = hotStatement(
+  'the organization of an invitation to somebody',
+  `SELECT i.org_id AS orgId FROM invitations i JOIN users u ON u.id = ? AND u.email = i.email WHERE i.id = ?`,
+  ['', ''],
+);
+
+/** One read for each decision, under the lock on the organization; what it finds stays as it is until COMMIT. */
+@Injectable()
+export class InvitationFactsRepository {
+  constructor(@InjectRepository(Invitation) private readonly invitations: Repository<Invitation>) {}
+
+  /** undefined: no such organization */
+  async forInviting(
+    transaction: Transaction,
+    { orgId, actorId, email }: { orgId: string; actorId: string; email: string },
+  ): Promise<InvitingFacts | undefined> {
+    const values = [actorId, email, email, orgId];
+    return (await transaction.read<InvitingFacts>(FIND_INVITING + transaction.forUpdate, values))[0];
+  }
+
+  /** undefined: no such invitation in the organization */
+  async forRenewing(
+    transaction: Transaction,
+    { orgId, actorId, id }: { orgId: string; actorId: string; id: string },
+  ): Promise<RenewingFacts | undefined> {
+    const values = [id, actorId, orgId];
+    return (await transaction.read<RenewingFacts>(FIND_RENEWING + transaction.forUpdate, values))[0];
+  }
+
+  /**
+   * undefined: no such invitation in the organization
+   * @param userId of who answers; empty: somebody who has no account yet
+   */
+  async forAnswering(
+    transaction: Transaction,
+    { orgId, userId, id }: { orgId: string; userId: string; id: string },
+  ): Promise<AnsweringFacts | undefined> {
+    const values = [id, userId, orgId];
+    return (await transaction.read<AnsweringFacts>(FIND_ANSWERING + transaction.forUpdate, values))[0];
+  }
+
+  /** The organization never changes. undefined: no such invitation to that user's e-mail */
+  async findOrgId(id: string, userId: string): Promise<string | undefined> {
+    const [row] = await this.invitations.query<{ orgId: string }[]>(FIND_ORG, [userId, id]);
+    return row?.orgId;
+  }
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
+import type { Transaction } from '../database/transaction.js';
+import type { NewEvent } from '../events/new-event.js';
+import { type RevocationReason, revocations } from './invitation-events.js';
+import { InvitationsRepository } from './invitations.repository.js';
+
+/** An organization that is locked, and has pending invitations of the user. */
+interface InvitingOrg {
+  orgId: string;
+  revision: number;
+}
+
+/** What a user leaves behind who may not invite anywhere any more. */
+@Injectable()
+export class InviterRevocations {
+  constructor(private readonly invitations: InvitationsRepository) {}
+
+  /** @returns the events, which the caller records with those of the same revisions */
+  async revokeAll(
+    transaction: Transaction,
+    userId: string,
+    orgs: readonly InvitingOrg[],
+    { actor, reason }: { actor: Actor; reason: RevocationReason },
+  ): Promise<NewEvent[]> {
+    const events: NewEvent[] = [];
+    for (const { orgId, revision } of orgs) {
+      const ended = await this.invitations.revokeOfInviter(transaction, orgId, userId, []);
+      for (const event of revocations(ended, reason)) {
+        events.push({ ...event, actor, orgId, orgRevision: revision });
+      }
+    }
+    return events;
+  }
+}

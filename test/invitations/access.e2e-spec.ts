@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../support/caller.js';
+import {
+  insufficientRole,
+  invalidFields,
+  malformedJson,
+  notAMember,
+  orgNotFound,
+  unauthorized,
+  unsupportedMediaType,
+} from '../support/expected.js';
+import { anInvitation, invite, type Invitation, listed } from '../support/inviting.js';
+import { anAccount, anEmail, anOrg, anUnknownId, type Cast, join, type Role } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+interface Route {
+  name: string;
+  method: string;
+  path: (invitation: Invitation) => string;
+  body?: () => object;
+  success: number;
+}
+
+const ROUTES: Route[] = [
+  {
+    name: 'invite',
+    method: 'POST',
+    path: () => '',
+    body: () => ({ email: anEmail(), role: 'member', showCode: true }),
+    success: 201,
+  },
+  { name: 'list', method: 'GET', path: () => '', success: 200 },
+  {
+    name: 'resend',
+    method: 'POST',
+    path: ({ id }) => `/${id}/resend`,
+    body: () => ({ showCode: true }),
+    success: 200,
+  },
+  { name: 'revoke', method: 'DELETE', path: ({ id }) => `/${id}`, success: 200 },
+];
+const ACTORS = ['nobody', 'outsider', 'admin of another', 'member', 'admin', 'owner'] as const;
+type Actor = (typeof ACTORS)[number];
+const PLACES = ['own', 'missing', 'malformed'] as const;
+
+describe('access to invitations', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  async function callerFor(actor: Actor, cast: Cast): Promise<Caller> {
+    if (actor === 'nobody') return service.anyone;
+    return actor === 'admin of another' ? (await anOrg(service)).admin : cast[actor];
+  }
+
+  const cases = ROUTES.flatMap((route) =>
+    ACTORS.flatMap((actor) => PLACES.map((place) => ({ route, name: route.name, actor, place }))),
+  );
+  it.each(cases)('$actor: $name, $place id', async ({ route, actor, place }) => {
+    const cast = await anOrg(service);
+    const { owner, org } = cast;
+    const invitation = await anInvitation(owner, org, { email: anEmail() });
+    const caller = await callerFor(actor, cast);
+    const id = { own: org.id, missing: anUnknownId(), malformed: '1abc' }[place];
+    const before = await listed(owner, org);
+
+    const path = `/api/orgs/${id}/invitations${route.path(invitation)}`;
+    const answer = await caller.sendJson(route.method, path, route.body?.());
+
+    expect(answer, answer.text).toMatchObject(expected(route, actor, place));
+    if (answer.status >= 300) expect(await listed(owner, org)).toEqual(before);
+  });
+
+  const ROLES: Role[] = ['member', 'admin', 'owner'];
+  const wishes = ROLES.flatMap((actor) =>
+    (['member', 'admin', 'owner'] as const).map((role) => ({ actor, role })),
+  );
+  it.each(wishes)('$actor invites as $role', async ({ actor, role }) => {
+    const { org, owner } = await anOrg(service);
+    const who = await anAccount(service, 'actor');
+    await join(org, owner, who, actor);
+
+    const answer = await invite(who, org, { email: anEmail(), role: role as 'member' });
+
+    const refused = actor === 'member' ? insufficientRole('admin', 'member') : invalidFields('role');
+    expect(answer).toMatchObject(actor === 'member' || role === 'owner' ? refused : { status: 201 });
+  });
+
+  it('is checked before the body, and the body before the rules', async () => {
+    const { org, outsider, member, owner } = await anOrg(service);
+    const invitations = `/api/orgs/${org.id}/invitations`;
+
+    for (const path of [invitations, `${invitations}/x/resend`]) {
+      const text = { headers: { 'content-type': 'application/json' }, body: '[]' };
+      expect(await outsider.post(path, { showCode: 1 })).toMatchObject(notAMember);
+      expect(await member.post(path, { showCode: 1 })).toMatchObject(insufficientRole('admin', 'member'));
+      expect(await owner.send('POST', path, text)).toMatchObject(malformedJson);
+      expect(
+        await owner.send('POST', path, { headers: { 'content-type': 'text/plain' }, body: '{}' }),
+      ).toMatchObject(unsupportedMediaType);
+    }
+    const body = { email: member.email, role: 'owner', showCode: true };
+    expect(await owner.post(invitations, body)).toMatchObject(invalidFields('role'));
+    expect(await owner.post(`${invitations}/x/resend`, { showCode: 1 })).toMatchObject(
+      invalidFields('showCode'),
+    );
+  });
+
+  it('takes no further fields', async () => {
+    const { org, owner, outsider } = await anOrg(service);
+    const { body } = await owner.post<{ invitation: Invitation }>(`/api/orgs/${org.id}/invitations`, {
+      email: anEmail(),
+      role: 'member',
+      showCode: true,
+      id: anUnknownId(),
+      status: 'accepted',
+      invitedBy: outsider.id,
+      orgId: anUnknownId(),
+      expiresAt: '2100-01-01T00:00:00.000Z',
+    });
+    expect(body.invitation).toMatchObject({ status: 'pending', invitedBy: { userId: owner.id } });
+    expect(Date.parse(body.invitation.expiresAt)).toBeLessThan(Date.now() + 8 * 86_400_000);
+  });
+});
+
+function expected(route: Route, actor: Actor, place: (typeof PLACES)[number]): object {
+  if (actor === 'nobody') return unauthorized;
+  if (place !== 'own') return orgNotFound;
+  if (actor === 'outsider' || actor === 'admin of another') return notAMember;
+  if (actor === 'member') return insufficientRole('admin', 'member');
+  return { status: route.success };
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
+import { untrueClaims } from '../support/doctor.js';
+import { instancesInARace } from '../support/engine.js';
+import { alreadyInvited } from '../support/expected.js';
+import {
+  accept,
+  anInvitation,
+  aVerifiedAccount,
+  decline,
+  invite,
+  registerWith,
+  resend,
+  revoke,
+  roleOf,
+  rowOf,
+} from '../support/inviting.js';
+import { anEmail, anOrg } from '../support/personas.js';
+import { type Cluster, startCluster } from '../support/service.js';
+
+const ROUNDS = 15;
+const CLIENTS = 50;
+
+describe('at the same moment', () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await startCluster(instancesInARace, { env: { RATE_LIMIT_REGISTER: 'off' } });
+  });
+  afterAll(async () => {
+    expect(await untrueClaims(cluster.installation)).toEqual([]);
+    await cluster.stop();
+  });
+
+  const at = (index: number) => cluster.instances[index % cluster.instances.length]!;
+
+  it(`${CLIENTS} invitations of one e-mail make one`, async () => {
+    const { org, owner, admin } = await anOrg(at(0));
+    const email = anEmail();
+
+    const answers = await atOnce(
+      times(CLIENTS, (client) => () => invite((client % 2 ? owner : admin).at(at(client)), org, { email })),
+    );
+
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      expect(answer).toMatchObject(alreadyInvited);
+    }
+  });
+
+  it('an invitation is accepted, revoked, or goes with its inviter: a member is there exactly if it was accepted', async () => {
+    const outcomes = new Set<string>();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { org, owner, admin } = await anOrg(at(round));
+      const guest = await aVerifiedAccount(at(round), 'guest');
+      const invitation = await anInvitation(admin, org, { email: guest.email });
+
+      const [accepted, revoked, removed] = await atOnce([
+        () => accept(guest, invitation),
+        () => revoke(owner.at(at(round + 1)), org, invitation),
+        () => owner.at(at(round + 2)).delete(`/api/orgs/${org.id}/members/${admin.id}`),
+      ]);
+
+      expect(removed!.status).toBe(200);
+      const { status, pending } = await rowOf(cluster.db, invitation);
+      expect(pending).toBeNull();
+      expect(status).toBe(accepted!.status === 200 ? 'accepted' : 'revoked');
+      expect(await roleOf(cluster.db, org, guest)).toBe(accepted!.status === 200 ? 'member' : undefined);
+      expect([200, 409]).toContain(accepted!.status);
+      expect([200, 409]).toContain(revoked!.status);
+      outcomes.add(String(status));
+    }
+    expect(outcomes.size).toBeGreaterThan(0);
+  });
+
+  it('it is accepted, declined, resent and added to: one of them makes a member, once', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { org, owner } = await anOrg(at(round));
+      const guest = await aVerifiedAccount(at(round), 'guest');
+      const invitation = await anInvitation(owner, org, { email: guest.email, role: 'admin' });
+
+      const [one, two, declined, , added] = await atOnce([
+        () => accept(guest, invitation),
+        () => accept(guest.at(at(round + 1)), invitation),
+        () => decline(guest.at(at(round + 2)), invitation),
+        () => resend(owner.at(at(round + 1)), org, invitation),
+        () => owner.post(`/api/orgs/${org.id}/members`, { email: guest.email, role: 'member' }),
+      ]);
+
+      const accepted = [one!, two!].filter(({ status }) => status === 200);
+      expect(accepted.length + Number(declined!.status === 200)).toBeLessThanOrEqual(1);
+      expect(accepted.length + Number(added!.status === 201)).toBe(1);
+      expect(await roleOf(cluster.db, org, guest)).toBe(accepted.length === 1 ? 'admin' : 'member');
+      expect((await rowOf(cluster.db, invitation))['pending']).toBeNull();
+    }
+  });
+
+  it('one code registers one account', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { org, owner } = await anOrg(at(round));
+      const email = anEmail('guest');
+      const { code } = await anInvitation(owner, org, { email });
+
+      const answers = await atOnce(times(4, (client) => () => registerWith(at(client), email, code)));
+
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+      for (const { status } of answers) expect([201, 400, 409]).toContain(status);
+      const users = await cluster.db.query('SELECT id FROM users WHERE email = ?', [email]);
+      expect(users).toHaveLength(1);
+      expect(await roleOf(cluster.db, org, { id: String(users[0]!['id']) })).toBe('member');
+    }
+  });
+});

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { rateLimited } from '../support/expected.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import {
+  accept,
+  anInvitation,
+  DAY_MS,
+  invite,
+  type Invitation,
+  received,
+  registerWith,
+  resend,
+  revoke,
+  verified,
+} from '../support/inviting.js';
+import { MailServer, refusal } from '../support/mail-server.js';
+import {
+  type Account,
+  anAccount,
+  anAccountOf,
+  anEmail,
+  anOrg,
+  anOrgOf,
+  type Cast,
+} from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+const MAX_FOR_RECIPIENT = 5;
+const MAX_FOR_OTHERS = 100;
+
+describe('an invitation by mail', () => {
+  let mailServer: MailServer;
+  let installation: Installation;
+  let service: Service;
+  let cast: Cast;
+
+  beforeAll(async () => {
+    mailServer = await MailServer.start();
+    installation = await anInstallation();
+    const mail = { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
+    service = await startService({ installation, env: { ...mail, RATE_LIMIT_REGISTER: 'off' } });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await installation.remove();
+    await mailServer.stop();
+  });
+  beforeEach(async () => {
+    mailServer.verdict = () => undefined;
+    cast = await anOrg(service);
+  });
+
+  async function mailed(by: Account, org: Cast['org'], email: string): Promise<Invitation> {
+    const { status, body, text } = await invite(by, org, { email, showCode: false });
+    expect(status, text).toBe(201);
+    expect(body.invitation).not.toHaveProperty('code');
+    return body.invitation;
+  }
+
+  /** The invitation's mail fails until `work` is done, and is tried once more then. */
+  async function whileItWaits(email: string, work: () => Promise<unknown>): Promise<void> {
+    mailServer.verdict = () => {
+      throw refusal(451);
+    };
+    await mailed(cast.admin, cast.org, email);
+    const rows = (): Promise<{ [column: string]: unknown }[]> =>
+      service.db.query('SELECT attempts, last_error FROM mails WHERE recipient = ? ORDER BY id DESC', [
+        email,
+      ]);
+    await waitFor(
+      'an attempt has failed',
+      hangTimeoutMs(),
+      async () => (await rows())[0]!['last_error'] !== null,
+    );
+    await service.db.query('UPDATE mails SET next_attempt_at = next_attempt_at + ? WHERE recipient = ?', [
+      DAY_MS,
+      email,
+    ]);
+    await work();
+    mailServer.verdict = () => undefined;
+    const waiting = (await rows()).length;
+    await service.db.query("UPDATE mails SET next_attempt_at = 0 WHERE recipient = ? AND state = 'waiting'", [
+      email,
+    ]);
+    await waitFor('the mail is dropped', hangTimeoutMs(), async () => (await rows()).length < waiting);
+    expect(mailServer.to(email)).toEqual([]);
+  }
+
+  it('says who invites, unproven as he is, and where to, in quotes', async () => {
+    const { owner } = cast;
+    const name = 'A "fine" place\u2028Your code: 00000-00000\u202e';
+    const org = await anOrgOf(owner, name);
+    const email = anEmail('guest');
+    await mailed(owner, org, email);
+
+    const mail = await mailServer.next(email);
+    const text = mail.text.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+
+    expect(mail.subject).toBe('You are invited to an organization');
+    expect(text).toContain(`${owner.email} (an address that is not verified) invites you (${email})`);
+    expect(text).toContain(`    "A 'fine' place Your code: 00000-00000"\r\n`);
+    expect(text.match(/^Your code: /gm)).toHaveLength(1);
+
+    await verified(service.db, owner);
+    const other = anEmail('guest');
+    await mailed(owner, org, other);
+    expect((await mailServer.next(other)).text).toContain(`${owner.email} invites you`);
+  });
+
+  it('proves the e-mail of whoever registers with its code', async () => {
+    const email = anEmail('guest');
+    await mailed(cast.admin, cast.org, email);
+    const { code } = await mailServer.next(email);
+
+    const { status, body } = await registerWith(service, email, code!);
+
+    expect(status).toBe(201);
+    const account = await service.anyone.withToken(body.token).get('/api/me/account');
+    expect(account.body).toMatchObject({ emailVerified: true });
+  });
+
+  it('proves the e-mail of an account that accepts with its code', async () => {
+    const guest = await anAccount(service, 'guest');
+    const other = await anOrg(service);
+    const invitation = await mailed(cast.admin, cast.org, guest.email);
+    await anInvitation(other.owner, other.org, { email: guest.email });
+    expect(await received(guest)).toEqual([]);
+    const { code } = await mailServer.next(guest.email);
+
+    expect((await accept(guest, invitation, code)).status).toBe(200);
+
+    expect((await received(guest)).map(({ org }) => org.id)).toEqual([other.org.id]);
+  });
+
+  it('proves nothing any more once a code was shown, and again once one is mailed', async () => {
+    const [one, two] = [anEmail('guest'), anEmail('guest')];
+    const isVerified = async (email: string, code: string): Promise<unknown> => {
+      const { body } = await registerWith(service, email, code);
+      return (await service.anyone.withToken(body.token).get<{ emailVerified: boolean }>('/api/me/account'))
+        .body.emailVerified;
+    };
+    const first = await mailed(cast.admin, cast.org, one);
+    const { code: dead } = await mailServer.next(one);
+    const shown = (await resend(cast.admin, cast.org, first)).body.invitation.code!;
+    const second = await anInvitation(cast.admin, cast.org, { email: two });
+    await resend(cast.admin, cast.org, second, false);
+    const { code } = await mailServer.next(two);
+
+    expect(await registerWith(service, one, dead!)).toMatchObject({
+      status: 400,
+    });
+    expect(await isVerified(one, shown)).toBe(false);
+    expect(await registerWith(service, two, second.code)).toMatchObject({ status: 400 });
+    expect(await isVerified(two, code!)).toBe(true);
+  });
+
+  it('is not sent once it is revoked', async () => {
+    const email = anEmail('guest');
+    await whileItWaits(email, async () => {
+      const [row] = await service.db.query('SELECT id FROM invitations WHERE email = ?', [email]);
+      await revoke(cast.admin, cast.org, { id: String(row!['id']) });
+    });
+  });
+
+  it('is not sent once its organization is deleted', async () => {
+    await whileItWaits(anEmail('guest'), () =>
+      service.db.query('UPDATE orgs SET deleted_at = 1 WHERE id = ?', [cast.org.id]),
+    );
+  });
+
+  it('is not sent once its inviter is disabled', async () => {
+    await whileItWaits(anEmail('guest'), () =>
+      service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [cast.admin.id]),
+    );
+  });
+
+  /** An id of that time. */
+  const idAt = (time: number, number: number): string => {
+    const hex = time.toString(16).padStart(12, '0');
+    return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(number).padStart(12, '0')}`;
+  };
+
+  /** As if so many had been written before, at that time. */
+  async function addMails(
+    count: number,
+    values: Record<string, string>,
+    time = Date.now() - 60_000,
+  ): Promise<void> {
+    for (let number = 0; number < count; number += 1) {
+      const row: Record<string, string | number> = {
+        id: idAt(time, Math.floor(Math.random() * 1e11)),
+        kind: 'invitation',
+        recipient: anEmail(),
+        state: 'sent',
+        created_at: time,
+        next_attempt_at: time,
+        ...values,
+      };
+      const columns = Object.keys(row);
+      await service.db.query(
+        `INSERT INTO mails (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
+        Object.values(row),
+      );
+    }
+  }
+
+  it('is not sent when others at the same moment reached the limit before it', async () => {
+    const email = anEmail('guest');
+    await whileItWaits(email, () => addMails(MAX_FOR_RECIPIENT, { recipient: email }));
+  });
+
+  it('is sent five times a day to one e-mail, whoever invites; other mail goes on', async () => {
+    const guest = await anAccount(service, 'guest');
+    const orgs = await Promise.all(Array.from({ length: MAX_FOR_RECIPIENT + 1 }, () => anOrg(service)));
+    const [last, ...others] = orgs;
+    for (const { owner, org } of others) await mailed(owner, org, guest.email);
+
+    const refused = await invite(last!.owner, last!.org, { email: guest.email, showCode: false });
+
+    expect(refused).toMatchObject(rateLimited);
+    const wait = Number(refused.headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(DAY_MS / 1000 - 600);
+    expect(wait).toBeLessThanOrEqual(DAY_MS / 1000);
+    expect(await service.db.query('SELECT id FROM invitations WHERE org_id = ?', [last!.org.id])).toEqual([]);
+    // Shown codes are not mailed, and codes for passwords are no invitations.
+    const shown = await anInvitation(last!.owner, last!.org, { email: guest.email });
+    expect(await resend(last!.owner, last!.org, shown, false)).toMatchObject(rateLimited);
+    await service.anyone.post('/api/auth/password/forgot', { email: guest.email });
+    await waitFor('the code for a password', hangTimeoutMs(), () =>
+      mailServer.to(guest.email).some(({ subject }) => subject === 'Your code for a new password'),
+    );
+  });
+
+  it('does not use up the codes that an address gets in a day', async () => {
+    const guest = await anAccount(service, 'guest');
+    await addMails(20, { recipient: guest.email, code_id: 'x' });
+
+    expect((await guest.post('/api/me/email/verification')).status).toBe(202);
+
+    expect((await mailServer.next(guest.email)).subject).toBe('Your code to confirm this e-mail address');
+  });
+
+  it('is counted for a day', async () => {
+    const email = anEmail('guest');
+    await addMails(MAX_FOR_RECIPIENT, { recipient: email }, Date.now() - DAY_MS - 1000);
+    await mailed(cast.admin, cast.org, email);
+    expect(await mailServer.next(email)).toBeDefined();
+  });
+
+  it('is counted although somebody registers the address, and deletes the account', async () => {
+    const email = anEmail('victim');
+    const orgs = await Promise.all(Array.from({ length: MAX_FOR_RECIPIENT }, () => anOrg(service)));
+    for (const { owner, org } of orgs) await mailed(owner, org, email);
+    const squatter = await anAccountOf(service, email);
+    await squatter.delete('/api/me', { password: squatter.password });
+
+    expect(await invite(cast.owner, cast.org, { email, showCode: false })).toMatchObject(rateLimited);
+  });
+
+  it.each(['sender_id', 'org_id'])('is sent 100 times a day by %s', async (column) => {
+    const { org, owner, admin } = cast;
+    const value = column === 'org_id' ? org.id : owner.id;
+    await addMails(MAX_FOR_OTHERS - 1, { [column]: value });
+    await mailed(owner, org, anEmail());
+
+    expect(await invite(owner, org, { email: anEmail(), showCode: false })).toMatchObject(rateLimited);
+    const byAnother = await invite(admin, org, { email: anEmail(), showCode: false });
+    expect(byAnother.status).toBe(column === 'org_id' ? 429 : 201);
+    expect((await invite(owner, org, { email: anEmail() })).status).toBe(201);
+  });
+});

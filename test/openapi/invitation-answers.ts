@@ -1,0 +1,176 @@
+import { expect } from 'vitest';
+import type { Caller } from '../support/caller.js';
+import { DAY_MS } from '../support/inviting.js';
+import {
+  aCode,
+  type Account,
+  anAccount,
+  anEmail,
+  anOrgOf,
+  anUnknownId,
+  aPassword,
+} from '../support/personas.js';
+import type { Service } from '../support/service.js';
+import type { ExampleAnswers, Founders } from './example-answers.js';
+
+const GRACE = { email: 'grace@example.com', role: 'member' };
+
+/** Gets invitations answered. Ada has an organization; Grace belongs to none, before and afterwards. */
+export async function collectInvitationAnswers(
+  examples: ExampleAnswers,
+  service: Service,
+  withoutMail: Service,
+  cast: Founders,
+): Promise<void> {
+  await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [cast.grace.id]);
+  const invitationId = await inviteAndResend(examples, service, cast);
+  await answer(examples, service, cast, invitationId);
+  await reachLimits(examples, service, cast);
+
+  const alone = await anAccount(withoutMail);
+  const path = { orgId: (await anOrgOf(alone)).id, invitationId: anUnknownId() };
+  await examples.send('createInvitation', { by: alone, path, body: { ...GRACE, email: anEmail() } });
+  await examples.send('resendInvitation', { by: alone, path, body: {} });
+  await service.db.query('DELETE FROM members WHERE org_id = ? AND user_id = ?', [cast.orgId, cast.grace.id]);
+  await service.db.query('DELETE FROM invitations');
+}
+
+async function inviteAndResend(
+  examples: ExampleAnswers,
+  service: Service,
+  { ada, grace, orgId }: Founders,
+): Promise<string> {
+  const other = await anAccount(service, 'other');
+  await other.post(`/api/orgs/${(await anOrgOf(other)).id}/invitations`, { ...GRACE, showCode: true });
+  await ada.post(`/api/orgs/${orgId}/invitations`, { ...GRACE, email: anEmail(), showCode: true });
+  const { id: invitationId } = (await examples.send('createInvitation', { by: ada })).invitation;
+  const path = { invitationId };
+  await examples.send('createInvitation', { by: ada });
+  await examples.send('listInvitations', { by: ada, query: '?limit=1' });
+  await examples.send('listInvitations', { by: ada, query: '?limit=0' });
+  await examples.send('listOwnInvitations', { by: grace, query: '?limit=1' });
+  await examples.send('listOwnInvitations', { by: grace, query: '?limit=0' });
+  await examples.send('resendInvitation', { by: ada, path });
+  await examples.send('resendInvitation', { by: ada, path, body: { showCode: 1 } });
+  for (const id of ['resendInvitation', 'revokeInvitation', 'acceptInvitation', 'declineInvitation']) {
+    await examples.send(id, { by: ada, path: { invitationId: anUnknownId() } });
+  }
+  return invitationId;
+}
+
+async function answer(
+  examples: ExampleAnswers,
+  service: Service,
+  { ada, grace, orgId }: Founders,
+  invitationId: string,
+): Promise<void> {
+  const path = { invitationId };
+  const invite = async (email: string) => {
+    const made = await ada.post<{ invitation: { id: string } }>(`/api/orgs/${orgId}/invitations`, {
+      email,
+      role: 'member',
+      showCode: true,
+    });
+    expect(made.status, made.text).toBe(201);
+    return { invitationId: made.body.invitation.id };
+  };
+  const [busy, unverified] = [await anAccount(service, 'busy'), await anAccount(service)];
+  await anOrgOf(busy);
+  await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [busy.id]);
+  const { body } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', {
+    code: await aCode(busy),
+  });
+  const toUnverified = await invite(unverified.email);
+  for (const id of ['acceptInvitation', 'declineInvitation']) {
+    await examples.send(id, { by: busy.as(body.token), path });
+    await examples.send(id, { by: grace, path, body: { code: 0 } });
+    await examples.send(id, { by: unverified, path: toUnverified, body: {} });
+    await examples.send(id, { by: unverified, path: toUnverified });
+  }
+  await examples.send('acceptInvitation', { by: busy, path: await invite(busy.email) });
+  await examples.send('acceptInvitation', { by: grace, path });
+  await examples.send('acceptInvitation', { by: grace, path });
+  await examples.send('declineInvitation', { by: grace, path });
+  await examples.send('createInvitation', { by: ada });
+  await refuseMembers(examples, service, { ada, unverified, toUnverified });
+  const [declined, revoked] = [await anAccount(service), anEmail()];
+  await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [declined.id]);
+  const toDeclined = await invite(declined.email);
+  await examples.send('declineInvitation', { by: declined, path: toDeclined });
+  await examples.send('acceptInvitation', { by: declined, path: toDeclined });
+  const toRevoked = await invite(revoked);
+  for (const id of ['revokeInvitation', 'revokeInvitation', 'resendInvitation']) {
+    await examples.send(id, { by: ada, path: toRevoked });
+  }
+  const body400 = { email: anEmail(), password: aPassword(), invitationCode: '00000-00000' };
+  await examples.send('register', { by: service.anyone, body: body400 });
+}
+
+/** Of one who is a member by now. */
+async function refuseMembers(
+  examples: ExampleAnswers,
+  service: Service,
+  {
+    ada,
+    unverified,
+    toUnverified,
+  }: { ada: Caller; unverified: Account; toUnverified: { invitationId: string } },
+): Promise<void> {
+  await service.db.query(
+    `INSERT INTO members (org_id, user_id, email, role, joined_at)
+      SELECT org_id, ?, email, role, 1 FROM invitations WHERE id = ?`,
+    [unverified.id, toUnverified.invitationId],
+  );
+  await examples.send('resendInvitation', { by: ada, path: toUnverified });
+  await service.db.query('DELETE FROM members WHERE user_id = ?', [unverified.id]);
+}
+
+async function reachLimits(
+  examples: ExampleAnswers,
+  service: Service,
+  { ada, orgId }: Founders,
+): Promise<void> {
+  const email = anEmail();
+  const now = Date.now();
+  const fill = async (count: number, status: string, to?: string): Promise<string> => {
+    const ids = Array.from({ length: count }, () => anUnknownId());
+    await service.db.query(
+      `INSERT INTO invitations (id, org_id, email, role, status, pending, code_number, code_shown, invited_by,
+         created_at, expires_at, ended_at)
+        VALUES ${ids.map(() => `(?, ?, ?, 'member', '${status}', ?, 1, 1, ?, ?, ?, ?)`).join()}`,
+      ids.flatMap((id) => [
+        id,
+        orgId,
+        to ?? `${id}@example.com`,
+        status === 'pending' ? 1 : null,
+        orgId,
+        now,
+        now + DAY_MS,
+        status === 'pending' ? null : now,
+      ]),
+    );
+    return ids[0]!;
+  };
+  const expired = await fill(1, 'expired', email);
+  const pending = await fill(1, 'pending', email);
+  const path = { invitationId: expired };
+  await examples.send('resendInvitation', { by: ada, path });
+  await mailOften(service, email);
+  await examples.send('resendInvitation', { by: ada, path: { invitationId: pending }, body: {} });
+  await service.db.query('DELETE FROM invitations WHERE id = ?', [pending]);
+  await examples.send('createInvitation', { by: ada, body: { email, role: 'member' } });
+  for (let parts = 0; parts < 4; parts += 1) await fill(250, 'pending');
+  await examples.send('createInvitation', { by: ada, body: { email, role: 'member', showCode: true } });
+  await examples.send('resendInvitation', { by: ada, path });
+}
+
+/** As if there had been invitations all day. */
+async function mailOften(service: Service, recipient: string): Promise<void> {
+  for (let mails = 0; mails < 5; mails += 1) {
+    await service.db.query(
+      `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at)
+        VALUES (?, 'invitation', ?, 'sent', 1, 1)`,
+      [anUnknownId(), recipient],
+    );
+  }
+}
