@@ -87,15 +87,7 @@ const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('w
       )
       .join(' UNION ALL '),
   values: (keys) =>
-    keys.flatMap(({ orgId, actorId, targetId }) => [
-      actorId,
-      targetId,
-      targetId,
-      targetId,
-      actorId,
-      targetId,
-      orgId,
-    ]),
+    keys.flatMap(({ orgId, actorId, targetId }) => [actorId, targetId, targetId, actorId, targetId, orgId]),
   keyText: changeText,
   rowText: changeText,
   nobody: { orgId: '', actorId: '', targetId: '' },

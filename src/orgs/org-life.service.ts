@@ -51,7 +51,7 @@ export class OrgLifeService {
         await this.deleted.delete(transaction, orgId, now, purgeAt);
         const ended = await this.invitations.revokeAll(transaction, orgId);
         const of = { actor, orgId, orgRevision };
-        const revoked = revocations(ended, 'org_deleted').map((event) => ({ ...event, ...of }));
+        const revoked = revocations(ended, 'org_deleted').map((event) => Object.assign(event, of));
         await this.events.record(transaction, { ...of, type: 'org.deleted' }, ...revoked);
         return { ok: true, purgeAt: new Date(purgeAt).toISOString() };
       },
