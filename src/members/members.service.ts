@@ -23,7 +23,7 @@ export class MembersService {
     const key = { orgId, actorId: write.actor.id, email };
     return this.changes.run(write, this.members.additionFacts, key, {
       decide: requireAddition,
-      change: (transaction, id) =>
+      write: (transaction, id) =>
         this.members.insert(transaction, { orgId, userId: id, role, joinedAt: Date.now() }, maxOrgsPerUser),
       refusal: () => new UserHasTooManyOrgsError(maxOrgsPerUser),
       event: (id) => ({ type: 'member.added', userId: id, data: { role, via: 'added' } }),
@@ -35,7 +35,7 @@ export class MembersService {
     const key = { orgId, actorId: write.actor.id, targetId: userId };
     return this.changes.run(write, this.members.changeFacts, key, {
       decide: (facts) => requireChange(facts, role),
-      change: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
+      write: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
       refusal: () => new MemberNotFoundError(),
       event: (from) =>
         from === role ? undefined : { type: 'member.role_changed', userId, data: { from, to: role } },
@@ -47,7 +47,7 @@ export class MembersService {
     const key = { orgId, actorId: write.actor.id, targetId: userId };
     return this.changes.run(write, this.members.changeFacts, key, {
       decide: requireRemoval,
-      change: (transaction) => this.members.delete(transaction, orgId, userId),
+      write: (transaction) => this.members.delete(transaction, orgId, userId),
       refusal: () => new MemberNotFoundError(),
       event: (from) => ({
         type: 'member.removed',

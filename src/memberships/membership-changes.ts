@@ -14,7 +14,7 @@ import { OrgsRepository } from './orgs.repository.js';
 export interface MembershipChange<Facts, Decision, Answer> {
   decide: (facts: Facts) => Decision;
   /** false when the database refused */
-  change: (transaction: Transaction, decision: Decision) => Promise<boolean>;
+  write: (transaction: Transaction, decision: Decision, facts: Facts) => Promise<boolean>;
   /** the error for a refusal under the lock */
   refusal: () => Error;
   /** what the record says of it; undefined where nothing changed */
@@ -60,7 +60,7 @@ export class MembershipChanges {
     try {
       return await this.writes.run(write, async (transaction) => {
         const holds = await this.orgs.lockAt(transaction, key.orgId, facts.revision);
-        if (!holds || !(await steps.change(transaction, decision))) throw new StaleDecisionError();
+        if (!holds || !(await steps.write(transaction, decision, facts))) throw new StaleDecisionError();
         await this.record(transaction, write.actor, key.orgId, facts.revision + 1, steps.event(decision));
         return steps.answer(decision);
       });
@@ -79,15 +79,15 @@ export class MembershipChanges {
     write: Write,
     lookup: Lookup<Key, Facts>,
     key: Key,
-    { decide, change, refusal, event, answer }: MembershipChange<Facts, Decision, Answer>,
+    steps: MembershipChange<Facts, Decision, Answer>,
   ): Promise<Answer> {
     return this.orgWrites.run(write, key.orgId, {
       read: (transaction) => lookup.findIn(transaction, key),
       work: async (transaction, facts) => {
-        const decision = decide(facts);
-        if (!(await change(transaction, decision))) throw refusal();
-        await this.record(transaction, write.actor, key.orgId, facts.revision, event(decision));
-        return answer(decision);
+        const decision = steps.decide(facts);
+        if (!(await steps.write(transaction, decision, facts))) throw steps.refusal();
+        await this.record(transaction, write.actor, key.orgId, facts.revision, steps.event(decision));
+        return steps.answer(decision);
       },
     });
   }
