@@ -149,13 +149,14 @@ describe('the log of requests', () => {
     const ada = await anAccount(service);
     const { org } = (await ada.post<{ org: { id: string } }>('/api/orgs', { name: 'Engines' })).body;
     const by = ada.with({ 'idempotency-key': 'once' });
-    begin = service.logs.length;
 
     for (const query of ['?dryRun=true', '', '']) {
       await by.patch(`/api/orgs/${org.id}/members/${ada.id}${query}`, { role: 'owner' });
     }
 
-    const told = (await allLines()).map(({ status, dryRun, replayed }) => [status, dryRun, replayed]);
+    const told = (await allLines())
+      .slice(-3)
+      .map(({ status, dryRun, replayed }) => [status, dryRun, replayed]);
     expect(told).toEqual([
       [200, true, undefined],
       [200, undefined, undefined],
