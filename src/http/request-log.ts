@@ -39,6 +39,8 @@ export class RequestLog {
       status: reply.statusCode,
       ...(request.problem && failure(request, request.problem)),
       aborted: aborted || undefined,
+      dryRun: reply.hasHeader('Dry-Run') || undefined,
+      replayed: reply.hasHeader('Idempotency-Replayed') || undefined,
       userId: request.user?.id ?? request.signedInUserId,
       ip,
       ms: Math.round(reply.elapsedTime * 10) / 10,

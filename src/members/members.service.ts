@@ -27,7 +27,7 @@ export class MembersService {
     const key = { orgId, actorId: write.actor.id, email };
     return this.changes.run(write, this.members.additionFacts, key, {
       decide: (facts) => requireAddition(facts, addMembers === 'verified'),
-      change: (transaction, userId) =>
+      write: (transaction, userId) =>
         this.members.insert(transaction, { orgId, userId, role, joinedAt: Date.now() }, maxOrgsPerUser),
       refusal: () => new UserHasTooManyOrgsError(maxOrgsPerUser),
       event: (userId) => ({ type: 'member.added', userId, data: { role, via: 'added' } }),
@@ -43,7 +43,7 @@ export class MembersService {
     const key = { orgId, actorId: write.actor.id, targetId: userId };
     return this.changes.run(write, this.members.changeFacts, key, {
       decide: (facts) => requireChange(facts, role),
-      change: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
+      write: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
       refusal: () => new MemberNotFoundError(),
       event: (from) =>
         from === role ? undefined : { type: 'member.role_changed', userId, data: { from, to: role } },
@@ -63,7 +63,7 @@ export class MembersService {
     const key = { orgId, actorId: write.actor.id, targetId: userId };
     return this.changes.run(write, this.members.changeFacts, key, {
       decide: requireRemoval,
-      change: (transaction) => this.members.delete(transaction, orgId, userId),
+      write: (transaction) => this.members.delete(transaction, orgId, userId),
       refusal: () => new MemberNotFoundError(),
       event: (from) => ({ type: 'member.removed', userId, data: { role: from, reason } }),
       follow: async (transaction, { targetInvites }) => {

@@ -13,7 +13,7 @@ import { OrgsRepository } from './orgs.repository.js';
 export interface MembershipChange<Facts, Decision, Answer> {
   decide: (facts: Facts) => Decision;
   /** false when the database refused */
-  change: (transaction: Transaction, decision: Decision) => Promise<boolean>;
+  write: (transaction: Transaction, decision: Decision, facts: Facts) => Promise<boolean>;
   /** the error for a refusal under the lock */
   refusal: () => Error;
   /** what the record says of it; undefined where nothing changed */
@@ -109,10 +109,10 @@ export class MembershipChanges {
   private async make<Facts, Decision>(
     transaction: Transaction,
     { actor }: Write,
-    { change, event, follow }: Pick<MembershipChange<Facts, Decision, never>, 'change' | 'event' | 'follow'>,
+    { write, event, follow }: Pick<MembershipChange<Facts, Decision, never>, 'write' | 'event' | 'follow'>,
     { orgId, orgRevision, facts, decision }: Decided<Facts, Decision>,
   ): Promise<boolean> {
-    if (!(await change(transaction, decision))) return false;
+    if (!(await write(transaction, decision))) return false;
     const changes = [event(decision) ?? [], (await follow?.(transaction, facts)) ?? []].flat();
     if (changes.length > 0) {
       const events = changes.map((made) => Object.assign(made, { actor, orgId, orgRevision }));

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IdempotencyKey } from '../../src/writes/idempotency-key.entity.js';
+import { IdempotencyKeysRepository } from '../../src/writes/idempotency-keys.repository.js';
+import { RepeatedRequests } from '../../src/writes/repeated-requests.js';
+import { Writes } from '../../src/writes/writes.js';
 import type { Answer } from '../support/answer.js';
 import type { Caller } from '../support/caller.js';
 import { openDataLayer } from '../support/data-source.js';
@@ -231,6 +235,28 @@ describe('a request with an Idempotency-Key', () => {
     expect(await count()).toBeLessThanOrEqual(10_000);
     expect(isReplayed(await set(by))).toBe(true);
   });
+});
+
+it('the kept answer has no code, which is shown once', async () => {
+  const data = await openDataLayer();
+  const rows = new IdempotencyKeysRepository(
+    data.dataSource.getRepository(IdempotencyKey),
+    data.transactions,
+  );
+  const writes = new Writes(data.transactions, new RepeatedRequests(rows));
+  const actor = { kind: 'user' as const, id: 'ada', sessionId: 's', requestId: 'r', address: '127.0.0.1' };
+  const key = { keyHash: 'k', fingerprint: 'f' };
+  const answer = {
+    invitation: { id: 'i', email: 'grace@example.com', code: '7K2M9-QX4TB' },
+    code: '7K2M9-QX4TB',
+  };
+
+  const write = { actor, status: 201, dryRun: false, withRemedy: false, key };
+  expect(await writes.run(write, () => Promise.resolve(answer))).toBe(answer);
+
+  const kept = await data.db.query('SELECT status, body FROM idempotency_keys');
+  expect(kept).toEqual([{ status: 201, body: '{"invitation":{"id":"i","email":"grace@example.com"}}' }]);
+  await data.close();
 });
 
 it('the clean-up deletes answers of more than 24 hours ago', async () => {

@@ -100,6 +100,26 @@ for (const fault of ['lose answer', 'lose request'] as const) {
   });
 }
 
+it.each([
+  ['lose answer', 'true'],
+  ['lose request', null],
+] as const)(
+  'tells whoever repeats a request with its key what became of it after "%s"',
+  async (fault, replayed) => {
+    const by = owner.with({ 'idempotency-key': fault.replace(' ', '-') });
+    const create = () => by.post<{ org: Org }>('/api/orgs', { name: fault });
+    expect((await whileCut(/^COMMIT/, fault, create)).status).toBe(503);
+
+    const again = await create();
+
+    const made = await installation.db.query('SELECT id FROM orgs WHERE name = ?', [fault]);
+    const isRight = again.status === 201 && again.headers.get('idempotency-replayed') === replayed;
+    report({ faults: 1, requests: 2, wrong: isRight ? 0 : 1 });
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, replayed]);
+    expect(made).toEqual([{ id: again.body.org.id }]);
+  },
+);
+
 it('reports the outcome of an exchange as unknown', async () => {
   const code = await aCode(owner);
   const last = /^(?:COMMIT|INSERT INTO sessions[^]*SELECT)/;

@@ -18,6 +18,8 @@ interface Line {
   route?: string;
   status: number;
   aborted?: boolean;
+  dryRun?: boolean;
+  replayed?: boolean;
 }
 
 describe('the log of requests', () => {
@@ -141,6 +143,25 @@ describe('the log of requests', () => {
     await untilLogged(2);
 
     expect((await allLines()).at(-1)).toMatchObject({ userId: ada.id, status: 201, aborted: true });
+  });
+
+  it('tells changes from dry runs of them, and from repeated answers', async () => {
+    const ada = await anAccount(service);
+    const { org } = (await ada.post<{ org: { id: string } }>('/api/orgs', { name: 'Engines' })).body;
+    const by = ada.with({ 'idempotency-key': 'once' });
+
+    for (const query of ['?dryRun=true', '', '']) {
+      await by.patch(`/api/orgs/${org.id}/members/${ada.id}${query}`, { role: 'owner' });
+    }
+
+    const told = (await allLines())
+      .slice(-3)
+      .map(({ status, dryRun, replayed }) => [status, dryRun, replayed]);
+    expect(told).toEqual([
+      [200, true, undefined],
+      [200, undefined, undefined],
+      [200, undefined, true],
+    ]);
   });
 
   it('does not say aborted when the client stayed', async () => {
