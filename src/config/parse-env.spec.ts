@@ -54,6 +54,7 @@ describe('defaults', () => {
       corsOrigins: [],
       passwordMinLength: 8,
       eventsRetention: 34_560_000,
+      orgRestoreWindow: 2_592_000,
       maxOrgsPerUser: 5000,
       migrations: 'run',
       docs: true,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodeCursor, encodeCursor } from './cursor.js';
+import { decodeCursor, decodeTextCursor, encodeCursor, encodeTextCursor } from './cursor.js';
 
 const position = { order: 1_795_219_200_123, id: '01a1fbf4-7ea2-724e-b0f0-4ad107ba025b' };
 
@@ -17,4 +17,24 @@ it.each([
   Buffer.from(`1.${position.id}.2`).toString('base64url'),
 ])('refuses %j', (text) => {
   expect(decodeCursor(text)).toBeUndefined();
+});
+
+it.each(['a', "!#$%&'*+/=?^_`{|}~-@b.co", 'x'.repeat(254)])('keeps the text %j', (text) => {
+  expect(decodeTextCursor(encodeTextCursor(text))).toBe(text);
+});
+
+it.each([
+  '',
+  'x',
+  encodeTextCursor(''),
+  encodeTextCursor('a b'),
+  encodeTextCursor('a\u0000'),
+  encodeTextCursor('x'.repeat(255)),
+])('refuses %j as a text', (cursor) => {
+  expect(decodeTextCursor(cursor)).toBeUndefined();
+});
+
+it('takes neither for the other', () => {
+  expect(decodeTextCursor(encodeCursor(position))).toBeUndefined();
+  expect(decodeCursor(encodeTextCursor('ada@example.com'))).toBeUndefined();
 });

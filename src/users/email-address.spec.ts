@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalEmail } from './email-address.js';
+import { canonicalEmail, emailPrefix } from './email-address.js';
 
 const label = (length: number) => 'd'.repeat(length);
 
@@ -152,5 +152,43 @@ describe('canonicalEmail', () => {
     ['a proxy', new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap })],
   ])('refuses %s without reading it', (_name, input: unknown) => {
     expect(canonicalEmail(input)).toBeUndefined();
+  });
+});
+
+describe('emailPrefix', () => {
+  const email = "a.b+1!#$%&'*/=?^_`{|}~-@sub-1.example.co";
+
+  it('takes every beginning of a canonical e-mail as it is', () => {
+    const beginnings = [...email].map((_, index) => email.slice(0, index + 1));
+    expect(beginnings.map((beginning) => emailPrefix(beginning))).toEqual(beginnings);
+  });
+
+  it.each([
+    ['  Ada ', 'ada'],
+    ['ADA@EXAMPLE', 'ada@example'],
+    ['x@B\u00dcCHER.de', 'x@xn--bcher-kva.de'],
+  ])('turns %j into %j', (input, prefix) => {
+    expect(emailPrefix(input)).toBe(prefix);
+  });
+
+  it.each([
+    '',
+    ' ',
+    '@',
+    '@a',
+    'a b',
+    'a@b@',
+    'a@b_',
+    '\u212a',
+    'x@b\u00fc',
+    'a\u0000',
+    'x'.repeat(255),
+    'x'.repeat(10_000),
+    7,
+    null,
+    ['a'],
+    {},
+  ])('refuses %j', (input: unknown) => {
+    expect(emailPrefix(input)).toBeUndefined();
   });
 });

@@ -31,13 +31,14 @@ export function canonicalEmail(input: unknown): string | undefined {
 }
 
 /** The characters of canonical e-mails: what can come after the beginning of one. */
-const PREFIX = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+(?:@[a-z0-9.-]*)?$/;
+const PREFIX = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+(?:@[a-z0-9.-]*)?$/i;
 
 /** The beginning of canonical e-mails; undefined for what none begins with. A domain that is no ASCII must be whole. */
 export function emailPrefix(input: unknown): string | undefined {
   if (typeof input !== 'string' || input.length > MAX_RAW_UNITS) return undefined;
-  const prefix = canonicalEmail(input) ?? input.replace(/^ +| +$/g, '').toLowerCase();
-  return prefix.length <= MAX_OCTETS && PREFIX.test(prefix) ? prefix : undefined;
+  const prefix = canonicalEmail(input) ?? input.replace(/^ +| +$/g, '');
+  // Before it is made lower case, which turns U+212A into a k.
+  return prefix.length <= MAX_OCTETS && PREFIX.test(prefix) ? prefix.toLowerCase() : undefined;
 }
 
 function canonicalDomain(raw: string): string | undefined {

@@ -18,8 +18,7 @@ describe('an operator, of a deleted organization', () => {
     installation = await anInstallation();
     service = await startOwnService({ installation });
     cast = await anOrg(service);
-    const { status } = await cast.owner.delete(`/api/orgs/${cast.org.id}`);
-    expect(status).toBe(200);
+    await cast.owner.delete(`/api/orgs/${cast.org.id}`);
   });
   afterAll(() => installation.remove());
 

@@ -18,7 +18,16 @@ const REPLAY_PATH = process.env['MODEL_REPLAY_PATH'];
 const TIME_LIMIT_MS = Number(process.env['MODEL_SECONDS'] ?? 30) * 1000;
 const MAX_RUNS = 1000;
 const COMMANDS = 80;
-const WANTED = ['POST 201', 'POST 200', 'GET 200', 'PATCH 200', 'DELETE 200', 'PATCH 409 last_owner'];
+const WANTED = [
+  'POST 201',
+  'POST 200',
+  'GET 200',
+  'GET 404 org_not_found',
+  'PATCH 200',
+  'DELETE 200',
+  'PATCH 409 last_owner',
+  'POST 409 last_owner',
+];
 
 describe.each(ENGINES)('random requests of several users on %s', (engine) => {
   let storage: Storage;

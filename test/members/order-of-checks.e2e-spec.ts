@@ -7,10 +7,11 @@ import {
   memberNotFound,
   notAMember,
   orgNotFound,
+  passwordSessionRequired,
   unauthorized,
   userNotFound,
 } from '../support/expected.js';
-import { anEmail, anOrg, anUnknownId, type Cast } from '../support/personas.js';
+import { anEmail, anOrg, byCode, anUnknownId, type Cast } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 /** Each request has every fault that comes after the one it must be answered with. */
@@ -32,6 +33,10 @@ describe('the order of checks', () => {
     expect(await service.anyone.patch(`${nowhere}/members/x`, {})).toMatchObject(unauthorized);
     expect(await service.anyone.delete(`${nowhere}/members/x`)).toMatchObject(unauthorized);
     expect(await service.anyone.post('/api/orgs', {})).toMatchObject(unauthorized);
+    expect(await service.anyone.patch(nowhere, {})).toMatchObject(unauthorized);
+    expect(await service.anyone.delete(nowhere)).toMatchObject(unauthorized);
+    for (const action of ['leave', 'transfer', 'restore'])
+      expect(await service.anyone.post(`${nowhere}/${action}`, {})).toMatchObject(unauthorized);
     expect(await service.anyone.post('/api/auth/code', { codeChallenge: 0 })).toMatchObject(unauthorized);
   });
 
@@ -41,6 +46,14 @@ describe('the order of checks', () => {
     expect(await cast.outsider.post(`${nowhere}/members`, {})).toMatchObject(orgNotFound);
     expect(await cast.outsider.patch(`${nowhere}/members/x`, {})).toMatchObject(orgNotFound);
     expect(await cast.outsider.delete(`${nowhere}/members/x`)).toMatchObject(orgNotFound);
+    expect(await cast.outsider.get(`${nowhere}/members/x`)).toMatchObject(orgNotFound);
+    expect(await cast.outsider.get(`${nowhere}/members?search=`)).toMatchObject(orgNotFound);
+    expect(await cast.outsider.patch(nowhere, {})).toMatchObject(orgNotFound);
+    // Before the kind of session, which would tell that there is one.
+    const derived = await byCode(service, cast.outsider);
+    expect(await derived.delete(nowhere)).toMatchObject(orgNotFound);
+    expect(await derived.post(`${nowhere}/transfer`, {})).toMatchObject(orgNotFound);
+    expect(await derived.post(`${nowhere}/leave`, {})).toMatchObject(orgNotFound);
   });
 
   it('then membership', async () => {
@@ -49,6 +62,11 @@ describe('the order of checks', () => {
     expect(await cast.outsider.post(members, {})).toMatchObject(notAMember);
     expect(await cast.outsider.patch(`${members}/x`, {})).toMatchObject(notAMember);
     expect(await cast.outsider.delete(`${members}/x`)).toMatchObject(notAMember);
+    expect(await cast.outsider.get(`${members}?role=`)).toMatchObject(notAMember);
+    const org = `/api/orgs/${cast.org.id}`;
+    const derived = await byCode(service, cast.outsider);
+    expect(await derived.delete(org)).toMatchObject(notAMember);
+    expect(await derived.post(`${org}/transfer`, {})).toMatchObject(notAMember);
   });
 
   it('then the role', async () => {
@@ -59,6 +77,17 @@ describe('the order of checks', () => {
     expect(await cast.member.patch(`${members}/x`, {})).toMatchObject(tooLow);
     expect(await cast.member.delete(`${members}/x`)).toMatchObject(tooLow);
     expect(await cast.member.delete(`${members}/${cast.owner.id}`)).toMatchObject(tooLow);
+    expect(await cast.member.patch(`/api/orgs/${cast.org.id}`, {})).toMatchObject(tooLow);
+    expect(await cast.admin.post(`/api/orgs/${cast.org.id}/transfer`, {})).toMatchObject(
+      insufficientRole('owner', 'admin'),
+    );
+  });
+
+  it('then the kind of session', async () => {
+    const derived = await byCode(service, cast.owner);
+    expect(await derived.post(`/api/orgs/${cast.org.id}/transfer`, {})).toMatchObject(
+      passwordSessionRequired,
+    );
   });
 
   it('then the body', async () => {

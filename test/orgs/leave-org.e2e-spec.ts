@@ -51,12 +51,12 @@ describe('leaving an organization', () => {
          created_at, expires_at) VALUES ${[owner, admin, member, coOwner].map(() => "(?, ?, ?, 'member', 'pending', 1, 1, 0, ?, 1, 4000000000000)").join()}`,
       [owner, admin, member, coOwner].flatMap(({ id, email }) => [id, org.id, email, id]),
     );
-    const pending = async (): Promise<unknown[]> => {
+    const pending = async (): Promise<string[]> => {
       const rows = await service.db.query(
         'SELECT invited_by FROM invitations WHERE org_id = ? AND pending = 1',
         [org.id],
       );
-      return rows.map(({ invited_by }) => invited_by).toSorted();
+      return rows.map(({ invited_by }) => String(invited_by)).toSorted();
     };
     const members = `/api/orgs/${org.id}/members`;
 

@@ -37,11 +37,16 @@ export const mayBeDone = (operation: Answered): boolean =>
 export function brokenInState(snapshot: Snapshot): string[] {
   const { users, orgs, members, sessions } = snapshot;
   const known = new Set(users.map((user) => user.id));
-  const owned = new Set(members.filter((m) => m.role === 'owner' && known.has(m.userId)).map((m) => m.orgId));
+  const enabled = new Set(users.filter(({ disabledAt }) => disabledAt === null).map((user) => user.id));
+  const owned = new Set(
+    members.filter((m) => m.role === 'owner' && enabled.has(m.userId)).map((m) => m.orgId),
+  );
   const open = new Map(sessions.map((session) => [session.id, session]));
   const orgIds = new Set(orgs.map((org) => org.id));
   return [
-    ...orgs.filter((org) => !owned.has(org.id)).map((org) => `I1: organization ${org.id} has no owner`),
+    ...orgs
+      .filter(({ id, deletedAt }) => deletedAt === null && !owned.has(id))
+      .map(({ id }) => `I1: organization ${id} has no enabled owner`),
     ...repeated(members.map((m) => `${m.orgId} ${m.userId}`)).map((key) => `I2: member twice: ${key}`),
     ...repeated(users.map((user) => user.email)).map((email) => `I3: e-mail twice: ${email}`),
     ...repeated(sessions.flatMap(({ codeHash }) => codeHash ?? [])).map(

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { Exchange, IssueCode, Login, Me, Register } from './account-requests.js';
 import type { RealService } from './model-request.js';
 import { AddMember, ChangeMember, CreateOrg, ReadOrg } from './org-requests.js';
+import { DeleteOrg, LeaveOrg, RenameOrg, RestoreOrg, TransferOrg } from './org-life-requests.js';
 import type { ReferenceModel, Role } from './reference-model.js';
 
 const ROLES: readonly Role[] = ['member', 'admin', 'owner'];
@@ -43,6 +44,13 @@ export function serviceCommands(
       fc.tuple(pick, pick, person, role).map((parts) => new AddMember(...parts)),
       fc.tuple(pick, pick, person, role).map((parts) => new ChangeMember(...parts)),
       fc.tuple(pick, pick, person).map((parts) => new ChangeMember(...parts, undefined)),
+      fc.tuple(pick, pick).map((parts) => new LeaveOrg(...parts)),
+      fc.tuple(pick, pick, person, fc.boolean()).map((parts) => new TransferOrg(...parts)),
+      fc.tuple(pick, pick, fc.constantFrom('One', 'Two')).map((parts) => new RenameOrg(...parts)),
+      fc.tuple(pick, pick).map((parts) => new DeleteOrg(...parts)),
+      // As often as a deletion succeeds, so that few organizations are deleted at any moment.
+      fc.tuple(pick, pick).map((parts) => new RestoreOrg(...parts)),
+      fc.tuple(pick, pick).map((parts) => new RestoreOrg(...parts)),
     ],
     { maxCommands, size: 'max', ...(replayPath === undefined ? {} : { replayPath }) },
   );

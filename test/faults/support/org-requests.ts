@@ -3,6 +3,7 @@ import type { ReferenceModel, Role } from './reference-model.js';
 import { asRecord, asRecords, asString } from '../../support/service-client.js';
 
 const MAX_ORGS = 3;
+const FIRST_NAME = 'Model';
 
 export class CreateOrg extends SessionRequest {
   // Few organizations, so that most requests meet in one that has several members.
@@ -14,9 +15,9 @@ export class CreateOrg extends SessionRequest {
     const session = this.session(model);
     const reply = await real.send('POST', '/api/orgs', {
       token: real.tokens[session],
-      body: { name: 'Model' },
+      body: { name: FIRST_NAME },
     });
-    this.demand(reply, model.createOrg(session));
+    this.demand(reply, model.createOrg(session, FIRST_NAME));
     if (reply.status === 201) real.orgIds.push(asString(asRecord(reply.body['org'])['id']));
   }
 
@@ -25,7 +26,7 @@ export class CreateOrg extends SessionRequest {
   }
 }
 
-abstract class OrgRequest extends SessionRequest {
+export abstract class OrgRequest extends SessionRequest {
   constructor(
     pick: number,
     readonly orgPick: number,
@@ -58,6 +59,8 @@ export class ReadOrg extends OrgRequest {
     const reply = await real.send('GET', path, { token: real.tokens[session] });
     this.demand(reply, model.readOrg(session, org));
     if (reply.status !== 200) return;
+    if (this.suffix === '' && asRecord(reply.body['org'])['name'] !== model.names[org])
+      throw new Error(`${String(this)}: it has another name than ${model.names[org]}`);
     const listed = asRecords((this.suffix === '' ? asRecord(reply.body['org']) : reply.body)['members']);
     const found = listed.map((m) => `${asString(m['userId'])} ${asString(m['role'])}`);
     const wanted = [...model.members(org)].map(([person, role]) => `${real.userId(person)} ${role}`);

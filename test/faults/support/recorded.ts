@@ -10,6 +10,7 @@ export function recordedEvent(row: Row): RecordedEvent {
     userId: String(row['user_id']),
     sessionId: String(row['session_id']),
     data: String(row['data']),
+    request: `${String(row['request_id'])} ${String(row['at'])}`,
   };
 }
 
@@ -22,6 +23,10 @@ export function brokenRecord({ users, orgs, members, sessions, events }: Snapsho
   ): string[] => events.filter((event) => event.type === type && among(event)).map(of);
   const logins = sessions.filter(({ parentId }) => parentId === null);
   const deleted = new Set(about('account.deleted', ({ userId }) => userId));
+  const purged = new Set(about('org.purged', ({ orgId }) => orgId));
+  /** Memberships go with the organization, without an event for each. */
+  const isPurged = ({ orgId }: { orgId: string }): boolean =>
+    purged.has(orgId) || orgs.some(({ id, purgeBeganAt }) => id === orgId && purgeBeganAt !== null);
   const ofThoseLeft = ({ userId }: RecordedEvent): boolean => !deleted.has(userId);
   return [
     ...differences(
@@ -31,8 +36,17 @@ export function brokenRecord({ users, orgs, members, sessions, events }: Snapsho
     ),
     ...differences(
       'created',
-      about('org.created', ({ orgId }) => orgId),
+      about(
+        'org.created',
+        ({ orgId }) => orgId,
+        (event) => !purged.has(event.orgId),
+      ),
       orgs.map(({ id }) => id),
+    ),
+    ...differences(
+      'deleted',
+      deletedByRecord(events).filter((id) => !purged.has(id)),
+      orgs.filter(({ deletedAt }) => deletedAt !== null).map(({ id }) => id),
     ),
     ...differences(
       'started',
@@ -41,12 +55,25 @@ export function brokenRecord({ users, orgs, members, sessions, events }: Snapsho
     ),
     ...differences(
       'member',
-      replayed(events),
-      members.map(({ orgId, userId, role }) => `${orgId} ${userId} ${role}`),
+      replayed(events.filter((event) => !isPurged(event))),
+      members
+        .filter((member) => !isPurged(member))
+        .map(({ orgId, userId, role }) => `${orgId} ${userId} ${role}`),
     ),
     ...repeatedRevisions(events),
     ...users.filter(({ id }) => deleted.has(id)).map(({ id }) => `record: deleted and there: ${id}`),
   ];
+}
+
+/** The organizations that were deleted and not restored since. */
+function deletedByRecord(events: readonly RecordedEvent[]): string[] {
+  const deleted = new Set<string>();
+  const changes = events.filter(({ type }) => type === 'org.deleted' || type === 'org.restored');
+  for (const { type, orgId } of changes.toSorted(byRevision)) {
+    if (type === 'org.deleted') deleted.add(orgId);
+    else deleted.delete(orgId);
+  }
+  return [...deleted];
 }
 
 /** The memberships that the record leads to, in the order of the revisions. */
@@ -67,12 +94,14 @@ function byRevision(one: RecordedEvent, other: RecordedEvent): number {
 }
 
 function repeatedRevisions(events: readonly RecordedEvent[]): string[] {
-  const seen = new Set<string>();
-  const changes = events.filter(({ type }) => type.startsWith('member.'));
-  return changes.flatMap(({ orgId, orgRevision }) => {
+  const requests = new Map<string, string>();
+  const changes = events.filter(({ type }) => /^(?:member\.|org\.(?!created))/.test(type));
+  return changes.flatMap(({ orgId, orgRevision, request }) => {
     const key = `${orgId} ${orgRevision}`;
-    if (!seen.has(key)) return seen.add(key) && [];
-    return [`record: two changes of revision ${key}`];
+    const other = requests.get(key);
+    requests.set(key, request);
+    // A transfer changes two memberships.
+    return other === undefined || other === request ? [] : [`record: two changes of revision ${key}`];
   });
 }
 

@@ -31,6 +31,9 @@ export class ReferenceModel {
   readonly sessions: ModelSession[] = [];
   readonly codes: ModelCode[] = [];
   readonly orgs: Map<string, Role>[] = [];
+  readonly names: string[] = [];
+  /** those that can be restored */
+  readonly deleted = new Set<number>();
 
   register(email: string, password: string): Expected {
     if (this.users.has(email)) return refused(409, 'email_taken');
@@ -60,7 +63,7 @@ export class ReferenceModel {
   }
 
   orgsOf(email: string): number[] {
-    return [...this.orgs.keys()].filter((org) => this.orgs[org]?.has(email));
+    return [...this.orgs.keys()].filter((org) => !this.deleted.has(org) && this.orgs[org]?.has(email));
   }
 
   issueCode(session: number): Expected {
@@ -82,8 +85,9 @@ export class ReferenceModel {
     return OK;
   }
 
-  createOrg(session: number): Expected {
+  createOrg(session: number, name: string): Expected {
     if (!this.isLive(session)) return refused(401, 'invalid_token');
+    this.names.push(name);
     this.orgs.push(new Map([[this.userOf(session), 'owner']]));
     return CREATED;
   }
@@ -118,6 +122,50 @@ export class ReferenceModel {
     return OK;
   }
 
+  leave(session: number, org: number): Expected {
+    const refusal = this.refusal(session, org, 'member');
+    if (refusal) return refusal;
+    const me = this.userOf(session);
+    if (this.isLastOwner(org, me)) return refused(409, 'last_owner');
+    this.members(org).delete(me);
+    return OK;
+  }
+
+  transfer(session: number, org: number, target: string, leaves: boolean): Expected {
+    const refusal = this.refusalOfOwners(session, org);
+    if (refusal) return refusal;
+    const me = this.userOf(session);
+    if (target === me || !this.users.has(target)) return refused(400, 'validation_failed');
+    if (!this.members(org).has(target)) return refused(404, 'member_not_found');
+    this.members(org).set(target, 'owner');
+    if (leaves) this.members(org).delete(me);
+    else this.members(org).set(me, 'admin');
+    return OK;
+  }
+
+  rename(session: number, org: number, name: string): Expected {
+    const refusal = this.refusal(session, org, 'admin');
+    if (refusal) return refusal;
+    this.names[org] = name;
+    return OK;
+  }
+
+  deleteOrg(session: number, org: number): Expected {
+    const refusal = this.refusalOfOwners(session, org);
+    if (refusal) return refusal;
+    this.deleted.add(org);
+    return OK;
+  }
+
+  restoreOrg(session: number, org: number): Expected {
+    if (!this.isLive(session)) return refused(401, 'invalid_token');
+    if (this.isByCode(session)) return refused(403, 'password_session_required');
+    const role = this.members(org).get(this.userOf(session));
+    if (!this.deleted.has(org) || role !== 'owner') return refused(404, 'org_not_found');
+    this.deleted.delete(org);
+    return OK;
+  }
+
   members(org: number): Map<string, Role> {
     const members = this.orgs[org];
     if (!members) throw new Error(`the model has no organization ${org}`);
@@ -127,10 +175,21 @@ export class ReferenceModel {
   private refusal(session: number, org: number, least: Role): Expected | undefined {
     if (!this.isLive(session)) return refused(401, 'invalid_token');
     const members = this.orgs[org];
-    if (!members) return refused(404, 'org_not_found');
+    if (!members || this.deleted.has(org)) return refused(404, 'org_not_found');
     const role = members.get(this.userOf(session));
     if (!role) return refused(403, 'not_a_member');
     return RANK[role] < RANK[least] ? refused(403, 'insufficient_role') : undefined;
+  }
+
+  /** Of what only an owner does, logged in by password. */
+  private refusalOfOwners(session: number, org: number): Expected | undefined {
+    const refusal = this.refusal(session, org, 'owner');
+    if (refusal) return refusal;
+    return this.isByCode(session) ? refused(403, 'password_session_required') : undefined;
+  }
+
+  private isByCode(session: number): boolean {
+    return this.sessions[session]?.parent !== undefined;
   }
 
   // Only an owner gives the role of an owner, or touches one who has it.

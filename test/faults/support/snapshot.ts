@@ -8,12 +8,14 @@ export interface RecordedEvent {
   userId: string;
   sessionId: string;
   data: string;
+  /** of whom, and when */
+  request: string;
 }
 
 /** The whole state of the service, read from its database when nothing is under way. */
 export interface Snapshot {
-  users: { id: string; email: string }[];
-  orgs: { id: string }[];
+  users: { id: string; email: string; disabledAt: number | null }[];
+  orgs: { id: string; deletedAt: number | null; purgeBeganAt: number | null }[];
   members: { orgId: string; userId: string; role: Role }[];
   sessions: { id: string; userId: string; parentId: string | null; codeHash: string | null }[];
   events: RecordedEvent[];

@@ -36,8 +36,8 @@ export class Storage {
   /** To be read when nothing is under way. */
   async snapshot(): Promise<Snapshot> {
     return {
-      users: await this.query('SELECT id, email FROM users'),
-      orgs: await this.query('SELECT id FROM orgs'),
+      users: await this.query('SELECT id, email, disabled_at AS disabledAt FROM users'),
+      orgs: await this.query('SELECT id, deleted_at AS deletedAt, purge_began_at AS purgeBeganAt FROM orgs'),
       members: await this.query('SELECT org_id AS orgId, user_id AS userId, role FROM members'),
       sessions: await this.query(
         'SELECT id, user_id AS userId, parent_id AS parentId, code_hash AS codeHash FROM sessions',
