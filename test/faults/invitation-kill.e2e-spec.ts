@@ -18,7 +18,7 @@ interface Told {
   status: 'pending' | 'revoked' | 'accepted';
   code: string;
   /** what was asked for, and not answered */
-  open?: 'resend' | 'revoke' | 'register';
+  open?: 'resend' | 'revoke' | 'register' | 'accept';
 }
 
 /** Invites, resends, revokes, and registers as those who are invited, one after the other. */
@@ -44,7 +44,7 @@ class Inviter {
     const pending = this.told.filter(({ status }) => status === 'pending');
     const one = pending.length > 0 && this.random.between(0, 2) > 0 ? this.random.pick(pending) : undefined;
     if (!one) return this.create();
-    const deed = this.random.pick(['resend', 'revoke', 'register'] as const);
+    const deed = this.random.pick(['resend', 'revoke', 'register', 'accept'] as const);
     one.open = deed;
     await this[deed](one);
     delete one.open;
@@ -76,6 +76,18 @@ class Inviter {
   private async register(one: Told): Promise<void> {
     const body = { email: one.email, password: PASSWORD, invitationCode: one.code };
     requireStatus(await this.send('POST', '/api/auth/register', { body }), 201);
+    one.status = 'accepted';
+  }
+
+  private async accept(one: Told): Promise<void> {
+    const body = { email: one.email, password: PASSWORD };
+    const { status, body: session } = await this.send('POST', '/api/auth/register', { body });
+    if (status !== 201) throw new Error(`registering answered ${status}`);
+    const answer = await this.send('POST', `/api/me/invitations/${one.id}/accept`, {
+      token: asString(session['token']),
+      body: { code: one.code },
+    });
+    requireStatus(answer, 200);
     one.status = 'accepted';
   }
 
@@ -147,18 +159,21 @@ describe.each(ENGINES)('kill -9 during invitations on %s', (engine) => {
 
     async function check({ id, email, status, open }: Told): Promise<void> {
       const [row] = await storage.installation.db.query('SELECT status FROM invitations WHERE id = ?', [id]);
-      const possible = [
-        status,
-        ...(open === 'revoke' ? ['revoked'] : open === 'register' ? ['accepted'] : []),
-      ];
+      const ends = { resend: status, revoke: 'revoked', register: 'accepted', accept: 'accepted' };
+      const possible = [status, ...(open ? [ends[open]] : [])];
       expect(possible, `${email}: ${open ?? 'settled'}`).toContain(row?.['status']);
+      if (open === 'accept') return;
+      const users = await storage.installation.db.query('SELECT id FROM users WHERE email = ?', [email]);
+      expect(users, `${email}: the account comes with the membership`).toHaveLength(
+        row?.['status'] === 'accepted' ? 1 : 0,
+      );
     }
 
     /** An accepted one has its account, member and events; any other has none of them. */
     async function checkHalves(): Promise<void> {
       const halves = await storage.query(`SELECT i.id FROM invitations i WHERE
         (i.status = 'accepted') <> EXISTS (SELECT 1 FROM members m WHERE m.org_id = i.org_id AND m.email = i.email)
-        OR (i.status = 'accepted') <> EXISTS (SELECT 1 FROM users u WHERE u.email = i.email)
+        OR (i.status = 'accepted' AND NOT EXISTS (SELECT 1 FROM users u WHERE u.email = i.email))
         OR (i.status = 'pending') <> (i.pending IS NOT NULL)
         OR (SELECT COUNT(*) FROM events e WHERE e.org_id = i.org_id AND e.type IN ('invitation.created', 'invitation.resent')
               AND e.data LIKE CONCAT('%', i.id, '%')) <> i.code_number
