@@ -1,5 +1,12 @@
 import * as fc from 'fast-check';
 import { Exchange, IssueCode, Login, Me, Register } from './account-requests.js';
+import {
+  AnswerInvitation,
+  Invite,
+  RegisterInvited,
+  ResendInvitation,
+  RevokeInvitation,
+} from './invitation-requests.js';
 import type { RealService } from './model-request.js';
 import { AddMember, ChangeMember, CreateOrg, ReadOrg } from './org-requests.js';
 import type { ReferenceModel, Role } from './reference-model.js';
@@ -30,6 +37,7 @@ export function serviceCommands(
   const pick = fc.nat({ max: 1000 });
   const person = fc.constantFrom('ann', 'bob', 'cyd', 'dee');
   const role = fc.constantFrom(...ROLES);
+  const mostly = fc.constantFrom(true, true, true, false);
   return fc.commands(
     [
       person.map((who) => new Register(who)),
@@ -43,6 +51,13 @@ export function serviceCommands(
       fc.tuple(pick, pick, person, role).map((parts) => new AddMember(...parts)),
       fc.tuple(pick, pick, person, role).map((parts) => new ChangeMember(...parts)),
       fc.tuple(pick, pick, person).map((parts) => new ChangeMember(...parts, undefined)),
+      fc.tuple(pick, pick, person, role).map((parts) => new Invite(...parts)),
+      fc.tuple(pick, pick).map((parts) => new ResendInvitation(...parts)),
+      fc.tuple(pick, pick).map((parts) => new RevokeInvitation(...parts)),
+      fc
+        .tuple(pick, pick, fc.constantFrom('accept' as const, 'decline' as const), mostly)
+        .map((parts) => new AnswerInvitation(...parts)),
+      fc.tuple(person, pick).map((parts) => new RegisterInvited(...parts)),
     ],
     { maxCommands, size: 'max', ...(replayPath === undefined ? {} : { replayPath }) },
   );
