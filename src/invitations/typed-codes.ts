@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { typedCode } from '../auth/mail-codes/mail-code-text.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
+import { Transactions } from '../database/transactions.js';
 import {
   type CandidateInvitation,
   InvitationListRepository,
@@ -22,6 +23,7 @@ export class TypedCodes {
     private readonly invitations: InvitationsRepository,
     private readonly list: InvitationListRepository,
     private readonly codes: MailCodes,
+    private readonly transactions: Transactions,
   ) {}
 
   /** Counts a try. undefined: what was typed can be no code */
@@ -40,7 +42,11 @@ export class TypedCodes {
   async find(email: string, typed: string): Promise<CandidateInvitation | undefined> {
     const code = typedCode(typed);
     if (code === undefined) return undefined;
-    await this.invitations.countTries(email);
+    await this.transactions.run(async (transaction) => {
+      // A write for every e-mail: its time must not tell which ones are invited.
+      await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
+      await this.invitations.countTries(transaction, email);
+    });
     const found = await this.list.findCandidates(email, Date.now());
     const candidates = found.length > 0 ? found : [NOBODY];
     return candidates.find((candidate) => this.isRight(candidate, code));

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, type Repository } from 'typeorm';
+import { In, IsNull, MoreThan, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import { Invitation, INVITATION_STATUSES, type InvitationStatus } from './invitation.entity.js';
 
@@ -145,6 +145,10 @@ export class InvitationListRepository {
         WHERE i.email = ? ORDER BY i.id LIMIT ${MAX_CANDIDATES}`,
       [email],
     );
+  }
+
+  async countPending(email: string, now: number): Promise<number> {
+    return this.invitations.countBy({ email, pending: 1, expiresAt: MoreThan(now) });
   }
 
   async findExpired(now: number, limit: number): Promise<string[]> {

@@ -130,8 +130,8 @@ export class InvitationsRepository {
   }
 
   /** Of every pending one for that e-mail: the code does not say which it is of. */
-  async countTries(email: string): Promise<void> {
-    await this.transactions.write(
+  async countTries(transaction: Transaction, email: string): Promise<void> {
+    await transaction.write(
       'UPDATE invitations SET tries = tries + 1 WHERE email = ? AND pending = 1 AND tries <= ?',
       [email, MAX_CODE_TRIES],
     );

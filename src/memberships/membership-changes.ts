@@ -13,7 +13,7 @@ import { OrgsRepository } from './orgs.repository.js';
 export interface MembershipChange<Facts, Decision, Answer> {
   decide: (facts: Facts) => Decision;
   /** false when the database refused */
-  write: (transaction: Transaction, decision: Decision, facts: Facts) => Promise<boolean>;
+  write: (transaction: Transaction, decision: Decision) => Promise<boolean>;
   /** the error for a refusal under the lock */
   refusal: () => Error;
   /** what the record says of it; undefined where nothing changed */

@@ -15,6 +15,7 @@ const SNIPPETS = [
 ].map(([, snippet]) => snippet!);
 
 /** What the page leaves to its reader, and what the test looks at. */
+const JOAN = 'joan@example.com';
 const ASK = 'declare function ask(question: string): Promise<string>;';
 const RESULTS = [
   'registered',
@@ -30,6 +31,7 @@ const RESULTS = [
   'late',
   'wouldWork',
   'candidates',
+  'joan',
 ] as const;
 const EXPORT = `export { ${RESULTS.join(', ')} };`;
 
@@ -44,6 +46,7 @@ interface Results {
   old: unknown[];
   last: { token: string };
   keychain: Map<string, string>;
+  joan: { token: string };
   send: (method: string, path: string, body?: unknown, token?: string) => Promise<unknown>;
   grace: { token: string };
   late: unknown;
@@ -73,10 +76,12 @@ describe('docs/clients.md', () => {
     await mailServer.stop();
   });
 
-  /** The code of the next mail that holds one. */
-  async function ask(): Promise<string> {
+  /** The code of the next mail that holds one; of an invitation, of the mail to whoever has no account. */
+  async function ask(question: string): Promise<string> {
+    if (question.includes('invitation')) return (await mailServer.next(JOAN)).code!;
     asked += 1;
-    const codes = (): string[] => mailServer.mails.flatMap(({ code }) => code ?? []);
+    const own = () => mailServer.mails.filter(({ subject }) => !subject.includes('invited'));
+    const codes = (): string[] => own().flatMap(({ code }) => code ?? []);
     await waitFor('the mail with the code', hangTimeoutMs(), () => codes().length >= asked);
     return codes()[asked - 1]!;
   }
@@ -112,7 +117,7 @@ describe('docs/clients.md', () => {
 
   it('goes through the life of a login', async () => {
     const results = await run();
-    const { user, code, account, sessions, old, keychain, send, registered, last } = results;
+    const { user, code, account, sessions, old, keychain, send, registered, last, grace, joan } = results;
 
     expect(user.email).toBe('ada@example.com');
     expect(code).toMatch(/^[\w-]{43}$/);
@@ -124,6 +129,20 @@ describe('docs/clients.md', () => {
       ]),
     );
     expect(old).toHaveLength(1);
+    const members = await installation.db.query('SELECT email, role FROM members ORDER BY email');
+    // The countess has deleted her account.
+    expect(members).toEqual([
+      { email: 'grace@example.com', role: 'owner' },
+      { email: JOAN, role: 'admin' },
+    ]);
+    const events = await installation.db.query("SELECT type FROM events WHERE type = 'invitation.accepted'");
+    expect(events).toHaveLength(2);
+    expect(await send('GET', '/api/me/account', undefined, joan.token)).toMatchObject({
+      emailVerified: true,
+    });
+    expect(await send('GET', '/api/me/account', undefined, grace.token)).toMatchObject({
+      emailVerified: false,
+    });
     expect(keychain.size).toBe(0);
     for (const { token } of [registered, last]) {
       await expect(send('GET', '/api/me', undefined, token)).rejects.toMatchObject({ status: 401 });

@@ -29,8 +29,11 @@ interface Case {
   name: string;
   by: (cast: Cast) => Account;
   send: (cast: Cast) => Send;
+  /** what has to be so before */
+  prepare?: (cast: Cast) => Promise<Answer>;
 }
 
+const orgPath = ({ org }: Cast) => `/api/orgs/${org.id}`;
 const memberPath = ({ org }: Cast, { id }: Account) => `/api/orgs/${org.id}/members/${id}`;
 
 /** Those that change something. */
@@ -44,6 +47,28 @@ const CHANGES: Case[] = [
     name: 'remove a member',
     by: ({ admin }) => admin,
     send: (cast) => (by, query) => by.delete(memberPath(cast, cast.member) + query),
+  },
+  {
+    name: 'leave',
+    by: ({ admin }) => admin,
+    send: (cast) => (by, query) => by.post(`${orgPath(cast)}/leave${query}`),
+  },
+  {
+    name: 'hand the organization over',
+    by: ({ owner }) => owner,
+    send: (cast) => (by, query) =>
+      by.post(`${orgPath(cast)}/transfer${query}`, { userId: cast.member.id, leave: true }),
+  },
+  {
+    name: 'delete the organization',
+    by: ({ owner }) => owner,
+    send: (cast) => (by, query) => by.delete(orgPath(cast) + query),
+  },
+  {
+    name: 'restore the organization',
+    by: ({ owner }) => owner,
+    prepare: (cast) => cast.owner.delete(orgPath(cast)),
+    send: (cast) => (by, query) => by.post(`${orgPath(cast)}/restore${query}`),
   },
   {
     name: 'delete the account',
@@ -66,8 +91,10 @@ describe('a dry run', () => {
   });
   afterAll(() => service.stop());
 
-  it.each(CHANGES)('to $name answers as the change does, and changes no row', async ({ by, send }) => {
+  it.each(CHANGES)('to $name answers as the change does, and changes no row', async (change) => {
+    const { by, send, prepare } = change;
     const cast = await anOrg(service);
+    await prepare?.(cast);
     const ask = send(cast);
     const before = await allRows(service.db);
     expect(Object.keys(before)).toEqual(expect.arrayContaining(['events', 'mails', 'idempotency_keys']));
@@ -80,7 +107,7 @@ describe('a dry run', () => {
     const dry = await ask(by(cast), '?dryRun=true');
     const real = await ask(by(cast), '');
 
-    expect([real.status, real.text]).toEqual([dry.status, dry.text]);
+    expect([real.status, timeless(real)]).toEqual([dry.status, timeless(dry)]);
     expect(real.headers.get('dry-run')).toBeNull();
     const different = (answer: Answer) =>
       [...answer.headers.keys()].filter((name) => !/^(?:dry-run|ratelimit)/.test(name));
@@ -159,7 +186,7 @@ describe('a dry run', () => {
 
   it('has every route in this test that takes it', () => {
     const taken = writes(true).map(({ operationId }) => operationId);
-    expect(taken.toSorted()).toEqual(['changeMemberRole', 'deleteAccount', 'removeMember']);
+    expect(taken).toHaveLength(CHANGES.length);
   });
 
   /** A request that would be done, where its example is about nobody. */
@@ -217,3 +244,8 @@ describe('a dry run', () => {
     }
   });
 });
+
+/** Its moment is that of the answer: when a deleted organization is purged, for instance. */
+function timeless({ text }: Answer): string {
+  return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time');
+}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
+import { anInvitation, verified } from '../support/inviting.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { aCode, anOrg, anUnknownId, type Cast } from '../support/personas.js';
 import { type Instance, startOwnService } from '../support/service.js';
@@ -13,6 +14,7 @@ interface Exported {
   organizations: object[];
   sessions: { id: string; via: string }[];
   mails: object[];
+  invitations: object[];
   events: { id: string; type: string; actor: { id: string }; ip: string | null }[];
 }
 
@@ -96,6 +98,21 @@ describe('accounts export', () => {
     for (const secret of [...secrets, String(opened[0]!['hash']), owner.email, admin.token, 'argon2']) {
       expect(stdout).not.toContain(secret);
     }
+  });
+
+  it('holds the invitations for the e-mail, once it is verified', async () => {
+    const { owner, outsider, org } = cast;
+    const invitation = await anInvitation(owner, org, { email: outsider.email });
+    const exported = async (): Promise<Exported> =>
+      JSON.parse((await accounts(installation, ['export', outsider.id])).stdout) as Exported;
+
+    expect((await exported()).invitations).toEqual([]);
+    await verified(service.db, outsider);
+
+    const { id, role, status, createdAt, expiresAt } = invitation;
+    expect((await exported()).invitations).toEqual([{ id, org, role, status, createdAt, expiresAt }]);
+    const { stdout } = await accounts(installation, ['users', 'show', outsider.id]);
+    expect(stdout).toMatch(/^invitations +1 pending$/m);
   });
 
   it('is one line with --json', async () => {

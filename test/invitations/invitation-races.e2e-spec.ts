@@ -27,10 +27,7 @@ describe('at the same moment', () => {
   beforeAll(async () => {
     cluster = await startCluster(instancesInARace, { env: { RATE_LIMIT_REGISTER: 'off' } });
   });
-  afterAll(async () => {
-    expect(await untrueClaims(cluster.installation)).toEqual([]);
-    await cluster.stop();
-  });
+  afterAll(() => cluster.stop());
 
   const at = (index: number) => cluster.instances[index % cluster.instances.length]!;
 
@@ -73,7 +70,7 @@ describe('at the same moment', () => {
     expect(outcomes.size).toBeGreaterThan(0);
   });
 
-  it('it is accepted, declined, resent and added to: one of them makes a member, once', async () => {
+  it('accepting, declining, resending and adding make one member, once', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { org, owner } = await anOrg(at(round));
       const guest = await aVerifiedAccount(at(round), 'guest');
@@ -109,5 +106,9 @@ describe('at the same moment', () => {
       expect(users).toHaveLength(1);
       expect(await roleOf(cluster.db, org, { id: String(users[0]!['id']) })).toBe('member');
     }
+  });
+
+  it('leave nothing that the doctor minds', async () => {
+    expect(await untrueClaims(cluster.installation)).toEqual([]);
   });
 });

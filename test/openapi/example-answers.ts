@@ -130,8 +130,8 @@ export class ExampleAnswers {
     const { ada } = this;
     this.path.orgId = (await this.send('createOrg', { by: ada })).org.id;
     await this.send('createOrg', { by: ada });
-    const { orgId, userId: id } = this.path;
-    await withFounders({ orgId, ada, grace: Object.assign(this.grace, { id }) });
+    const { orgId, userId } = this.path;
+    await withFounders({ orgId, ada, grace: Object.assign(this.grace, { id: userId }) });
     await this.send('addMember', { by: ada });
     await this.send('addMember', { by: ada });
     await this.send('changeMemberRole', { by: ada });

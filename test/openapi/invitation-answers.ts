@@ -33,6 +33,8 @@ export async function collectInvitationAnswers(
   await examples.send('resendInvitation', { by: alone, path, body: {} });
   await service.db.query('DELETE FROM members WHERE org_id = ? AND user_id = ?', [cast.orgId, cast.grace.id]);
   await service.db.query('DELETE FROM invitations');
+  await service.db.query('DELETE FROM events WHERE org_id = ? AND org_revision > 1', [cast.orgId]);
+  await service.db.query('UPDATE orgs SET revision = 1 WHERE id = ?', [cast.orgId]);
 }
 
 async function inviteAndResend(

@@ -17,7 +17,10 @@ import { Mail } from '../../src/mail/mail.entity.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode } from '../../src/auth/codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/codes/authorization-codes.repository.js';
+import { ExpiredInvitations } from '../../src/invitations/expired-invitations.js';
 import { DeletedOrgsRepository } from '../../src/memberships/deleted-orgs.repository.js';
+import { Invitation } from '../../src/memberships/invitation.entity.js';
+import { InvitationListRepository } from '../../src/memberships/invitation-list.repository.js';
 import { Org } from '../../src/memberships/org.entity.js';
 import { OrgPurge } from '../../src/orgs/org-purge.js';
 import { PendingRevocation } from '../../src/auth/sessions/pending-revocation.entity.js';
@@ -53,6 +56,8 @@ export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
 function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
   const jobs = new CleanUpJobs();
   anOrgPurge(dataSource, jobs).onModuleInit();
+  const invitations = new InvitationListRepository(dataSource.getRepository(Invitation));
+  new ExpiredInvitations(invitations, jobs).onModuleInit();
   return jobs;
 }
 

@@ -6,7 +6,8 @@ export const MAIL_CODES_SUBJECT_KEY: UniqueKey = {
   columns: 'mail_codes.purpose, mail_codes.subject',
 };
 
-export type MailCodePurpose = 'password_reset' | 'email_verification' | 'email_change';
+/** Of invitations there is only the place, by e-mail: their codes are derived from rows of their own. */
+export type MailCodePurpose = 'password_reset' | 'email_verification' | 'email_change' | 'invitation';
 
 /**
  * What a code to type is for. The code itself is stored nowhere: it is derived from this row and the signing keys.

@@ -12,7 +12,7 @@ const MAX_TRIES = 50;
 /** What a code is derived from: a row here, or in a room above. */
 export interface DerivedCode {
   id: string;
-  purpose: MailCodePurpose | 'invitation';
+  purpose: MailCodePurpose;
   codeNumber: number;
 }
 

@@ -3,7 +3,9 @@ import { type HeldSession, UserSessionsRepository } from '../../auth/sessions/us
 import { EventsRepository } from '../../events/events.repository.js';
 import { MAIL_STATES } from '../../mail/mail.entity.js';
 import { MailsRepository } from '../../mail/mails.repository.js';
+import { InvitationListRepository, statusAt } from '../../memberships/invitation-list.repository.js';
 import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import type { Account } from '../../users/account.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { type Services, withServices } from '../services.js';
 import { timeOrNull, timeText } from '../times.js';
@@ -27,6 +29,7 @@ export function exportUser({ parameters, options }: Invocation): Promise<Report>
       sessions: sessionsOf(services, user.id),
       events: eventsOf(services, user.id),
       mails: mailsTo(services, user.email),
+      invitations: invitationsTo(services, user),
     };
     await writeDocument(parts, options['json'] === true ? '' : '\n', write);
     return { lines: [], json: [] };
@@ -54,6 +57,18 @@ async function* mailsTo(services: Services, recipient: string): AsyncGenerator<o
   const mails = await services.get(MailsRepository).findLatest({ states: MAIL_STATES, recipient }, MAX_MAILS);
   for (const { id, kind, state, createdAt, endedAt } of mails) {
     yield { id, kind, state, createdAt: timeText(createdAt), endedAt: timeOrNull(endedAt) };
+  }
+}
+
+/** Only of whoever has proven the e-mail: an address that somebody else registered tells him nothing. */
+async function* invitationsTo(services: Services, user: Account): AsyncGenerator<object> {
+  if (user.emailVerifiedAt === null) return;
+  const now = Date.now();
+  for (const invitation of await services.get(InvitationListRepository).findForExport(user.email)) {
+    const { id, role, createdAt, expiresAt, orgId, orgName } = invitation;
+    const org = { id: orgId, name: orgName };
+    const status = statusAt(invitation, now);
+    yield { id, org, role, status, createdAt: timeText(createdAt), expiresAt: timeText(expiresAt) };
   }
 }
 

@@ -1,4 +1,5 @@
 import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
+import { InvitationListRepository } from '../../memberships/invitation-list.repository.js';
 import { OwnershipRepository, type OrgWithRole } from '../../memberships/ownership.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { withServices } from '../services.js';
@@ -11,14 +12,16 @@ export function showUser({ parameters }: Invocation): Promise<Report> {
     const user = await findUser(services, parameters[0]!);
     const sessions = await services.get(UserSessionsRepository).countAlive(user.id, Date.now());
     const orgs = await services.get(OwnershipRepository).findOrgsOf(user.id);
+    const invitations = await services.get(InvitationListRepository).countPending(user.email, Date.now());
     const shown = accountJson(user);
     return {
       lines: [
         ...Object.entries(shown).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
         `${'sessions'.padEnd(18)} ${sessions} alive`,
+        `${'invitations'.padEnd(18)} ${invitations} pending`,
         ...orgs.map((org) => `${org.role.padEnd(18)} ${org.id}  ${org.name}${deletedMark(org)}`),
       ],
-      json: [{ ...shown, sessions, orgs: orgs.map(orgJson) }],
+      json: [{ ...shown, sessions, invitations, orgs: orgs.map(orgJson) }],
     };
   });
 }

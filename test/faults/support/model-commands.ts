@@ -1,5 +1,12 @@
 import * as fc from 'fast-check';
 import { Exchange, IssueCode, Login, Me, Register } from './account-requests.js';
+import {
+  AnswerInvitation,
+  Invite,
+  RegisterInvited,
+  ResendInvitation,
+  RevokeInvitation,
+} from './invitation-requests.js';
 import type { RealService } from './model-request.js';
 import { AddMember, ChangeMember, CreateOrg, ReadOrg } from './org-requests.js';
 import { DeleteOrg, LeaveOrg, RenameOrg, RestoreOrg, TransferOrg } from './org-life-requests.js';
@@ -31,6 +38,7 @@ export function serviceCommands(
   const pick = fc.nat({ max: 1000 });
   const person = fc.constantFrom('ann', 'bob', 'cyd', 'dee');
   const role = fc.constantFrom(...ROLES);
+  const mostly = fc.constantFrom(true, true, true, false);
   return fc.commands(
     [
       person.map((who) => new Register(who)),
@@ -51,6 +59,13 @@ export function serviceCommands(
       // As often as a deletion succeeds, so that few organizations are deleted at any moment.
       fc.tuple(pick, pick).map((parts) => new RestoreOrg(...parts)),
       fc.tuple(pick, pick).map((parts) => new RestoreOrg(...parts)),
+      fc.tuple(pick, pick, person, role).map((parts) => new Invite(...parts)),
+      fc.tuple(pick, pick).map((parts) => new ResendInvitation(...parts)),
+      fc.tuple(pick, pick).map((parts) => new RevokeInvitation(...parts)),
+      fc
+        .tuple(pick, pick, fc.constantFrom('accept' as const, 'decline' as const), mostly)
+        .map((parts) => new AnswerInvitation(...parts)),
+      fc.tuple(person, pick).map((parts) => new RegisterInvited(...parts)),
     ],
     { maxCommands, size: 'max', ...(replayPath === undefined ? {} : { replayPath }) },
   );

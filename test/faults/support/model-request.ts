@@ -7,6 +7,7 @@ export class RealService {
   readonly tokens: string[] = [];
   readonly codes: string[] = [];
   readonly orgIds: string[] = [];
+  readonly invitations: { id: string; code: string }[] = [];
   readonly userIds = new Map<string, string>();
 
   /** @param run makes the e-mails of one run its own */

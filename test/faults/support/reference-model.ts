@@ -1,3 +1,5 @@
+import { ModelInvitations } from './model-invitations.js';
+
 /** What the service promises, without its storage: a few maps and the rules of the role matrix. */
 
 export type Role = 'member' | 'admin' | 'owner';
@@ -34,6 +36,7 @@ export class ReferenceModel {
   readonly names: string[] = [];
   /** those that can be restored */
   readonly deleted = new Set<number>();
+  readonly invitations = new ModelInvitations();
 
   register(email: string, password: string): Expected {
     if (this.users.has(email)) return refused(409, 'email_taken');
@@ -103,6 +106,7 @@ export class ReferenceModel {
     if (!this.users.has(email)) return refused(404, 'user_not_found');
     if (this.members(org).has(email)) return refused(409, 'already_member');
     this.members(org).set(email, role);
+    this.invitations.revokeOfEmail(org, email);
     return CREATED;
   }
 
@@ -111,6 +115,7 @@ export class ReferenceModel {
     if (refusal) return refusal;
     if (role !== 'owner' && this.isLastOwner(org, target)) return refused(409, 'last_owner');
     this.members(org).set(target, role);
+    if (role === 'member') this.invitations.revokeOfInviter(org, target);
     return OK;
   }
 
@@ -119,6 +124,7 @@ export class ReferenceModel {
     if (refusal) return refusal;
     if (this.isLastOwner(org, target)) return refused(409, 'last_owner');
     this.members(org).delete(target);
+    this.invitations.revokeOfInviter(org, target);
     return OK;
   }
 
@@ -128,6 +134,7 @@ export class ReferenceModel {
     const me = this.userOf(session);
     if (this.isLastOwner(org, me)) return refused(409, 'last_owner');
     this.members(org).delete(me);
+    this.invitations.revokeOfInviter(org, me);
     return OK;
   }
 
@@ -138,8 +145,12 @@ export class ReferenceModel {
     if (target === me || !this.users.has(target)) return refused(400, 'validation_failed');
     if (!this.members(org).has(target)) return refused(404, 'member_not_found');
     this.members(org).set(target, 'owner');
-    if (leaves) this.members(org).delete(me);
-    else this.members(org).set(me, 'admin');
+    if (leaves) {
+      this.members(org).delete(me);
+      this.invitations.revokeOfInviter(org, me);
+    } else {
+      this.members(org).set(me, 'admin');
+    }
     return OK;
   }
 
@@ -154,6 +165,7 @@ export class ReferenceModel {
     const refusal = this.refusalOfOwners(session, org);
     if (refusal) return refusal;
     this.deleted.add(org);
+    this.invitations.revokeOfOrg(org);
     return OK;
   }
 
@@ -164,6 +176,58 @@ export class ReferenceModel {
     if (!this.deleted.has(org) || role !== 'owner') return refused(404, 'org_not_found');
     this.deleted.delete(org);
     return OK;
+  }
+
+  invite(session: number, org: number, email: string, role: Role): Expected {
+    const refusal = this.refusal(session, org, 'admin');
+    if (refusal) return refusal;
+    if (role === 'owner') return refused(400, 'validation_failed');
+    if (this.members(org).has(email)) return refused(409, 'already_member');
+    if (this.invitations.pendingOf(org, email)) return refused(409, 'already_invited');
+    this.invitations.all.push({ org, email, role, by: this.userOf(session), status: 'pending' });
+    return CREATED;
+  }
+
+  resend(session: number, index: number): Expected {
+    const invitation = this.invitations.get(index);
+    const refusal = this.refusal(session, invitation.org, 'admin');
+    if (refusal) return refusal;
+    if (invitation.status !== 'pending') return refused(409, 'invitation_ended');
+    invitation.by = this.userOf(session);
+    return OK;
+  }
+
+  revokeInvitation(session: number, index: number): Expected {
+    const invitation = this.invitations.get(index);
+    const refusal = this.refusal(session, invitation.org, 'admin');
+    if (refusal) return refusal;
+    if (invitation.status !== 'pending') return refused(409, 'invitation_ended');
+    invitation.status = 'revoked';
+    return OK;
+  }
+
+  answer(session: number, index: number, answer: 'accept' | 'decline', hasCode: boolean): Expected {
+    if (!this.isLive(session)) return refused(401, 'invalid_token');
+    if (this.sessions[session]?.parent !== undefined) return refused(403, 'password_session_required');
+    const invitation = this.invitations.get(index);
+    const { org, email, role, status } = invitation;
+    if (this.userOf(session) !== email) return refused(404, 'invitation_not_found');
+    if (!hasCode) return refused(403, 'email_not_verified');
+    if (answer === 'accept' && this.members(org).has(email)) return refused(409, 'already_member');
+    if (status !== 'pending') return refused(409, 'invitation_ended');
+    invitation.status = answer === 'accept' ? 'accepted' : 'declined';
+    if (answer === 'accept') this.members(org).set(email, role);
+    return OK;
+  }
+
+  registerInvited(email: string, password: string, index: number): Expected {
+    const invitation = this.invitations.get(index);
+    if (invitation.email !== email || invitation.status !== 'pending') return refused(400, 'invalid_code');
+    const answer = this.register(email, password);
+    if (answer.status !== 201) return answer;
+    invitation.status = 'accepted';
+    this.members(invitation.org).set(email, invitation.role);
+    return answer;
   }
 
   members(org: number): Map<string, Role> {
