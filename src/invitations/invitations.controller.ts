@@ -4,7 +4,7 @@ import { MinRole } from '../access/access.decorators.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
 import { TOO_MANY_MAILS } from '../memberships/invitation-mails.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields, NO_DRY_RUN } from '../openapi/api-problems.decorator.js';
 import { LINK_HEADER } from '../openapi/response-headers.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { OrgWrite } from '../writes/careful-write.decorator.js';
@@ -12,7 +12,7 @@ import { CurrentWrite } from '../writes/current-write.decorator.js';
 import type { Write } from '../writes/write.js';
 import { CreateInvitationRequest } from './dto/create-invitation.request.js';
 import { ResendInvitationRequest } from './dto/resend-invitation.request.js';
-import { InvitationResult, InvitationsResult } from './dto/invitation.responses.js';
+import { SentInvitationResult, InvitationsResult } from './dto/invitation.responses.js';
 import { ListInvitationsQuery } from './dto/list-invitations.query.js';
 import { InvitationListsService } from './invitation-lists.service.js';
 import { INVITATION_PARAM } from './invitation-param.js';
@@ -54,7 +54,7 @@ export class InvitationsController {
     @CurrentWrite() write: Write,
     @Param('orgId') orgId: string,
     @Body() body: CreateInvitationRequest,
-  ): Promise<InvitationResult> {
+  ): Promise<SentInvitationResult> {
     return this.invitations.create(write, orgId, body);
   }
 
@@ -115,7 +115,7 @@ export class InvitationsController {
     @Param('orgId') orgId: string,
     @Param('invitationId', EntityIdPipe) invitationId: string,
     @Body() body: ResendInvitationRequest,
-  ): Promise<InvitationResult> {
+  ): Promise<SentInvitationResult> {
     return this.invitations.resend(write, orgId, invitationId, body);
   }
 
@@ -130,6 +130,7 @@ export class InvitationsController {
   @OrgWrite()
   @ApiParam(INVITATION_PARAM)
   @ApiProblems(
+    NO_DRY_RUN,
     'malformed_json',
     'unauthorized',
     'invalid_token',

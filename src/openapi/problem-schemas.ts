@@ -91,6 +91,17 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
       },
     },
   },
+  already_invited: {
+    remedy: {
+      type: 'object',
+      description: 'with `?remedy=true`: what could be sent again',
+      required: ['action', 'invitationId'],
+      properties: {
+        action: { type: 'string', enum: ['resend'] },
+        invitationId: { type: 'string', format: 'uuid' },
+      },
+    },
+  },
 };
 
 /** One schema for each code, so that the code discriminates their union. */

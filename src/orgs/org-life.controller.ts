@@ -56,6 +56,7 @@ export class OrgLifeController {
   @MinRoleByPassword('owner')
   @OrgWrite({ dryRun: true })
   @ApiProblems(
+    invalidFields({ dryRun: 'must be true' }),
     'malformed_json',
     'unauthorized',
     'invalid_token',
@@ -80,6 +81,7 @@ export class OrgLifeController {
   @CarefulWrite({ idempotencyKey: true, dryRun: true })
   @ApiOrgId()
   @ApiProblems(
+    invalidFields({ dryRun: 'must be true' }),
     'malformed_json',
     'unauthorized',
     'invalid_token',
@@ -100,6 +102,7 @@ export class OrgLifeController {
   @MinRole('member')
   @OrgWrite({ dryRun: true, remedy: true })
   @ApiProblems(
+    invalidFields({ dryRun: 'must be true' }),
     'malformed_json',
     'unauthorized',
     'invalid_token',

@@ -170,6 +170,12 @@ export class ExampleAnswers {
     await used.patch(`/api/orgs/${this.path.orgId}/members/${this.path.userId}?remedy=true`, {
       role: 'member',
     });
+    const pending = await ada.post<Answered>(`/api/orgs/${this.path.orgId}/invitations`, {
+      email: anEmail(),
+      role: 'member',
+      showCode: true,
+    });
+    this.path.invitationId = pending.body.invitation.id;
     for (const [id, code] of this.failures()) {
       if (!this.answers.has(`${id} ${code}`)) await requests[code]?.(id);
     }

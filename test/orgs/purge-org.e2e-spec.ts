@@ -47,8 +47,8 @@ describe('the purge of deleted organizations', () => {
     );
     await insert(
       `invitations (id, org_id, email, role, status, code_number, code_shown, invited_by, created_at, expires_at)`,
-      "(?, ?, ?, 'member', 'revoked', 1, 0, ?, 1, 1)",
-      people.flatMap((user) => [user, id, user, user]),
+      "(?, ?, ?, 'member', 'revoked', 1, 0, ?, 1, ?)",
+      people.flatMap((user) => [user, id, user, user, NOW]),
     );
     return id;
   }

@@ -82,7 +82,7 @@ export class ReceivedInvitationResponse extends AnyInvitation {
   org: OrgResponse;
 }
 
-export class InvitationResult {
+export class SentInvitationResult {
   invitation: InvitationResponse;
 }
 
