@@ -12,7 +12,7 @@ import { CurrentWrite } from '../writes/current-write.decorator.js';
 import type { Write } from '../writes/write.js';
 import { CreateInvitationRequest } from './dto/create-invitation.request.js';
 import { ResendInvitationRequest } from './dto/resend-invitation.request.js';
-import { SentInvitationResult, InvitationsResult } from './dto/invitation.responses.js';
+import { InvitationResult, InvitationsResult } from './dto/invitation.responses.js';
 import { ListInvitationsQuery } from './dto/list-invitations.query.js';
 import { InvitationListsService } from './invitation-lists.service.js';
 import { INVITATION_PARAM } from './invitation-param.js';
@@ -54,7 +54,7 @@ export class InvitationsController {
     @CurrentWrite() write: Write,
     @Param('orgId') orgId: string,
     @Body() body: CreateInvitationRequest,
-  ): Promise<SentInvitationResult> {
+  ): Promise<InvitationResult> {
     return this.invitations.create(write, orgId, body);
   }
 
@@ -115,7 +115,7 @@ export class InvitationsController {
     @Param('orgId') orgId: string,
     @Param('invitationId', EntityIdPipe) invitationId: string,
     @Body() body: ResendInvitationRequest,
-  ): Promise<SentInvitationResult> {
+  ): Promise<InvitationResult> {
     return this.invitations.resend(write, orgId, invitationId, body);
   }
 

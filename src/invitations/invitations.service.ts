@@ -18,7 +18,7 @@ import { OrgWrites } from '../memberships/org-writes.js';
 import type { Write } from '../writes/write.js';
 import type { CreateInvitationRequest } from './dto/create-invitation.request.js';
 import type { ResendInvitationRequest } from './dto/resend-invitation.request.js';
-import type { SentInvitationResult } from './dto/invitation.responses.js';
+import type { InvitationResult } from './dto/invitation.responses.js';
 import { listedInvitation } from './invitation-views.js';
 
 const TTL_MS = 7 * 86_400_000;
@@ -39,7 +39,7 @@ export class InvitationsService {
     write: Write,
     orgId: string,
     { email, role, showCode = false }: CreateInvitationRequest,
-  ): Promise<SentInvitationResult> {
+  ): Promise<InvitationResult> {
     if (!showCode) this.mails.requireServer();
     const { actor } = write;
     return this.withCode((note) =>
@@ -69,7 +69,7 @@ export class InvitationsService {
     orgId: string,
     id: string,
     { showCode = false }: ResendInvitationRequest,
-  ): Promise<SentInvitationResult> {
+  ): Promise<InvitationResult> {
     if (!showCode) this.mails.requireServer();
     const { actor } = write;
     return this.withCode((note) =>
@@ -151,14 +151,14 @@ export class InvitationsService {
   private answer(
     invitation: Omit<Parameters<typeof listedInvitation>[0], 'inviterEmail'>,
     { actorEmail }: InvitingFacts,
-  ): SentInvitationResult {
+  ): InvitationResult {
     return { invitation: listedInvitation({ ...invitation, inviterEmail: actorEmail }) };
   }
 
   /** The code stands in this one answer, and in none that is kept to be repeated. */
   private async withCode(
-    run: (note: (code: string) => void) => Promise<SentInvitationResult>,
-  ): Promise<SentInvitationResult> {
+    run: (note: (code: string) => void) => Promise<InvitationResult>,
+  ): Promise<InvitationResult> {
     let code: string | undefined;
     const answer = await run((made) => {
       code = made;

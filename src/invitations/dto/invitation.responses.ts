@@ -82,7 +82,7 @@ export class ReceivedInvitationResponse extends AnyInvitation {
   org: OrgResponse;
 }
 
-export class SentInvitationResult {
+export class InvitationResult {
   invitation: InvitationResponse;
 }
 
