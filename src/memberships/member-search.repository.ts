@@ -20,19 +20,19 @@ export interface FoundMember extends ListedMember {
   joinedAt: number;
 }
 
-/** Follows every character of an e-mail. */
+/** The first character that an e-mail can have, and what follows the last. */
+const FIRST = '!';
 const END = '\u007f';
 
-/** By e-mail, which is unique in an organization. */
+/** By e-mail, which is unique in an organization. One bound on each side: with more, SQLite takes the other index. */
 const find = (of: string): string => `SELECT m.user_id AS userId, m.email, m.role FROM members m
-  WHERE ${of} AND m.email >= ? AND m.email < ? AND m.email > ? ORDER BY m.email LIMIT ?`;
-const FIND = hotStatement('a search of members', find('m.org_id = ?'), ['', 'u1', 'u2', '', 21]);
+  WHERE ${of} AND m.email >= ? AND m.email < ? ORDER BY m.email LIMIT ?`;
+const FIND = hotStatement('a search of members', find('m.org_id = ?'), ['', 'u1', 'u2', 21]);
 const FIND_WITH_ROLE = hotStatement('a search of members of a role', find('m.org_id = ? AND m.role = ?'), [
   '',
   'owner',
   'u1',
   'u2',
-  '',
   21,
 ]);
 
@@ -48,8 +48,9 @@ export class MemberSearchRepository {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
   /** In order of the e-mail. */
-  find({ orgId, prefix, role, after = '' }: MemberSearch, limit: number): Promise<ListedMember[]> {
-    const range = [prefix, prefix + END, after, limit];
+  find({ orgId, prefix, role, after }: MemberSearch, limit: number): Promise<ListedMember[]> {
+    const from = after === undefined || after < prefix ? prefix : after + FIRST;
+    const range = [from, prefix + END, limit];
     return role === undefined
       ? this.members.query<ListedMember[]>(FIND, [orgId, ...range])
       : this.members.query<ListedMember[]>(FIND_WITH_ROLE, [orgId, role, ...range]);

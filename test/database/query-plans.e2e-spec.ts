@@ -142,4 +142,15 @@ describe('the plan of', () => {
       for (const sign of SLOW[engine]) expect(text).not.toMatch(sign);
     });
   }
+
+  // Without statistics, as on most installations of SQLite.
+  it.runIf(engine === 'sqlite')('a search of members of a role takes the index of roles', async () => {
+    const { sql, values } = hotStatements().find(({ name }) => name === 'a search of members of a role')!;
+    await service.db.query("DELETE FROM sqlite_stat1 WHERE tbl = 'members'");
+    await service.db.query('ANALYZE sqlite_schema');
+    const plan = await service.db.query(`EXPLAIN QUERY PLAN ${sql}`, values as string[]);
+    expect(JSON.stringify(plan)).toContain(
+      'members_org_id_role_email_idx (org_id=? AND role=? AND email>? AND email<?)',
+    );
+  });
 });
