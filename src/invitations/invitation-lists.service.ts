@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type InvitationPage, InvitationListRepository } from '../memberships/invitation-list.repository.js';
+import { InvitationListRepository, type InvitationRange } from '../memberships/invitation-list.repository.js';
 import { decodeCursor, encodeCursor } from '../pagination/cursor.js';
 import type { LinkNextPage } from '../pagination/next-page.decorator.js';
-import type { InvitationsResult, OwnInvitationsResult } from './dto/invitation.responses.js';
+import type { InvitationPage, OwnInvitationPage } from './dto/invitation.responses.js';
 import {
   DEFAULT_LIMIT,
   type ListInvitationsQuery,
@@ -15,11 +15,7 @@ import { listedInvitation, receivedInvitation } from './invitation-views.js';
 export class InvitationListsService {
   constructor(private readonly invitations: InvitationListRepository) {}
 
-  listOfOrg(
-    orgId: string,
-    query: ListInvitationsQuery,
-    linkNextPage: LinkNextPage,
-  ): Promise<InvitationsResult> {
+  listOfOrg(orgId: string, query: ListInvitationsQuery, linkNextPage: LinkNextPage): Promise<InvitationPage> {
     return pageOf(query, linkNextPage, async (page) => {
       const found = await this.invitations.findOfOrg(orgId, query.status, page);
       return found.map(listedInvitation);
@@ -30,7 +26,7 @@ export class InvitationListsService {
     userId: string,
     query: ListOwnInvitationsQuery,
     linkNextPage: LinkNextPage,
-  ): Promise<OwnInvitationsResult> {
+  ): Promise<OwnInvitationPage> {
     return pageOf(query, linkNextPage, async (page) => {
       const found = await this.invitations.findReceived(userId, page);
       return found.map(receivedInvitation);
@@ -41,7 +37,7 @@ export class InvitationListsService {
 async function pageOf<Item extends { id: string }>(
   { limit: asked, cursor }: ListOwnInvitationsQuery,
   linkNextPage: LinkNextPage,
-  read: (page: InvitationPage) => Promise<Item[]>,
+  read: (page: InvitationRange) => Promise<Item[]>,
 ): Promise<{ invitations: Item[]; nextCursor?: string }> {
   const limit = asked === undefined ? DEFAULT_LIMIT : Number(asked);
   const beforeId = cursor === undefined ? undefined : decodeCursor(cursor)?.id;

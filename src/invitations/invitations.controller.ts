@@ -12,7 +12,7 @@ import { CurrentWrite } from '../writes/current-write.decorator.js';
 import type { Write } from '../writes/write.js';
 import { CreateInvitationRequest } from './dto/create-invitation.request.js';
 import { ResendInvitationRequest } from './dto/resend-invitation.request.js';
-import { InvitationResult, InvitationsResult } from './dto/invitation.responses.js';
+import { InvitationResult, InvitationPage } from './dto/invitation.responses.js';
 import { ListInvitationsQuery } from './dto/list-invitations.query.js';
 import { InvitationListsService } from './invitation-lists.service.js';
 import { INVITATION_PARAM } from './invitation-param.js';
@@ -65,7 +65,7 @@ export class InvitationsController {
    */
   @Get()
   @MinRole('admin')
-  @ApiOkResponse({ type: InvitationsResult, headers: LINK_HEADER })
+  @ApiOkResponse({ type: InvitationPage, headers: LINK_HEADER })
   @ApiProblems(
     invalidFields({ limit: 'must be a whole number from 1 to 1000' }),
     'unauthorized',
@@ -78,7 +78,7 @@ export class InvitationsController {
     @Param('orgId') orgId: string,
     @Query() query: ListInvitationsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<InvitationsResult> {
+  ): Promise<InvitationPage> {
     return this.lists.listOfOrg(orgId, query, linkNextPage);
   }
 

@@ -11,7 +11,7 @@ import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.j
 import { CurrentWrite } from '../writes/current-write.decorator.js';
 import type { Write } from '../writes/write.js';
 import { AnswerInvitationRequest } from './dto/answer-invitation.request.js';
-import { AcceptedResult, OwnInvitationsResult } from './dto/invitation.responses.js';
+import { AcceptedResult, OwnInvitationPage } from './dto/invitation.responses.js';
 import { ListOwnInvitationsQuery } from './dto/list-invitations.query.js';
 import { InvitationListsService } from './invitation-lists.service.js';
 import { INVITATION_PARAM } from './invitation-param.js';
@@ -32,7 +32,7 @@ export class OwnInvitationsController {
    */
   @Get()
   @SignedIn()
-  @ApiOkResponse({ type: OwnInvitationsResult, headers: LINK_HEADER })
+  @ApiOkResponse({ type: OwnInvitationPage, headers: LINK_HEADER })
   @ApiProblems(
     invalidFields({ limit: 'must be a whole number from 1 to 1000' }),
     'unauthorized',
@@ -42,7 +42,7 @@ export class OwnInvitationsController {
     @CurrentUser() { id }: CurrentUser,
     @Query() query: ListOwnInvitationsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<OwnInvitationsResult> {
+  ): Promise<OwnInvitationPage> {
     return this.lists.listOfUser(id, query, linkNextPage);
   }
 

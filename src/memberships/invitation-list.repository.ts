@@ -28,7 +28,7 @@ export interface MailedInvitation extends Pick<Invitation, 'role' | 'expiresAt'>
   inviterVerifiedAt: number | null;
 }
 
-export interface InvitationPage {
+export interface InvitationRange {
   now: number;
   limit: number;
   /** those before this id */
@@ -100,7 +100,7 @@ export class InvitationListRepository {
   async findOfOrg(
     orgId: string,
     status: InvitationStatus | undefined,
-    page: InvitationPage,
+    page: InvitationRange,
   ): Promise<ListedInvitation[]> {
     const found = await Promise.all(this.partsOf(orgId, status, page));
     const inOrder = found.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1));
@@ -111,7 +111,7 @@ export class InvitationListRepository {
   private partsOf(
     orgId: string,
     status: InvitationStatus | undefined,
-    { now, limit, beforeId = AFTER_ALL }: InvitationPage,
+    { now, limit, beforeId = AFTER_ALL }: InvitationRange,
   ): Promise<ListedInvitation[]>[] {
     const find = (sql: string, stored: InvitationStatus, ...more: number[]): Promise<ListedInvitation[]> =>
       this.invitations.query<ListedInvitation[]>(sql, [orgId, stored, beforeId, ...more, limit]);
@@ -122,7 +122,7 @@ export class InvitationListRepository {
 
   findReceived(
     userId: string,
-    { now, limit, beforeId = AFTER_ALL }: InvitationPage,
+    { now, limit, beforeId = AFTER_ALL }: InvitationRange,
   ): Promise<ReceivedInvitation[]> {
     return this.invitations.query<ReceivedInvitation[]>(FIND_RECEIVED, [beforeId, userId, now, limit]);
   }

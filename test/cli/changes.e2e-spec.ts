@@ -427,6 +427,7 @@ describe('what is shown', () => {
         emailVerifiedAt: null,
         passwordChangedAt: null,
         sessions: 1,
+        invitations: 0,
         orgs: [{ id: own.id, name: 'Own', role: 'owner' }],
       },
     ]);

@@ -86,7 +86,7 @@ export class InvitationResult {
   invitation: InvitationResponse;
 }
 
-class InvitationsPage {
+class AnyPage {
   /**
    * `cursor` of the next page; absent on the last one
    * @example "MC4wMTlhOGYzZS04ZDRmLTdiMzItOWQ1ZS03ZjlhMWIzYzRkNWU"
@@ -95,12 +95,12 @@ class InvitationsPage {
   nextCursor?: string;
 }
 
-export class InvitationsResult extends InvitationsPage {
+export class InvitationPage extends AnyPage {
   @ApiProperty({ type: [ListedInvitationResponse], example: [LISTED] })
   invitations: ListedInvitationResponse[];
 }
 
-export class OwnInvitationsResult extends InvitationsPage {
+export class OwnInvitationPage extends AnyPage {
   @ApiProperty({ type: [ReceivedInvitationResponse], example: [RECEIVED] })
   invitations: ReceivedInvitationResponse[];
 }
