@@ -81,7 +81,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(24);
+    expect(lines).toHaveLength(25);
     expect(code).toBe(0);
   });
 
