@@ -136,7 +136,7 @@ describe('an organization that changes after a request was authorized', () => {
     const disabling = accounts(service.installation, ['users', 'disable', cast.member.id]);
     await held.untilOneWaits();
     const transfer = cast.owner.post(`${org(cast)}/transfer`, { userId: cast.member.id, leave: true });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await held.untilTwoWait();
     await held.commit();
 
     expect(await disabling).toMatchObject({ code: 0 });

@@ -10,6 +10,8 @@ export interface HeldRows {
   write(sql: string, values?: SQLInputValue[]): Promise<void>;
   /** Resolves when a change that was sent to the service waits for this transaction, with all checks before behind it. */
   untilOneWaits(): Promise<void>;
+  /** The same for two, on a server: SQLite lets one at a time wait. */
+  untilTwoWait(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -29,11 +31,13 @@ async function holdFile(service: Service): Promise<HeldRows> {
     database.exec(statement);
     database.close();
   };
+  const untilOneWaits = async (): Promise<void> => {
+    await expect.poll(waits, { timeout: hangTimeoutMs(), interval: 10 }).toBeGreaterThan(before);
+  };
   return {
     write: async (sql, values = []) => void database.prepare(sql).run(...values),
-    untilOneWaits: async () => {
-      await expect.poll(waits, { timeout: hangTimeoutMs(), interval: 10 }).toBeGreaterThan(before);
-    },
+    untilOneWaits,
+    untilTwoWait: untilOneWaits,
     commit: () => end('COMMIT'),
     rollback: () => end('ROLLBACK'),
   };
@@ -59,11 +63,13 @@ async function holdInnodbRows(service: Service): Promise<HeldRows> {
     await connection.query(statement);
     await connection.end();
   };
+  const untilWaiting = async (count: number): Promise<void> => {
+    await expect.poll(() => waitingForRows(service), { timeout: hangTimeoutMs() }).toBe(count);
+  };
   return {
     write: async (sql, values = []) => void (await connection.query(sql, values)),
-    untilOneWaits: async () => {
-      await expect.poll(() => waitingForRows(service), { timeout: hangTimeoutMs() }).toBe(1);
-    },
+    untilOneWaits: () => untilWaiting(1),
+    untilTwoWait: () => untilWaiting(2),
     commit: () => end('COMMIT'),
     rollback: () => end('ROLLBACK'),
   };
