@@ -1,10 +1,8 @@
-import type { Role } from './reference-model.js';
-
 export interface ModelInvitation {
   org: number;
   /** of whom it is for */
   email: string;
-  role: Exclude<Role, 'owner'>;
+  role: 'member' | 'admin';
   /** the inviter */
   by: string;
   status: 'pending' | 'accepted' | 'declined' | 'revoked';
