@@ -107,13 +107,19 @@ describe('the doctor', () => {
           Date.now() - DAY_MS - 1,
           cast.org.id,
         ),
-      red: ['no purge of a deleted organization is overdue'],
+      red: [
+        'no purge of a deleted organization is overdue',
+        'every pending invitation is from somebody who may invite',
+      ],
     },
     {
       what: 'a deleted organization without a time of its purge',
       tables: ['orgs'],
       do: () => force('UPDATE orgs SET deleted_at = 1 WHERE id = ?', cast.org.id),
-      red: ['every deleted organization has a time of its purge, and no other has one'],
+      red: [
+        'every deleted organization has a time of its purge, and no other has one',
+        'every pending invitation is from somebody who may invite',
+      ],
     },
     {
       what: 'a purge of an organization that is not deleted',
