@@ -7,7 +7,8 @@ const MAX_TIMEOUT_MS = 240_000;
 /** For waits that only end what hangs: the busier the machine, the longer. */
 export function hangTimeoutMs(): number {
   const [wantACore = 0] = loadavg();
-  return Math.min(MAX_TIMEOUT_MS, IDLE_TIMEOUT_MS * Math.max(1, wantACore / availableParallelism()));
+  const factor = Math.max(1, wantACore / availableParallelism());
+  return Math.min(MAX_TIMEOUT_MS, Math.ceil(IDLE_TIMEOUT_MS * factor));
 }
 
 /** Rejects with an error that names what did not happen in time. */

@@ -12,6 +12,7 @@ import { InviterRevocations } from '../memberships/inviter-revocations.js';
 import { type Departure, OwnershipRepository } from '../memberships/ownership.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { IdempotencyKeysRepository } from '../writes/idempotency-keys.repository.js';
+import { AbandonedOrgs } from './abandoned-orgs.js';
 import { LockedOrgs } from './locked-orgs.js';
 import { orgIdsOf, requireOtherOwners } from './owner-rule.js';
 
@@ -49,6 +50,7 @@ export class AccountDeletionService {
     private readonly events: EventsRepository,
     private readonly addresses: EventAddressesRepository,
     private readonly keys: IdempotencyKeysRepository,
+    private readonly abandonedOrgs: AbandonedOrgs,
     private readonly lockedOrgs: LockedOrgs,
   ) {}
 
@@ -74,8 +76,10 @@ export class AccountDeletionService {
         const reason = 'inviter_deleted';
         const revoked = await this.revocations.revokeAll(transaction, userId, inviting, { actor, reason });
 
+        const abandoned = forced ? await this.abandonedOrgs.delete(transaction, departures, actor) : [];
+
         await this.deleteRows(transaction, userId, departures);
-        await this.events.record(transaction, ...events, ...revoked);
+        await this.events.record(transaction, ...events, ...revoked, ...abandoned);
         // With those that were just recorded.
         await this.addresses.deleteOf(transaction, userId, { acts, since });
         await deletion.lastStep?.(transaction);

@@ -5,6 +5,7 @@ import { MembershipsModule } from '../memberships/memberships.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WritesModule } from '../writes/writes.module.js';
+import { AbandonedOrgs } from './abandoned-orgs.js';
 import { AccountDeletionService } from './account-deletion.service.js';
 import { LockedOrgs } from './locked-orgs.js';
 import { OwnAccountController } from './own-account.controller.js';
@@ -13,6 +14,6 @@ import { OwnAccountService } from './own-account.service.js';
 @Module({
   imports: [EventsModule, MailModule, MembershipsModule, RateLimitsModule, UsersModule, WritesModule],
   controllers: [OwnAccountController],
-  providers: [AccountDeletionService, LockedOrgs, OwnAccountService],
+  providers: [AbandonedOrgs, AccountDeletionService, LockedOrgs, OwnAccountService],
 })
 export class OwnAccountModule {}

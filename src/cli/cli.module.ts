@@ -6,6 +6,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { MembershipsModule } from '../memberships/memberships.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountChangesService } from '../accounts/account-changes.service.js';
+import { AbandonedOrgs } from '../accounts/abandoned-orgs.js';
 import { AccountDeletionService } from '../accounts/account-deletion.service.js';
 import { AccountDisablingService } from '../accounts/account-disabling.service.js';
 import { AccountImportService } from '../accounts/account-import.service.js';
@@ -28,6 +29,7 @@ import { UsersModule } from '../users/users.module.js';
 import { WritesModule } from '../writes/writes.module.js';
 
 const PROVIDERS = [
+  AbandonedOrgs,
   AccountChangesService,
   AccountDeletionService,
   AccountDisablingService,

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { In, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
+import { inBatches } from '../database/in-batches.js';
 import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Org } from './org.entity.js';
@@ -37,6 +38,18 @@ export class DeletedOrgsRepository {
   /** The caller holds the lock. */
   async delete(transaction: Transaction, id: string, deletedAt: number, purgeAt: number): Promise<void> {
     await transaction.of(this.orgs).update({ id }, { deletedAt, purgeAt });
+  }
+
+  /** As `delete`, of many. */
+  async deleteAll(
+    transaction: Transaction,
+    ids: readonly string[],
+    deletedAt: number,
+    purgeAt: number,
+  ): Promise<void> {
+    for await (const batch of inBatches(ids)) {
+      await transaction.of(this.orgs).update({ id: In([...batch]) }, { deletedAt, purgeAt });
+    }
   }
 
   /** As `OrgsRepository.lock`, of one that can still be restored. */

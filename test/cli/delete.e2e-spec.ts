@@ -132,8 +132,14 @@ describe('accounts users delete', () => {
       ['account.deleted', { force: true }],
       ['member.removed', { role: 'owner', reason: 'account_deleted' }],
       ['member.removed', { role: 'owner', reason: 'account_deleted' }],
+      ['org.deleted', { force: true }],
       ['session.ended', { reason: 'account_deleted', all: true }],
     ]);
+    const deleted = await service.db.query(
+      'SELECT id FROM orgs WHERE deleted_at IS NOT NULL AND id IN (?, ?)',
+      [alone.id, shared.id],
+    );
+    expect(deleted).toEqual([{ id: alone.id }]);
   });
 
   it('works for a user in very many organizations, and names at most 100 in a refusal', async () => {

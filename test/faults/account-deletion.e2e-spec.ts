@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { accounts, killedDuring } from '../support/accounts-command.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
+import { aRefreshableLogin, refresh } from '../support/refreshing.js';
 import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
 import { GaleraCluster } from './support/galera-cluster.js';
@@ -12,14 +13,20 @@ import { Storage } from './support/storage.js';
 
 const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: 'off' };
 const ROUNDS = 3;
+const REFRESHING_ROUNDS = 10;
 const KILLS = 8;
 /** So many that the transaction takes a while. */
 const ORGS = 300;
+const MANY_ORGS = 500;
+/** The service's deadline, and what a busy machine adds. */
+const MAX_ANSWER_MS = 6000;
 
 interface Place {
   storage: Storage;
   /** where each command and each instance of the service finds the database */
   environments: Record<string, string>[];
+  /** until all nodes have the same data */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,6 +41,7 @@ const PLACES: Record<string, () => Promise<Place>> = {
       environments: cluster.nodes.map(
         ({ port }) => through(port, storage.installation) as Record<string, string>,
       ),
+      settle: () => cluster.waitUntilEqual(),
       close: async () => {
         await storage.close();
         await cluster.close();
@@ -44,7 +52,7 @@ const PLACES: Record<string, () => Promise<Place>> = {
 
 async function onStorage(engine: 'sqlite' | 'mariadb'): Promise<Place> {
   const storage = await Storage.on(engine);
-  return { storage, environments: [{}], close: () => storage.close() };
+  return { storage, environments: [{}], settle: async () => undefined, close: () => storage.close() };
 }
 
 describe.each(Object.keys(PLACES))('the deletion of an account on %s', (name) => {
@@ -126,10 +134,71 @@ describe.each(Object.keys(PLACES))('the deletion of an account on %s', (name) =>
     report({ faults: KILLS, wrong: 0 });
   });
 
+  it('leaves no session of a user who refreshes meanwhile', async () => {
+    let requests = 0;
+    for (let round = 0; round < REFRESHING_ROUNDS; round += 1) {
+      const user = await anAccount(on(round));
+      let { refreshToken } = await aRefreshableLogin(on(round), user);
+      const deletion = user.at(on(round + 1)).delete('/api/me', { password: user.password });
+      for (let status = 200; status === 200; requests += 1) {
+        const answer = await refresh(on(round), refreshToken);
+        status = answer.status;
+        if (status === 200) ({ refreshToken } = answer.body);
+        else expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_refresh_token' } });
+      }
+      expect(await deletion).toMatchObject({ status: 200 });
+      await place.settle();
+      expect(await countOf('sessions', user)).toBe(0);
+    }
+    const wrong = await broken();
+    report({ faults: REFRESHING_ROUNDS, requests, wrong: wrong.length });
+    expect(wrong).toEqual([]);
+  });
+
+  it('is whole or absent, and answered in time, while many organizations of the user change', async () => {
+    const { user, owner, ids } = await inOrgs(MANY_ORGS);
+    const other = await anAccount(on(0));
+    const ended = new AbortController();
+    let requests = 0;
+    const changing = (async () => {
+      for (; !ended.signal.aborted; requests += 1) {
+        const path = `/api/orgs/${ids[requests % ids.length]!}/members`;
+        await owner.at(on(requests)).post(path, { email: other.email, role: 'member' });
+      }
+    })();
+    const begin = performance.now();
+    let longestAnswerMs = 0;
+    let left = MANY_ORGS;
+    for (let attempt = 0; attempt < 5 && left > 0; attempt += 1) {
+      const began = performance.now();
+      const { status } = await user.at(on(1)).delete('/api/me', { password: user.password });
+      longestAnswerMs = Math.max(longestAnswerMs, performance.now() - began);
+      await place.settle();
+      left = await countOf('members', user);
+      // After a 503 the outcome is one or the other.
+      expect([200, 503]).toContain(status);
+      expect(status === 200 ? [0] : [0, MANY_ORGS]).toContain(left);
+    }
+    ended.abort();
+    await changing;
+    report({ faults: 1, requests, wrong: 0, longestAnswerMs, recoveriesMs: [performance.now() - begin] });
+    expect(longestAnswerMs).toBeLessThan(MAX_ANSWER_MS);
+    expect(left).toBe(0);
+    expect(await broken()).toEqual([]);
+  });
+
+  async function countOf(table: 'members' | 'sessions', { id }: Account): Promise<number> {
+    const { db } = place.storage.installation;
+    const [row] = await db.query(`SELECT COUNT(*) AS rows_left FROM ${table} WHERE user_id = ?`, [id]);
+    return Number(row!['rows_left']);
+  }
+
+  const inManyOrgs = async (): Promise<Account> => (await inOrgs(ORGS)).user;
+
   /** Each with another owner. */
-  async function inManyOrgs(): Promise<Account> {
+  async function inOrgs(count: number): Promise<{ user: Account; owner: Account; ids: string[] }> {
     const [owner, user] = await Promise.all([anAccount(on(0)), anAccount(on(0))]);
-    const ids = times(ORGS, () => randomUUIDv7());
+    const ids = times(count, () => randomUUIDv7());
     const rows = (each: string): string => ids.map(() => each).join();
     const { db } = place.storage.installation;
     await db.query(
@@ -154,6 +223,6 @@ describe.each(Object.keys(PLACES))('the deletion of an account on %s', (name) =>
         VALUES ${rows("(?, 'org.created', 1, 'system', ?, 1, '{}')")}`,
       ids.flatMap((org) => [randomUUIDv7(), org]),
     );
-    return user;
+    return { user, owner, ids };
   }
 });

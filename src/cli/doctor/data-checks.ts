@@ -6,7 +6,7 @@ const RESTORE = 'Restore these rows from a backup, or delete them once nobody ne
 export const DATA_CHECKS: Check[] = [
   emptyQuery(
     'every organization has an owner',
-    "Make one of its members owner: UPDATE members SET role = 'owner' WHERE org_id = … AND user_id = …",
+    'Make somebody its owner: accounts orgs set-owner …',
     `SELECT o.id AS fault FROM orgs o
       WHERE o.deleted_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')`,
