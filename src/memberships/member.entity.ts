@@ -6,7 +6,6 @@ export const MEMBERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'members.org_i
 
 @Entity('members')
 @Index('members_list_idx', ['orgId', 'joinedAt', 'userId', 'role', 'email'])
-@Index('members_org_id_email_idx', ['orgId', 'email'])
 @Index('members_org_id_role_email_idx', ['orgId', 'role', 'email'])
 @Index('members_user_id_joined_at_idx', ['userId', 'joinedAt', 'orgId'])
 export class Member {

@@ -5,11 +5,7 @@ import { addColumns, addIndex, dropColumns, dropIndex } from '../repeatable-step
 const ORG_COLUMNS = { deleted_at: 'bigint NULL', purge_at: 'bigint NULL', purge_began_at: 'bigint NULL' };
 const PURGE_INDEX = { name: 'orgs_purge_at_idx', columnNames: ['purge_at'] };
 const ROLE_INDEX_BEFORE = { name: 'members_org_id_role_idx', columnNames: ['org_id', 'role'] };
-/** Searches of members, of any role and of one. */
-const SEARCH_INDEXES = [
-  { name: 'members_org_id_email_idx', columnNames: ['org_id', 'email'] },
-  { name: 'members_org_id_role_email_idx', columnNames: ['org_id', 'role', 'email'] },
-];
+const SEARCH_INDEX = { name: 'members_org_id_role_email_idx', columnNames: ['org_id', 'role', 'email'] };
 const MAIL_INDEXES = [
   { name: 'mails_org_id_id_idx', columnNames: ['org_id', 'id'] },
   { name: 'mails_sender_id_id_idx', columnNames: ['sender_id', 'id'] },
@@ -20,7 +16,7 @@ export class OrganizationLife1795737600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addColumns(runner, 'orgs', ORG_COLUMNS);
     await addIndex(runner, 'orgs', PURGE_INDEX);
-    for (const index of SEARCH_INDEXES) await addIndex(runner, 'members', index);
+    await addIndex(runner, 'members', SEARCH_INDEX);
     await dropIndex(runner, 'members', ROLE_INDEX_BEFORE.name);
     await runner.createTable(invitations(runner), true, true, true);
     await runner.createTable(idempotencyKeys(runner), true, true, true);
@@ -34,7 +30,7 @@ export class OrganizationLife1795737600000 implements MigrationInterface {
     await runner.dropTable('idempotency_keys', true);
     await runner.dropTable('invitations', true);
     await addIndex(runner, 'members', ROLE_INDEX_BEFORE);
-    for (const { name } of SEARCH_INDEXES) await dropIndex(runner, 'members', name);
+    await dropIndex(runner, 'members', SEARCH_INDEX.name);
     await dropIndex(runner, 'orgs', PURGE_INDEX.name);
     await dropColumns(runner, 'orgs', Object.keys(ORG_COLUMNS));
   }
