@@ -139,14 +139,22 @@ describe.each(Object.keys(PLACES))('the deletion of an account on %s', (name) =>
     for (let round = 0; round < REFRESHING_ROUNDS; round += 1) {
       const user = await anAccount(on(round));
       let { refreshToken } = await aRefreshableLogin(on(round), user);
-      const deletion = user.at(on(round + 1)).delete('/api/me', { password: user.password });
+      const leave = () => user.at(on(round + 1)).delete('/api/me', { password: user.password });
+      const ended = new AbortController();
+      const deletion = leave().finally(() => ended.abort());
       let answer = await refresh(on(round), refreshToken);
-      for (; answer.status === 200; requests += 1) {
+      for (; answer.status === 200 && !ended.signal.aborted; requests += 1) {
         ({ refreshToken } = answer.body);
         answer = await refresh(on(round), refreshToken);
       }
-      expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_refresh_token' } });
-      expect(await deletion).toMatchObject({ status: 200 });
+      let { status } = await deletion;
+      // Another node may have committed a refresh each time: then nothing was done.
+      if (status === 503) ({ status } = await leave());
+      expect(status).toBe(200);
+      expect(await refresh(on(round), refreshToken)).toMatchObject({
+        status: 401,
+        body: { code: 'invalid_refresh_token' },
+      });
       await place.settle();
       expect(await countOf('sessions', user)).toBe(0);
     }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { aPassword, anEmail } from '../support/personas.js';
 import { asString, clientOf, type Reply, type Send } from '../support/service-client.js';
 import { report } from './support/figures.js';
+import { killDuring } from './support/kill-during.js';
 import { Random, seedOfRun } from './support/random.js';
 import { RestartableService, UNLIMITED } from './support/restartable-service.js';
 import { ENGINES, Storage } from './support/storage.js';
@@ -107,20 +107,12 @@ describe.each(ENGINES)('kill -9 during refresh, logout and change of the passwor
       for (let kill = 0; kill < KILLS; kill += 1) {
         const clients = DEEDS.flatMap((deed) => times(WORKERS, () => ({ deed, client: new Client(send) })));
         for (const { client } of clients) await client.prepare();
-        const life = new AbortController();
-        const work = clients.map(async ({ deed, client }) => {
-          try {
-            while (!life.signal.aborted) await client[deed]();
-          } catch (error) {
-            // What the dying process was asked has no answer; anything else is a wrong one.
-            if (!life.signal.aborted) throw error;
-          }
-        });
-        await sleep(random.between(50, 500));
-        life.abort();
-        await service.kill();
-        await Promise.all(work);
-        await service.start();
+        const deeds = clients.map(
+          ({ deed, client }) =>
+            () =>
+              client[deed](),
+        );
+        await killDuring(service, deeds, random.between(50, 500));
 
         for (const { client, deed } of clients) {
           acknowledged += client.acknowledged;
