@@ -82,6 +82,8 @@ export class OwnInvitationsService {
     try {
       return await this.orgWrites.run(write, orgId, {
         read: (transaction) => this.facts.forAnswering(transaction, { orgId, userId, id }),
+        // Whoever has not shown that the e-mail is his learns nothing of it.
+        evenDeleted: true,
         work: (transaction, facts) => {
           const hasCode = code !== undefined && this.typedCodes.isRight(facts, code);
           const isProof = facts.userVerifiedAt !== null || typed === undefined || hasCode;
@@ -91,7 +93,7 @@ export class OwnInvitationsService {
         },
       });
     } catch (error) {
-      // Of an organization that is gone there is nothing to answer.
+      // Of an organization that was purged meanwhile there is nothing to answer.
       throw error instanceof OrgNotFoundError ? new InvitationEndedError() : error;
     }
   }

@@ -9,6 +9,8 @@ import { OrgsRepository } from './orgs.repository.js';
 interface OrgWrite<Facts, Answer> {
   /** what decides, read under the lock; undefined: there is no such organization any more */
   read: (transaction: Transaction) => Promise<Facts | undefined>;
+  /** a deleted organization, too: the facts say so, and decide */
+  evenDeleted?: boolean;
   /** returns the body of the answer */
   work: (transaction: Transaction, facts: Facts) => Promise<Answer>;
 }
@@ -28,10 +30,13 @@ export class OrgWrites {
   run<Facts extends { revision: number }, Answer extends object>(
     write: Write,
     orgId: string,
-    { read, work }: OrgWrite<Facts, Answer>,
+    { read, evenDeleted = false, work }: OrgWrite<Facts, Answer>,
   ): Promise<Answer> {
     return this.writes.run(write, async (transaction) => {
-      const facts = (await this.orgs.lock(transaction, orgId)) ? await read(transaction) : undefined;
+      const isLocked = await (evenDeleted
+        ? this.orgs.lockEvenDeleted(transaction, orgId)
+        : this.orgs.lock(transaction, orgId));
+      const facts = isLocked ? await read(transaction) : undefined;
       if (!facts) throw new OrgNotFoundError();
       requireMatch(write, facts.revision - 1);
       return work(transaction, facts);

@@ -62,6 +62,11 @@ export class OrgsRepository {
     return locked === 1;
   }
 
+  async lockEvenDeleted(transaction: Transaction, id: string): Promise<boolean> {
+    const locked = await transaction.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [id]);
+    return locked === 1;
+  }
+
   /**
    * As `lock`, of many: in one order for everybody, so that two of them cannot wait for each other. Deleted ones, too:
    * they can be restored.

@@ -214,6 +214,18 @@ describe('an invitation', () => {
     expect(await received(guest)).toEqual([]);
   });
 
+  it('tells nobody that it has ended who has not shown that the e-mail is theirs', async () => {
+    const { org, owner } = await anOrg(service);
+    const squatter = await anAccount(service);
+    const invitation = await anInvitation(owner, org, { email: squatter.email });
+    await owner.delete(`/api/orgs/${org.id}`);
+
+    for (const answer of [accept, decline]) {
+      expect(await answer(squatter, invitation)).toMatchObject(emailNotVerified);
+      expect(await answer(squatter, invitation, '00000-00000')).toMatchObject(invalidCode);
+    }
+  });
+
   it('is void when its inviter may not invite any more, even where nobody revoked it', async () => {
     const { org, owner, admin } = cast;
     const guest = await aVerifiedAccount(service, 'guest');
