@@ -24,7 +24,7 @@ export class AbandonedOrgs {
     const abandoned = departures.filter(({ hasOtherMember, isDeleted }) => !hasOtherMember && !isDeleted);
     const now = Date.now();
     const purgeAt = now + this.env.orgRestoreWindow * 1000;
-    await this.orgs.deleteAll(transaction, orgIdsOf(abandoned), now, purgeAt);
+    await this.orgs.delete(transaction, orgIdsOf(abandoned), now, purgeAt);
     return abandoned.map(({ orgId, revision: orgRevision }) => ({
       type: 'org.deleted',
       actor,

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Event } from '../events/event.entity.js';
 import { EventsRepository } from '../events/events.repository.js';
-import { decodeCursor, encodeCursor, type Position } from '../pagination/cursor.js';
+import { encodeCursor, type Position } from '../pagination/cursor.js';
 import type { LinkNextPage } from '../pagination/next-page.decorator.js';
+import { limitOf, linkNext, type NextPage, positionOf } from '../pagination/page.js';
 import type { OrgEventsResult, OwnEventsResult } from './dto/event.responses.js';
-import { DEFAULT_LIMIT, type ListEventsQuery, type ListOrgEventsQuery } from './dto/list-events.query.js';
+import type { ListEventsQuery, ListOrgEventsQuery } from './dto/list-events.query.js';
 import { orgEvent, ownEvent } from './event-views.js';
 import { type EventPage, pageOf } from './page-of.js';
 
@@ -19,9 +20,9 @@ export class AuditService {
     linkNextPage: LinkNextPage,
   ): Promise<OrgEventsResult> {
     const { userId } = query;
-    const start = cursorOf(query);
+    const start = positionOf(query);
     const page = await pageOf(filterOf(query), (size, after) => {
-      const before = after ? positionOf(after) : start;
+      const before = after ? placeOf(after) : start;
       return userId === undefined
         ? this.events.findOfOrg(orgId, size, before)
         : this.events.findOfMember(orgId, userId, size, before);
@@ -34,7 +35,7 @@ export class AuditService {
     query: ListEventsQuery,
     linkNextPage: LinkNextPage,
   ): Promise<OwnEventsResult> {
-    const start = cursorOf(query)?.id;
+    const start = positionOf(query)?.id;
     const page = await pageOf(filterOf(query), (size, after) =>
       this.events.findOfUser(userId, size, after?.id ?? start),
     );
@@ -42,22 +43,15 @@ export class AuditService {
   }
 }
 
-function filterOf({ limit, type }: ListEventsQuery) {
-  return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), type };
-}
-
-function cursorOf({ cursor }: ListEventsQuery) {
-  return cursor === undefined ? undefined : decodeCursor(cursor);
+function filterOf(query: ListEventsQuery) {
+  return { limit: limitOf(query), type: query.type };
 }
 
 /** Of what is about no organization, and so only in a person's own record, the id alone tells. */
-function positionOf({ orgRevision, id }: Event): Position {
+function placeOf({ orgRevision, id }: Event): Position {
   return { order: orgRevision ?? 0, id };
 }
 
-function nextOf({ last }: EventPage, linkNextPage: LinkNextPage): { nextCursor?: string } {
-  if (!last) return {};
-  const nextCursor = encodeCursor(positionOf(last));
-  linkNextPage(nextCursor);
-  return { nextCursor };
+function nextOf({ last }: EventPage, linkNextPage: LinkNextPage): NextPage {
+  return linkNext(last && encodeCursor(placeOf(last)), linkNextPage);
 }

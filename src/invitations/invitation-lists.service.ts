@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InvitationListRepository, type InvitationRange } from '../memberships/invitation-list.repository.js';
-import { decodeCursor, encodeCursor } from '../pagination/cursor.js';
+import { encodeCursor } from '../pagination/cursor.js';
 import type { LinkNextPage } from '../pagination/next-page.decorator.js';
+import { cutPage, limitOf, positionOf } from '../pagination/page.js';
 import type { InvitationPage, OwnInvitationPage } from './dto/invitation.responses.js';
-import {
-  DEFAULT_LIMIT,
-  type ListInvitationsQuery,
-  type ListOwnInvitationsQuery,
-} from './dto/list-invitations.query.js';
+import type { ListInvitationsQuery, ListOwnInvitationsQuery } from './dto/list-invitations.query.js';
 import { listedInvitation, receivedInvitation } from './invitation-views.js';
 
 /** The latest first. */
@@ -35,16 +32,12 @@ export class InvitationListsService {
 }
 
 async function pageOf<Item extends { id: string }>(
-  { limit: asked, cursor }: ListOwnInvitationsQuery,
+  query: ListOwnInvitationsQuery,
   linkNextPage: LinkNextPage,
   read: (page: InvitationRange) => Promise<Item[]>,
 ): Promise<{ invitations: Item[]; nextCursor?: string }> {
-  const limit = asked === undefined ? DEFAULT_LIMIT : Number(asked);
-  const beforeId = cursor === undefined ? undefined : decodeCursor(cursor)?.id;
-  const found = await read({ now: Date.now(), limit: limit + 1, beforeId });
-  const invitations = found.slice(0, limit);
-  if (found.length <= limit) return { invitations };
-  const nextCursor = encodeCursor({ order: 0, id: invitations.at(-1)!.id });
-  linkNextPage(nextCursor);
-  return { invitations, nextCursor };
+  const limit = limitOf(query);
+  const found = await read({ now: Date.now(), limit: limit + 1, beforeId: positionOf(query)?.id });
+  const { page, next } = cutPage(found, limit, ({ id }) => encodeCursor({ order: 0, id }), linkNextPage);
+  return { invitations: page, ...next };
 }

@@ -1,8 +1,9 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
 import { MemberListRepository, type Reader } from '../memberships/member-list.repository.js';
 import { WholeLists } from '../memberships/whole-lists.js';
-import { decodeCursor, encodeCursor } from '../pagination/cursor.js';
+import { encodeCursor } from '../pagination/cursor.js';
 import type { LinkNextPage } from '../pagination/next-page.decorator.js';
+import { limitOf, linkNext, positionOf } from '../pagination/page.js';
 import { isSearch, type ListMembersQuery } from './dto/list-members.query.js';
 import type { MembersResult } from './dto/member.responses.js';
 import { MemberSearchService } from './member-search.service.js';
@@ -21,13 +22,8 @@ export class MemberListService {
     linkNextPage: LinkNextPage,
   ): Promise<MembersResult | StreamableFile> {
     if (isSearch(query)) return this.search.find(reader.orgId, query, linkNextPage);
-    const { limit, cursor } = query;
-    if (limit === undefined) return this.wholeLists.answer(reader, (members) => ({ members }));
-    const after = cursor === undefined ? undefined : decodeCursor(cursor);
-    const { members, next } = await this.members.findPage(reader.orgId, Number(limit), after);
-    if (!next) return { members };
-    const nextCursor = encodeCursor(next);
-    linkNextPage(nextCursor);
-    return { members, nextCursor };
+    if (query.limit === undefined) return this.wholeLists.answer(reader, (members) => ({ members }));
+    const { members, next } = await this.members.findPage(reader.orgId, limitOf(query), positionOf(query));
+    return { members, ...linkNext(next && encodeCursor(next), linkNextPage) };
   }
 }

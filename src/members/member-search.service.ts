@@ -4,7 +4,8 @@ import { MemberSearchRepository } from '../memberships/member-search.repository.
 import { MemberNotFoundError } from '../memberships/memberships.errors.js';
 import { decodeTextCursor, encodeTextCursor } from '../pagination/cursor.js';
 import type { LinkNextPage } from '../pagination/next-page.decorator.js';
-import { DEFAULT_FOUND, type ListMembersQuery } from './dto/list-members.query.js';
+import { cutPage, limitOf } from '../pagination/page.js';
+import type { ListMembersQuery } from './dto/list-members.query.js';
 import type { MemberDetailResult, MembersResult } from './dto/member.responses.js';
 
 /** The caller, in place of a user id. */
@@ -14,20 +15,13 @@ const ME = 'me';
 export class MemberSearchService {
   constructor(private readonly members: MemberSearchRepository) {}
 
-  async find(
-    orgId: string,
-    { search = '', role, limit, cursor }: ListMembersQuery,
-    linkNextPage: LinkNextPage,
-  ): Promise<MembersResult> {
+  async find(orgId: string, query: ListMembersQuery, linkNextPage: LinkNextPage): Promise<MembersResult> {
+    const { search: prefix = '', role, cursor } = query;
     const after = cursor === undefined ? undefined : decodeTextCursor(cursor);
-    const size = limit === undefined ? DEFAULT_FOUND : Number(limit);
-    const rows = await this.members.find({ orgId, prefix: search, role, after }, size + 1);
-    const members = rows.slice(0, size);
-    const last = members.at(-1);
-    if (rows.length <= size || !last) return { members };
-    const nextCursor = encodeTextCursor(last.email);
-    linkNextPage(nextCursor);
-    return { members, nextCursor };
+    const limit = limitOf(query);
+    const rows = await this.members.find({ orgId, prefix, role, after }, limit + 1);
+    const { page, next } = cutPage(rows, limit, ({ email }) => encodeTextCursor(email), linkNextPage);
+    return { members: page, ...next };
   }
 
   /** @throws MemberNotFoundError */

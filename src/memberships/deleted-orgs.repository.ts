@@ -36,12 +36,7 @@ export class DeletedOrgsRepository {
   constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
 
   /** The caller holds the lock. */
-  async delete(transaction: Transaction, id: string, deletedAt: number, purgeAt: number): Promise<void> {
-    await transaction.of(this.orgs).update({ id }, { deletedAt, purgeAt });
-  }
-
-  /** As `delete`, of many. */
-  async deleteAll(
+  async delete(
     transaction: Transaction,
     ids: readonly string[],
     deletedAt: number,

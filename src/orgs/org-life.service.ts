@@ -48,7 +48,7 @@ export class OrgLifeService {
         requireOwner(actorRole);
         const now = Date.now();
         const purgeAt = now + this.env.orgRestoreWindow * 1000;
-        await this.deleted.delete(transaction, orgId, now, purgeAt);
+        await this.deleted.delete(transaction, [orgId], now, purgeAt);
         const ended = await this.invitations.revokeAll(transaction, orgId);
         const of = { actor, orgId, orgRevision };
         const revoked = revocations(ended, 'org_deleted').map((event) => Object.assign(event, of));

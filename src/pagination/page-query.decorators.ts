@@ -2,11 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { decodeCursor } from './cursor.js';
-
-interface PageQuery {
-  limit?: string;
-  cursor?: string;
-}
+import type { PageQuery } from './page.js';
 
 const MAX_CURSOR = 400;
 const LIMIT = /^(?:[1-9]\d{0,2}|1000)$/;

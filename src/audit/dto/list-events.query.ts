@@ -2,9 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
 import { EVENT_TYPES, type EventType } from '../../events/event-types.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
+import { DEFAULT_LIMIT } from '../../pagination/page.js';
 import { PageCursor, PageLimit } from '../../pagination/page-query.decorators.js';
-
-export const DEFAULT_LIMIT = 100;
 
 export class ListEventsQuery {
   @ApiProperty({

@@ -1,9 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, ValidateIf } from 'class-validator';
 import { INVITATION_STATUSES, type InvitationStatus } from '../../memberships/invitation.entity.js';
+import { DEFAULT_LIMIT } from '../../pagination/page.js';
 import { PageCursor, PageLimit } from '../../pagination/page-query.decorators.js';
-
-export const DEFAULT_LIMIT = 100;
 
 export class ListOwnInvitationsQuery {
   @PageLimit({ default: DEFAULT_LIMIT, description: 'invitations on a page, at most' })

@@ -6,8 +6,6 @@ import { decodeCursor, decodeTextCursor } from '../../pagination/cursor.js';
 import { PageCursor, PageLimit } from '../../pagination/page-query.decorators.js';
 import { emailPrefix } from '../../users/email-address.js';
 
-export const DEFAULT_FOUND = 100;
-
 /** What is refused, and not what is left out. */
 const REFUSED = Symbol('refused');
 
