@@ -80,6 +80,16 @@ export function places(size: number): string {
   return Array(size).fill('?').join(', ');
 }
 
+/**
+ * Keys of several columns as a table, `k`, to join with. The engine plans the query once; a UNION of queries, one for
+ * each key, took three times the CPU for eight keys.
+ * @param like a SELECT that names the columns. It finds nothing, but gives them its character set: with that of the
+ *   connection a join could not use an index.
+ */
+export function keyTable(like: string, columns: number, size: number): string {
+  return `(${like} WHERE id = ''${` UNION ALL SELECT ${places(columns)}`.repeat(size)}) k`;
+}
+
 /** To a power of two: engines and drivers keep prepared statements, so there should be few. */
 export function padded<Key>(keys: readonly Key[], nobody: Key): Key[] {
   const size = 2 ** Math.ceil(Math.log2(keys.length));

@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
 import { isUniqueViolation } from '../database/database-errors.js';
 import { hotStatement } from '../database/hot-statements.js';
-import { Lookup, lookupStatement } from '../database/lookup.js';
+import { keyTable, Lookup, lookupStatement } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
 import { AlreadyMemberError } from './memberships.errors.js';
@@ -23,15 +23,13 @@ export interface Membership extends MembershipKey {
 }
 
 const FIND_MEMBERSHIPS = lookupStatement<MembershipKey, Membership>('the role check', {
-  sql: (size) =>
-    Array(size)
-      .fill(
-        `SELECT o.id AS orgId, o.name AS orgName, o.revision AS orgRevision, ? AS userId, m.role
-         FROM orgs o LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ?
-         WHERE o.id = ? AND o.deleted_at IS NULL`,
-      )
-      .join(' UNION ALL '),
-  values: (keys) => keys.flatMap(({ orgId, userId }) => [userId, userId, orgId]),
+  sql: (
+    size,
+  ) => `SELECT o.id AS orgId, o.name AS orgName, o.revision AS orgRevision, k.user_id AS userId, m.role
+    FROM ${keyTable('SELECT id AS org_id, id AS user_id FROM orgs', 2, size)}
+      JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
+      LEFT JOIN members m ON m.org_id = o.id AND m.user_id = k.user_id`,
+  values: (keys) => keys.flatMap(({ orgId, userId }) => [orgId, userId]),
   keyText: textOf,
   rowText: textOf,
   nobody: { orgId: '', userId: '' },
@@ -73,21 +71,16 @@ export interface AdditionFacts {
 }
 
 const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('what decides about a change', {
-  sql: (size) =>
-    Array(size)
-      .fill(
-        `SELECT o.id AS orgId, ? AS actorId, ? AS targetId, o.revision, a.role AS actorRole, t.role AS targetRole,
-           ${hasOtherOwner('o.id', '?')} AS hasOtherOwner,
-           EXISTS (SELECT 1 FROM users d WHERE d.id = t.user_id AND d.disabled_at IS NOT NULL)
-             AS isTargetDisabled,
-           ${invites('o.id', 't.user_id')} AS targetInvites
-         FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
-           LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
-         WHERE o.id = ? AND o.deleted_at IS NULL`,
-      )
-      .join(' UNION ALL '),
-  values: (keys) =>
-    keys.flatMap(({ orgId, actorId, targetId }) => [actorId, targetId, targetId, actorId, targetId, orgId]),
+  sql: (size) => `SELECT o.id AS orgId, k.actor_id AS actorId, k.target_id AS targetId, o.revision,
+      a.role AS actorRole, t.role AS targetRole,
+      ${hasOtherOwner('o.id', 'k.target_id')} AS hasOtherOwner,
+      EXISTS (SELECT 1 FROM users d WHERE d.id = t.user_id AND d.disabled_at IS NOT NULL) AS isTargetDisabled,
+      ${invites('o.id', 't.user_id')} AS targetInvites
+    FROM ${keyTable('SELECT id AS org_id, id AS actor_id, id AS target_id FROM orgs', 3, size)}
+      JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
+      LEFT JOIN members a ON a.org_id = o.id AND a.user_id = k.actor_id
+      LEFT JOIN members t ON t.org_id = o.id AND t.user_id = k.target_id`,
+  values: (keys) => keys.flatMap(({ orgId, actorId, targetId }) => [orgId, actorId, targetId]),
   keyText: changeText,
   rowText: changeText,
   nobody: { orgId: '', actorId: '', targetId: '' },
@@ -96,20 +89,16 @@ const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('w
 const FIND_ADDITION_FACTS = lookupStatement<AdditionKey, AdditionKey & AdditionFacts>(
   'what decides about an addition',
   {
-    sql: (size) =>
-      Array(size)
-        .fill(
-          `SELECT o.id AS orgId, ? AS actorId, ? AS email, o.revision, a.role AS actorRole, u.id AS userId,
-             u.email_verified_at AS emailVerifiedAt, t.role AS targetRole,
-             EXISTS (SELECT 1 FROM invitations i WHERE i.org_id = o.id AND i.email = ? AND i.pending = 1) AS isInvited
-           FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
-             LEFT JOIN users u ON u.email = ?
-             LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
-           WHERE o.id = ? AND o.deleted_at IS NULL`,
-        )
-        .join(' UNION ALL '),
-    values: (keys) =>
-      keys.flatMap(({ orgId, actorId, email }) => [actorId, email, email, actorId, email, orgId]),
+    sql: (size) => `SELECT o.id AS orgId, k.actor_id AS actorId, k.email, o.revision, a.role AS actorRole,
+        u.id AS userId, u.email_verified_at AS emailVerifiedAt, t.role AS targetRole,
+        EXISTS (SELECT 1 FROM invitations i WHERE i.org_id = o.id AND i.email = k.email AND i.pending = 1)
+          AS isInvited
+      FROM ${keyTable('SELECT id AS org_id, id AS actor_id, email FROM users', 3, size)}
+        JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
+        LEFT JOIN members a ON a.org_id = o.id AND a.user_id = k.actor_id
+        LEFT JOIN users u ON u.email = k.email
+        LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id`,
+    values: (keys) => keys.flatMap(({ orgId, actorId, email }) => [orgId, actorId, email]),
     keyText: additionText,
     rowText: additionText,
     nobody: { orgId: '', actorId: '', email: '' },

@@ -135,7 +135,9 @@ describe('the plan of', () => {
 
       // What a UNION or a subquery gathered is not a table.
       const text = JSON.stringify(
-        plan.filter(({ table, detail }) => !/^(?:<|SCAN page LEFT-JOIN$)/.test(String(table ?? detail))),
+        plan.filter(
+          ({ table, detail }) => !/^(?:<|SCAN (?:k|page LEFT-JOIN)$)/.test(String(table ?? detail)),
+        ),
         null,
         1,
       );
