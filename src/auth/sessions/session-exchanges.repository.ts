@@ -4,6 +4,7 @@ import { In, type Repository } from 'typeorm';
 import { BatchedQueries } from '../../database/batched-queries.js';
 import { isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
+import { keyTable } from '../../database/lookup.js';
 import { Transactions } from '../../database/transactions.js';
 import { IS_UNREVOKED, WITH_PARENT } from './alive.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
@@ -14,15 +15,16 @@ interface Exchange {
   codeHash: string;
 }
 
+const COLUMNS = 'id, created_at, expires_at, ip, user_agent, code_hash';
+
 /** One statement, so that nothing it checks can change before it inserts. */
 // Not whether the user is active: the new session is of the same epoch, so it is as dead as its parent.
-const EXCHANGE = hotStatement(
-  'the exchange of a code',
-  `SELECT ?, s.user_id, s.auth_time, s.auth_epoch, ?, ?, ?, ?, s.id, c.hash
-    FROM authorization_codes c JOIN sessions s ON s.id = c.session_id ${WITH_PARENT}
-    WHERE c.hash = ? AND c.expires_at > ? AND ${IS_UNREVOKED}`,
-  ['', 0, 0, '', '', '', 0],
-);
+const sessionsOf = (size: number): string =>
+  `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent, s.id, c.hash
+    FROM ${keyTable(`SELECT ${COLUMNS} FROM sessions`, 6, size)}
+      JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${WITH_PARENT}
+    WHERE c.expires_at > ? AND ${IS_UNREVOKED}`;
+hotStatement('the exchange of a code', sessionsOf(1), ['', 0, 0, '', '', '', 0]);
 
 @Injectable()
 export class SessionExchangesRepository {
@@ -43,16 +45,8 @@ export class SessionExchangesRepository {
       const opened = await this.transactions.write(
         `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, created_at, expires_at, ip, user_agent, parent_id,
            code_hash)
-         ${exchanges.map(() => EXCHANGE).join(' UNION ALL ')}`,
-        exchanges.flatMap(({ session: { id, createdAt, expiresAt, ip, userAgent }, codeHash }) => [
-          id,
-          createdAt,
-          expiresAt,
-          ip,
-          userAgent,
-          codeHash,
-          Date.now(),
-        ]),
+         ${sessionsOf(exchanges.length)}`,
+        [...exchanges.flatMap(valuesOf), Date.now()],
       );
       if (opened === exchanges.length) return exchanges.map(() => true);
     } catch (error) {
@@ -67,4 +61,8 @@ export class SessionExchangesRepository {
     const found = await this.sessions.find({ where: { id: In(ids) }, select: { id: true } });
     return ids.map((id) => found.some((session) => session.id === id));
   }
+}
+
+function valuesOf({ session: { id, createdAt, expiresAt, ip, userAgent }, codeHash }: Exchange): unknown[] {
+  return [id, createdAt, expiresAt, ip, userAgent, codeHash];
 }
