@@ -18,6 +18,8 @@ export interface Options {
   serviceScript: string;
   /** whether the baseline also plays the service, which must come out at a ratio of 1 */
   selfTest: boolean;
+  /** whether the baseline records changes, as the service does */
+  record: boolean;
   /** users in the database besides those who are measured */
   crowd: number;
   /** undefined: whichever a server chooses */
@@ -54,6 +56,7 @@ export function readOptions(args: string[]): Options {
     quick: values.quick,
     selfTest: values.service === 'baseline',
     serviceScript: values.service === 'baseline' ? BASELINE_SCRIPT : resolve(values.service),
+    record: !values['no-record'],
     crowd: readCount('--users', values.users, 0),
     hashEngine,
     outDirectory: resolve(values.out),
@@ -70,6 +73,7 @@ function parse(args: string[]) {
       engine: { type: 'string', default: 'mariadb' },
       service: { type: 'string', default: path('../dist/main.js') },
       only: { type: 'string' },
+      'no-record': { type: 'boolean', default: false },
       users: { type: 'string', default: '0' },
       'hash-engine': { type: 'string' },
       growth: { type: 'boolean', default: false },

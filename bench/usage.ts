@@ -7,6 +7,7 @@ tables
     --engine mariadb|sqlite
     --only "me,list of 20"
     --service baseline    the baseline against itself
+    --no-record           the baseline writes no record of changes
   --growth                the service on databases of several sizes, then with organizations of several
                           sizes: about 7 minutes
     --sizes 1000,100000,1000000

@@ -5,6 +5,7 @@ import { invitationRoutes } from './invitation-routes.ts';
 import { memberRoutes } from './member-routes.ts';
 import { orgRoutes } from './org-routes.ts';
 import { Problem, sendProblem } from './problems.ts';
+import type { Record } from './record.ts';
 
 /**
  * The service as one would write it by hand: Fastify, SQL, no framework. Answers have no schema, because
@@ -12,6 +13,7 @@ import { Problem, sendProblem } from './problems.ts';
  */
 export function createApp(
   db: Database,
+  record: Record,
   options: { codeTtlSeconds: number; logLevel: string },
 ): FastifyInstance {
   const app = fastify({ logger: { level: options.logLevel }, bodyLimit: 16_384, requestTimeout: 15_000 });
@@ -36,9 +38,9 @@ export function createApp(
     sendProblem(new Problem(404, 'not_found', 'There is no such route.'), request, reply),
   );
 
-  authRoutes(app, db, options.codeTtlSeconds);
-  orgRoutes(app, db);
-  memberRoutes(app, db);
-  invitationRoutes(app, db);
+  authRoutes(app, db, record, options.codeTtlSeconds);
+  orgRoutes(app, db, record);
+  memberRoutes(app, db, record);
+  invitationRoutes(app, db, record);
   return app;
 }

@@ -4,6 +4,7 @@ import { type Database, DuplicateError } from './db.ts';
 import { codeChallenge, email, newPassword, objectBody, password, text } from './input.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import { Problem } from './problems.ts';
+import type { NewEvent, Record } from './record.ts';
 import * as sql from './statements.ts';
 import {
   authenticate,
@@ -14,7 +15,7 @@ import {
   TOKEN_TTL_SECONDS,
 } from './tokens.ts';
 
-export function authRoutes(app: FastifyInstance, db: Database, codeTtlSeconds: number): void {
+export function authRoutes(app: FastifyInstance, db: Database, record: Record, codeTtlSeconds: number): void {
   app.post('/api/auth/register', async (request, reply) => {
     const body = objectBody(request.body);
     const user = { id: randomUUIDv7(), email: email(body) };
@@ -24,6 +25,7 @@ export function authRoutes(app: FastifyInstance, db: Database, codeTtlSeconds: n
       await db.transaction(async (tx) => {
         await sql.insertUser(tx, user, hash, session.createdAt);
         await sql.insertSession(tx, session);
+        await record.write(tx, [about(session, 'account.registered'), about(session, 'session.started')]);
       });
     } catch (error) {
       if (!(error instanceof DuplicateError)) throw error;
@@ -42,12 +44,13 @@ export function authRoutes(app: FastifyInstance, db: Database, codeTtlSeconds: n
     }
     if (needsRehash(user.passwordHash)) await sql.replacePasswordHash(db, user.id, await hashPassword(given));
     const session = newSession(user.id);
+    const started = (): NewEvent[] => [about(session, 'session.started')];
     const answer = { user: { id: user.id, email: user.email } };
     if (body['refresh'] !== true) {
-      await sql.insertSession(db, session);
+      await record.change((tx) => sql.insertSession(tx, session), started);
       return { token: signToken(session), ...answer };
     }
-    await sql.insertSession(db, session, 1);
+    await record.change((tx) => sql.insertSession(tx, session, 1), started);
     return { ...refreshable(session, 1), ...answer };
   });
 
@@ -108,6 +111,10 @@ function newSession(userId: string): sql.SessionRow {
     createdAt,
     expiresAt: createdAt + TOKEN_TTL_SECONDS * 1000,
   };
+}
+
+function about({ id, userId }: sql.SessionRow, type: string): NewEvent {
+  return { type, actorId: userId, sessionId: id, userId };
 }
 
 function hashCode(code: string, challenge: string | null): string {

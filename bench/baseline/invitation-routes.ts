@@ -3,13 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { type Database, DuplicateError } from './db.ts';
 import { email, objectBody, oneOf, text } from './input.ts';
 import { Problem } from './problems.ts';
+import type { Record } from './record.ts';
 import * as sql from './invitation-statements.ts';
 import { authenticate } from './tokens.ts';
 
 const INVITATION_TTL_MS = 7 * 86_400_000;
 
 /** Invitations whose code is shown: enough to compare an invitation and its acceptance. */
-export function invitationRoutes(app: FastifyInstance, db: Database): void {
+export function invitationRoutes(app: FastifyInstance, db: Database, record: Record): void {
   app.post<{ Params: { id: string } }>('/api/orgs/:id/invitations', async (request, reply) => {
     const caller = authenticate(request.headers.authorization);
     const body = objectBody(request.body);
@@ -21,7 +22,13 @@ export function invitationRoutes(app: FastifyInstance, db: Database): void {
     const code = randomBytes(8).toString('base64url');
     const invitation = { id: randomUUIDv7(), orgId: request.params.id, ...input, invitedBy: caller.userId };
     const times = { createdAt: now, expiresAt: now + INVITATION_TTL_MS };
-    await sql.insertInvitation(db, { ...invitation, ...times, codeHash: hash(code) }).catch(rethrow);
+    const event = { type: 'invitation.created', actorId: caller.userId, sessionId: caller.sessionId };
+    await record
+      .change(
+        (tx) => sql.insertInvitation(tx, { ...invitation, ...times, codeHash: hash(code) }),
+        () => [{ ...event, orgId: request.params.id, data: { id: invitation.id, role: input.role } }],
+      )
+      .catch(rethrow);
     return reply.code(201).send({
       invitation: {
         id: invitation.id,
@@ -36,7 +43,7 @@ export function invitationRoutes(app: FastifyInstance, db: Database): void {
   });
 
   app.post<{ Params: { id: string } }>('/api/me/invitations/:id/accept', async (request) => {
-    const { userId } = authenticate(request.headers.authorization);
+    const { userId, sessionId } = authenticate(request.headers.authorization);
     const { id } = request.params;
     const codeHash = hash(text(objectBody(request.body), 'code'));
     return db.transaction(async (tx) => {
@@ -46,6 +53,11 @@ export function invitationRoutes(app: FastifyInstance, db: Database): void {
       }
       await sql.insertInvited(tx, id, userId, now);
       const { orgId, name, role } = await sql.findAccepted(tx, id);
+      const by = { actorId: userId, sessionId, orgId, userId };
+      await record.write(tx, [
+        { ...by, type: 'invitation.accepted', data: { id } },
+        { ...by, type: 'member.added', data: { role, via: 'invitation' } },
+      ]);
       return { org: { id: orgId, name }, role };
     });
   });

@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { type Database, DuplicateError } from './db.ts';
 import { email, objectBody, oneOf } from './input.ts';
 import { conflict, Problem } from './problems.ts';
+import type { NewEvent, Record } from './record.ts';
 import * as sql from './statements.ts';
-import { authenticate } from './tokens.ts';
+import { authenticate, type Caller } from './tokens.ts';
 
 interface OrgPath {
   Params: { id: string };
@@ -11,7 +12,7 @@ interface OrgPath {
 interface MemberPath {
   Params: { id: string; uid: string };
 }
-export function memberRoutes(app: FastifyInstance, db: Database): void {
+export function memberRoutes(app: FastifyInstance, db: Database, record: Record): void {
   app.post<OrgPath>('/api/orgs/:id/members', async (request, reply) => {
     const caller = authenticate(request.headers.authorization);
     const orgId = request.params.id;
@@ -20,7 +21,15 @@ export function memberRoutes(app: FastifyInstance, db: Database): void {
       return { email: email(body), role: oneOf(body, 'role', ['member', 'admin']) };
     });
     const added = { orgId, callerId: caller.userId, ...input };
-    const userId = await sql.insertMember(db, added, Date.now()).catch(rethrowAsMember);
+    const userId = await record
+      .change(
+        (tx) => sql.insertMember(tx, added, Date.now()),
+        (id) =>
+          id === undefined
+            ? []
+            : [about(caller, 'member.added', orgId, id, { role: input.role, via: 'added' })],
+      )
+      .catch(rethrowAsMember);
     if (userId === undefined) throw await additionError(db, orgId, caller.userId, input.email);
     const member = { userId, role: input.role };
     return reply.code(201).send({ member });
@@ -32,7 +41,11 @@ export function memberRoutes(app: FastifyInstance, db: Database): void {
     const role = await checked(db, orgId, caller.userId, () =>
       oneOf(objectBody(request.body), 'role', ['member', 'admin', 'owner']),
     );
-    if ((await sql.updateRole(db, orgId, caller.userId, uid, role)) === 0) {
+    const changed = await record.change(
+      (tx) => sql.updateRole(tx, orgId, caller.userId, uid, role),
+      (rows) => (rows === 0 ? [] : [about(caller, 'member.role_changed', orgId, uid, { to: role })]),
+    );
+    if (changed === 0) {
       throw await changeError(db, orgId, caller.userId, uid, role);
     }
     return { member: { userId: uid, role } };
@@ -41,11 +54,25 @@ export function memberRoutes(app: FastifyInstance, db: Database): void {
   app.delete<MemberPath>('/api/orgs/:id/members/:uid', async (request) => {
     const caller = authenticate(request.headers.authorization);
     const { id: orgId, uid } = request.params;
-    if ((await sql.deleteMember(db, orgId, caller.userId, uid)) === 0) {
+    const removed = await record.change(
+      (tx) => sql.deleteMember(tx, orgId, caller.userId, uid),
+      (rows) => (rows === 0 ? [] : [about(caller, 'member.removed', orgId, uid, { reason: 'removed' })]),
+    );
+    if (removed === 0) {
       throw await changeError(db, orgId, caller.userId, uid);
     }
     return { ok: true };
   });
+}
+
+function about(
+  { userId: actorId, sessionId }: Caller,
+  type: string,
+  orgId: string,
+  userId: string,
+  data: object,
+): NewEvent {
+  return { type, actorId, sessionId, orgId, userId, data };
 }
 
 /** A bad body is told only to those who may manage the organization, so that case is looked up on its own. */

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from './db.ts';
 import { objectBody, orgName } from './input.ts';
 import { Problem, unauthorized } from './problems.ts';
+import type { Record } from './record.ts';
 import * as sql from './statements.ts';
 import { authenticate } from './tokens.ts';
 
@@ -10,7 +11,7 @@ interface OrgPath {
   Params: { id: string };
 }
 
-export function orgRoutes(app: FastifyInstance, db: Database): void {
+export function orgRoutes(app: FastifyInstance, db: Database, record: Record): void {
   app.get('/api/me', async (request) => {
     const caller = authenticate(request.headers.authorization);
     const rows = await sql.findUserWithOrgs(db, caller.userId);
@@ -31,6 +32,12 @@ export function orgRoutes(app: FastifyInstance, db: Database): void {
       if ((await sql.insertOwner(tx, org.id, caller.userId, now)) === 0) {
         throw new Problem(409, 'too_many_orgs', 'You have reached the maximum number of organizations.');
       }
+      const by = { actorId: caller.userId, sessionId: caller.sessionId, orgId: org.id };
+      const owner = { userId: caller.userId, data: { role: 'owner', via: 'created' } };
+      await record.write(tx, [
+        { ...by, type: 'org.created' },
+        { ...by, ...owner, type: 'member.added' },
+      ]);
     });
     return reply.code(201).send({ org });
   });

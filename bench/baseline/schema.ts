@@ -55,6 +55,13 @@ function tables({ ascii, unicode, tableOptions }: Dialect): string[] {
        code_hash varchar(43) ${ascii} NOT NULL, invited_by ${id} NOT NULL, created_at bigint NOT NULL,
        expires_at bigint NOT NULL, ended_at bigint NULL, UNIQUE (org_id, email, pending)`,
     ),
+    table(
+      'events',
+      `id ${id} NOT NULL PRIMARY KEY, type varchar(40) ${ascii} NOT NULL, at bigint NOT NULL,
+       actor_type varchar(8) ${ascii} NOT NULL, actor_id varchar(128) ${ascii} NULL, actor_session_id ${id} NULL,
+       org_id ${id} NULL, org_revision integer NULL, user_id ${id} NULL, data varchar(1000) ${unicode} NOT NULL,
+       ip varchar(45) ${ascii} NULL`,
+    ),
   ];
 }
 
@@ -71,6 +78,9 @@ const INDEXES = [
   'CREATE INDEX IF NOT EXISTS invitations_invited_by_idx ON invitations (org_id, invited_by, pending)',
   'CREATE INDEX IF NOT EXISTS invitations_org_id_status_idx ON invitations (org_id, status, id)',
   'CREATE INDEX IF NOT EXISTS invitations_expires_at_idx ON invitations (pending, expires_at)',
+  'CREATE INDEX IF NOT EXISTS events_org_id_org_revision_idx ON events (org_id, org_revision, id)',
+  'CREATE INDEX IF NOT EXISTS events_org_id_user_id_idx ON events (org_id, user_id, org_revision, id)',
+  'CREATE INDEX IF NOT EXISTS events_user_id_idx ON events (user_id, id)',
 ];
 
 // MySQL has no CREATE INDEX IF NOT EXISTS; MariaDB, the one that the benchmark starts, has.

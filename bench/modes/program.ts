@@ -5,7 +5,7 @@ import type { Program } from '../servers/http-server.ts';
 
 /** One of the programs that are measured, with a name and a database of its own. */
 export function programOf(
-  { hashEngine }: Options,
+  { hashEngine, record }: Options,
   { script, name, databaseUrl }: { script: string; name: string; databaseUrl: string },
   directory: string,
   variables: Record<string, string> = {},
@@ -13,7 +13,11 @@ export function programOf(
   return {
     script,
     nodeOptions: nodeOptionsFor(hashEngine),
-    env: { ...environment(name, databaseUrl, directory), ...variables },
+    env: {
+      ...environment(name, databaseUrl, directory),
+      BASELINE_RECORD: record ? 'on' : 'off',
+      ...variables,
+    },
     directory,
   };
 }
