@@ -7,7 +7,10 @@ import { OrgsRepository } from '../memberships/orgs.repository.js';
 /** An organization that the work concerns was not locked. */
 class OrgNotLockedError extends Error {}
 
-/** Each is a short transaction, and whoever adds the user in between makes it fail. */
+/**
+ * Whoever adds the user in between makes an attempt fail. So does, on a multi-primary cluster, each change of one of the
+ * organizations on another node: somebody who invites without pause must not be able to put off being disabled.
+ */
 const MAX_ATTEMPTS = 20;
 
 /** @throws Error that starts the work over, when one of the organizations is not locked */
@@ -23,7 +26,7 @@ export class LockedOrgs {
 
   /**
    * @param find the organizations, as they are before: the work itself has to ask again, and to require them
-   * @throws LostConflictError when the user joins organizations faster than they can be locked
+   * @throws LostConflictError when the organizations change faster than they can be locked
    */
   async run<T>(
     find: () => Promise<string[]>,
@@ -40,7 +43,7 @@ export class LockedOrgs {
           return work(transaction, requireLocked);
         });
       } catch (error) {
-        if (!(error instanceof OrgNotLockedError)) throw error;
+        if (!(error instanceof OrgNotLockedError || error instanceof LostConflictError)) throw error;
         if (attempt === MAX_ATTEMPTS) throw new LostConflictError(error);
       }
     }

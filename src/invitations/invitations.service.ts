@@ -42,12 +42,14 @@ export class InvitationsService {
   ): Promise<InvitationResult> {
     if (!showCode) this.mails.requireServer();
     const { actor } = write;
+    const key = { orgId, actorId: actor.id, email };
     return this.withCode((note) =>
-      this.orgWrites.run(write, orgId, {
-        read: (transaction) => this.facts.forInviting(transaction, { orgId, actorId: actor.id, email }),
+      this.orgWrites.runDecided(write, orgId, {
+        find: () => this.facts.inviting.find(key),
+        read: (transaction) => this.facts.inviting.findIn(transaction, key),
+        decide: (facts) => requireInviting(facts, Date.now()),
         work: async (transaction, facts) => {
           const now = Date.now();
-          requireInviting(facts, now);
           await this.makeRoom(transaction, orgId, facts, now);
           const invitation = { ...aNewOne(now, actor.id, showCode), id: newEntityId(), orgId, email, role };
           await this.invitations.insert(transaction, invitation);

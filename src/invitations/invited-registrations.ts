@@ -33,7 +33,7 @@ export class InvitedRegistrations extends RegistrationInvitations {
   /** The organization is locked before the account is made, as whoever adds somebody by e-mail does it. */
   async begin(transaction: Transaction, { id, orgId, codeNumber }: TypedInvitation): Promise<Joining> {
     const isThere = await this.orgs.lock(transaction, orgId);
-    const facts = isThere ? await this.facts.forAnswering(transaction, { orgId, userId: '', id }) : undefined;
+    const facts = isThere ? await this.facts.answering.findIn(transaction, { id, userId: '' }) : undefined;
     if (!facts || facts.codeNumber !== codeNumber || !isOpen(facts, Date.now())) {
       throw new InvalidMailCodeError();
     }

@@ -75,22 +75,24 @@ export class OwnInvitationsService {
     id: string,
     { code: typed, decide, work }: Answer<Result>,
   ): Promise<Result> {
-    const userId = write.actor.id;
-    const orgId = await this.facts.findOrgId(id, userId);
-    if (orgId === undefined) throw new InvitationNotFoundError();
+    const key = { id, userId: write.actor.id };
+    const facts = await this.facts.answering.find(key);
+    if (!facts || facts.userEmail !== facts.email) throw new InvitationNotFoundError();
     const code = typed === undefined ? undefined : await this.typedCodes.count(id, typed);
+    const hasCode = (latest: AnsweringFacts): boolean =>
+      code !== undefined && this.typedCodes.isRight(latest, code);
     try {
-      return await this.orgWrites.run(write, orgId, {
-        read: (transaction) => this.facts.forAnswering(transaction, { orgId, userId, id }),
+      return await this.orgWrites.runDecided(write, facts.orgId, {
+        find: async () => facts,
+        read: (transaction) => this.facts.answering.findIn(transaction, key),
         // Whoever has not shown that the e-mail is his learns nothing of it.
         evenDeleted: true,
-        work: (transaction, facts) => {
-          const hasCode = code !== undefined && this.typedCodes.isRight(facts, code);
-          const isProof = facts.userVerifiedAt !== null || typed === undefined || hasCode;
+        decide: (latest) => {
+          const isProof = latest.userVerifiedAt !== null || typed === undefined || hasCode(latest);
           if (!isProof) throw new InvalidMailCodeError();
-          decide(facts, hasCode, Date.now());
-          return work(transaction, facts, hasCode);
+          decide(latest, hasCode(latest), Date.now());
         },
+        work: (transaction, latest) => work(transaction, latest, hasCode(latest)),
       });
     } catch (error) {
       // Of an organization that was purged meanwhile there is nothing to answer.

@@ -26,11 +26,11 @@ export class TypedCodes {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Counts a try. undefined: what was typed can be no code */
+  /** Counts a try. undefined: what was typed can be no code, or too many were tried */
   async count(invitationId: string, typed: string): Promise<string | undefined> {
     const code = typedCode(typed);
-    if (code !== undefined) await this.invitations.countTry(invitationId);
-    return code;
+    const counts = code !== undefined && (await this.invitations.countTry(invitationId));
+    return counts ? code : undefined;
   }
 
   isRight(invitation: CandidateInvitation, code: string): boolean {

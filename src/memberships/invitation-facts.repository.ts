@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
 import { hotStatement } from '../database/hot-statements.js';
+import { keyTable, Lookup, lookupStatement } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Invitation } from './invitation.entity.js';
 
@@ -39,8 +40,20 @@ type InvitationRow = Pick<
   | 'expiresAt'
 >;
 
+export interface InvitingKey {
+  orgId: string;
+  actorId: string;
+  email: string;
+}
+
 /** The same, of an invitation that there is. */
 export interface RenewingFacts extends InvitingFacts, InvitationRow {}
+
+export interface AnsweringKey {
+  id: string;
+  /** of who answers; empty: somebody who has no account yet */
+  userId: string;
+}
 
 /** What decides whether an invitation can be answered; null: there is none. */
 export interface AnsweringFacts extends InvitationRow {
@@ -62,81 +75,73 @@ const INVITING = `o.revision, a.role AS actorRole, c.email AS actorEmail, c.disa
   (SELECT x.id FROM invitations x WHERE x.org_id = o.id AND x.status = 'pending' LIMIT 1 OFFSET ${MAX_PENDING - 1})
     AS lastOfMany`;
 
-/** @param email as SQL */
-const inviting = (email: string): string => `LEFT JOIN users c ON c.id = ?
+/** @param actor SQL, as is `email` */
+const inviting = (actor: string, email: string): string => `LEFT JOIN users c ON c.id = ${actor}
   LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
   LEFT JOIN users u ON u.email = ${email} LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
   LEFT JOIN invitations i ON i.org_id = o.id AND i.email = ${email} AND i.pending = 1`;
 
-const FIND_INVITING = hotStatement(
+const FIND_INVITING = lookupStatement<InvitingKey, InvitingKey & InvitingFacts>(
   'what decides about a new invitation',
-  `SELECT ${INVITING} FROM orgs o ${inviting('?')} WHERE o.id = ?`,
-  ['', '', '', ''],
+  {
+    sql: (size) => `SELECT o.id AS orgId, k.actor_id AS actorId, k.email, ${INVITING}
+      FROM ${keyTable('SELECT id AS org_id, id AS actor_id, email FROM users', 3, size)}
+        JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL ${inviting('k.actor_id', 'k.email')}`,
+    values: (keys) => keys.flatMap(({ orgId, actorId, email }) => [orgId, actorId, email]),
+    keyText: ({ orgId, actorId, email }) => `${orgId} ${actorId} ${email}`,
+    rowText: ({ orgId, actorId, email }) => `${orgId} ${actorId} ${email}`,
+    nobody: { orgId: '', actorId: '', email: '' },
+  },
 );
 
 const FIND_RENEWING = hotStatement(
   'what decides about a new code of an invitation',
-  `SELECT ${ROW}, ${INVITING} FROM orgs o JOIN invitations e ON e.id = ? AND e.org_id = o.id ${inviting('e.email')}
+  `SELECT ${ROW}, ${INVITING}
+    FROM orgs o JOIN invitations e ON e.id = ? AND e.org_id = o.id ${inviting('?', 'e.email')}
     WHERE o.id = ?`,
   ['', '', ''],
 );
 
-const FIND_ANSWERING = hotStatement(
+const FIND_ANSWERING = lookupStatement<AnsweringKey, AnsweringKey & AnsweringFacts>(
   'what decides about the answer to an invitation',
-  `SELECT ${ROW}, o.revision, o.name AS orgName, o.deleted_at AS orgDeletedAt, w.role AS inviterRole,
-      v.disabled_at AS inviterDisabledAt, u.email AS userEmail, u.email_verified_at AS userVerifiedAt,
-      m.role AS userRole
-    FROM orgs o JOIN invitations e ON e.id = ? AND e.org_id = o.id
-      LEFT JOIN members w ON w.org_id = o.id AND w.user_id = e.invited_by LEFT JOIN users v ON v.id = e.invited_by
-      LEFT JOIN users u ON u.id = ? LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id
-    WHERE o.id = ?`,
-  ['', '', ''],
+  {
+    sql: (size) => `SELECT ${ROW}, k.user_id AS userId, o.revision, o.name AS orgName,
+        o.deleted_at AS orgDeletedAt, w.role AS inviterRole, v.disabled_at AS inviterDisabledAt,
+        u.email AS userEmail, u.email_verified_at AS userVerifiedAt, m.role AS userRole
+      FROM ${keyTable('SELECT id, id AS user_id FROM users', 2, size)}
+        JOIN invitations e ON e.id = k.id JOIN orgs o ON o.id = e.org_id
+        LEFT JOIN members w ON w.org_id = o.id AND w.user_id = e.invited_by
+        LEFT JOIN users v ON v.id = e.invited_by
+        LEFT JOIN users u ON u.id = k.user_id LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id`,
+    values: (keys) => keys.flatMap(({ id, userId }) => [id, userId]),
+    keyText: ({ id, userId }) => `${id} ${userId}`,
+    rowText: ({ id, userId }) => `${id} ${userId}`,
+    nobody: { id: '', userId: '' },
+  },
 );
 
-const FIND_ORG = hotStatement(
-  'the organization of an invitation to somebody',
-  `SELECT i.org_id AS orgId FROM invitations i JOIN users u ON u.id = ? AND u.email = i.email WHERE i.id = ?`,
-  ['', ''],
-);
-
-/** One read for each decision, under the lock on the organization; what it finds stays as it is until COMMIT. */
+/** One read for each decision. */
 @Injectable()
 export class InvitationFactsRepository {
-  constructor(@InjectRepository(Invitation) private readonly invitations: Repository<Invitation>) {}
-
   /** undefined: no such organization */
-  async forInviting(
-    transaction: Transaction,
-    { orgId, actorId, email }: { orgId: string; actorId: string; email: string },
-  ): Promise<InvitingFacts | undefined> {
-    const values = [actorId, email, email, orgId];
-    return (await transaction.read<InvitingFacts>(FIND_INVITING + transaction.forUpdate, values))[0];
+  readonly inviting: Lookup<InvitingKey, InvitingKey & InvitingFacts>;
+  /** undefined: no such invitation */
+  readonly answering: Lookup<AnsweringKey, AnsweringKey & AnsweringFacts>;
+
+  constructor(@InjectRepository(Invitation) invitations: Repository<Invitation>) {
+    this.inviting = new Lookup(FIND_INVITING, invitations);
+    this.answering = new Lookup(FIND_ANSWERING, invitations);
   }
 
-  /** undefined: no such invitation in the organization */
+  /**
+   * Under the lock on the organization; what it finds stays as it is until COMMIT.
+   * undefined: no such invitation in the organization
+   */
   async forRenewing(
     transaction: Transaction,
     { orgId, actorId, id }: { orgId: string; actorId: string; id: string },
   ): Promise<RenewingFacts | undefined> {
     const values = [id, actorId, orgId];
     return (await transaction.read<RenewingFacts>(FIND_RENEWING + transaction.forUpdate, values))[0];
-  }
-
-  /**
-   * undefined: no such invitation in the organization
-   * @param userId of who answers; empty: somebody who has no account yet
-   */
-  async forAnswering(
-    transaction: Transaction,
-    { orgId, userId, id }: { orgId: string; userId: string; id: string },
-  ): Promise<AnsweringFacts | undefined> {
-    const values = [id, userId, orgId];
-    return (await transaction.read<AnsweringFacts>(FIND_ANSWERING + transaction.forUpdate, values))[0];
-  }
-
-  /** The organization never changes. undefined: no such invitation to that user's e-mail */
-  async findOrgId(id: string, userId: string): Promise<string | undefined> {
-    const [row] = await this.invitations.query<{ orgId: string }[]>(FIND_ORG, [userId, id]);
-    return row?.orgId;
   }
 }

@@ -121,12 +121,16 @@ export class InvitationsRepository {
     return this.revokeWhere(transaction, 'org_id = ? AND email = ? AND pending = 1', [orgId, email]);
   }
 
-  /** A code that somebody types is counted before it is looked at, so that many at once are no way around. */
-  async countTry(id: string): Promise<void> {
-    await this.transactions.write('UPDATE invitations SET tries = tries + 1 WHERE id = ? AND tries <= ?', [
-      id,
-      MAX_CODE_TRIES,
-    ]);
+  /**
+   * A code that somebody types is counted before it is looked at, so that many at once are no way around. False: too
+   * many were tried.
+   */
+  async countTry(id: string): Promise<boolean> {
+    const counted = await this.transactions.write(
+      'UPDATE invitations SET tries = tries + 1 WHERE id = ? AND tries < ?',
+      [id, MAX_CODE_TRIES],
+    );
+    return counted === 1;
   }
 
   /** Of every pending one for that e-mail: the code does not say which it is of. */

@@ -15,7 +15,24 @@ interface OrgWrite<Facts, Answer> {
   work: (transaction: Transaction, facts: Facts) => Promise<Answer>;
 }
 
-/** Changes of one organization, under its lock. */
+interface DecidedWrite<Facts, Decision, Answer> {
+  /** the facts of now, by a query that requests share */
+  find: () => Promise<Facts | undefined>;
+  /** the same under the lock */
+  read: (transaction: Transaction) => Promise<Facts | undefined>;
+  evenDeleted?: boolean;
+  /** throws a refusal */
+  decide: (facts: Facts) => Decision;
+  /** returns the body of the answer; undefined: the database refused */
+  work: (transaction: Transaction, facts: Facts, decision: Decision) => Promise<Answer | undefined>;
+  /** the error for a refusal of the database under the lock */
+  refusal?: () => Error;
+}
+
+/** What was decided on does not hold any more. */
+class StaleFactsError extends Error {}
+
+/** Changes of one organization, under its lock. `facts` have the revision of the organization after the change. */
 @Injectable()
 export class OrgWrites {
   constructor(
@@ -23,10 +40,7 @@ export class OrgWrites {
     private readonly writes: Writes,
   ) {}
 
-  /**
-   * @param read facts with the revision of the organization after the change
-   * @throws OrgNotFoundError, PreconditionFailedError
-   */
+  /** @throws OrgNotFoundError, PreconditionFailedError */
   run<Facts extends { revision: number }, Answer extends object>(
     write: Write,
     orgId: string,
@@ -40,6 +54,43 @@ export class OrgWrites {
       if (!facts) throw new OrgNotFoundError();
       requireMatch(write, facts.revision - 1);
       return work(transaction, facts);
+    });
+  }
+
+  /**
+   * As `run`, decided before anything is locked. The decision holds if the organization has the same revision once it
+   * is locked; otherwise it is made again under the lock.
+   * @throws OrgNotFoundError, PreconditionFailedError
+   */
+  async runDecided<Facts extends { revision: number }, Decision, Answer extends object>(
+    write: Write,
+    orgId: string,
+    { find, read, evenDeleted = false, decide, work, refusal }: DecidedWrite<Facts, Decision, Answer>,
+  ): Promise<Answer> {
+    const facts = await find();
+    if (!facts) throw new OrgNotFoundError();
+    const { revision } = facts;
+    // Holds, too, if the organization is at that revision once it is locked.
+    requireMatch(write, revision);
+    const decision = decide(facts);
+    try {
+      return await this.writes.run(write, async (transaction) => {
+        if (!(await this.orgs.lockAt(transaction, orgId, revision))) throw new StaleFactsError();
+        const answer = await work(transaction, { ...facts, revision: revision + 1 }, decision);
+        if (!answer) throw new StaleFactsError();
+        return answer;
+      });
+    } catch (error) {
+      if (!(error instanceof StaleFactsError)) throw error;
+    }
+    return this.run(write, orgId, {
+      read,
+      evenDeleted,
+      work: async (transaction, latest) => {
+        const answer = await work(transaction, latest, decide(latest));
+        if (!answer) throw refusal?.() ?? new OrgNotFoundError();
+        return answer;
+      },
     });
   }
 }

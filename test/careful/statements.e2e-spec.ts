@@ -53,7 +53,7 @@ describe('the statements of a change', () => {
     const writes = new Writes(transactions, new RepeatedRequests(keys));
     const orgs = new OrgsRepository(dataSource.getRepository(Org));
     const events = new EventsRepository(dataSource.getRepository(Event));
-    const changes = new MembershipChanges(orgs, new OrgWrites(orgs, writes), writes, events);
+    const changes = new MembershipChanges(new OrgWrites(orgs, writes), events);
     members = new MembersService(
       new MembersRepository(dataSource.getRepository(Member)),
       new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
