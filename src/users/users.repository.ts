@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/database-errors.js';
+import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
 import { EmailTakenError } from './users.errors.js';
@@ -12,6 +13,14 @@ export type Credentials = Pick<User, 'id' | 'email' | 'passwordHash' | 'authEpoc
 export type NewUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'createdAt'>;
 
 const CREDENTIALS = { id: true, email: true, passwordHash: true, authEpoch: true, disabledAt: true } as const;
+
+// Measured hot: TypeORM's part of it is a tenth of what a login takes of the event loop.
+const FIND_CREDENTIALS = hotStatement(
+  'the credentials of an e-mail',
+  `SELECT id, email, password_hash AS passwordHash, auth_epoch AS authEpoch, disabled_at AS disabledAt
+    FROM users WHERE email = ?`,
+  [''],
+);
 
 /** Takes canonical e-mails, see email-address.ts. */
 @Injectable()
@@ -27,8 +36,8 @@ export class UsersRepository {
     }
   }
 
-  findCredentials(email: string): Promise<Credentials | null> {
-    return this.users.findOne({ where: { email }, select: CREDENTIALS });
+  async findCredentials(email: string): Promise<Credentials | undefined> {
+    return (await this.users.query<Credentials[]>(FIND_CREDENTIALS, [email]))[0];
   }
 
   findCredentialsById(id: string): Promise<Credentials | null> {

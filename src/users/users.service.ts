@@ -17,7 +17,7 @@ export class UsersService {
     return { ...user, revision: 1, authEpoch: 0 };
   }
 
-  findCredentials(email: string): Promise<Credentials | null> {
+  findCredentials(email: string): Promise<Credentials | undefined> {
     return this.users.findCredentials(email);
   }
 
