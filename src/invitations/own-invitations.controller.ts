@@ -1,12 +1,12 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
 import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
-import { LINK_HEADER } from '../openapi/response-headers.js';
+import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { CurrentWrite } from '../writes/current-write.decorator.js';
 import type { Write } from '../writes/write.js';
@@ -32,12 +32,7 @@ export class OwnInvitationsController {
    */
   @Get()
   @SignedIn()
-  @ApiOkResponse({ type: OwnInvitationPage, headers: LINK_HEADER })
-  @ApiProblems(
-    invalidFields({ limit: 'must be a whole number from 1 to 1000' }),
-    'unauthorized',
-    'invalid_token',
-  )
+  @ApiPage(OwnInvitationPage)
   listOwnInvitations(
     @CurrentUser() { id }: CurrentUser,
     @Query() query: ListOwnInvitationsQuery,
@@ -59,11 +54,7 @@ export class OwnInvitationsController {
   @ApiBody({ type: AnswerInvitationRequest, required: false })
   @ApiProblems(
     invalidFields({ code: 'must be a string' }),
-    'malformed_json',
     { code: 'invalid_code', detail: INVALID_MAIL_CODE },
-    'unauthorized',
-    'invalid_token',
-    'password_session_required',
     'email_not_verified',
     'invitation_not_found',
     'already_member',
@@ -90,11 +81,7 @@ export class OwnInvitationsController {
   @ApiBody({ type: AnswerInvitationRequest, required: false })
   @ApiProblems(
     invalidFields({ code: 'must be a string' }),
-    'malformed_json',
     { code: 'invalid_code', detail: INVALID_MAIL_CODE },
-    'unauthorized',
-    'invalid_token',
-    'password_session_required',
     'email_not_verified',
     'invitation_not_found',
     'invitation_ended',
