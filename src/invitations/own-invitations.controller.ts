@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { applyDecorators, Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
@@ -16,6 +16,19 @@ import { ListOwnInvitationsQuery } from './dto/list-invitations.query.js';
 import { InvitationListsService } from './invitation-lists.service.js';
 import { INVITATION_PARAM } from './invitation-param.js';
 import { OwnInvitationsService } from './own-invitations.service.js';
+
+/** What accepting and declining have in common. */
+const ApiAnswer = (): MethodDecorator =>
+  applyDecorators(
+    ApiParam(INVITATION_PARAM),
+    ApiBody({ type: AnswerInvitationRequest, required: false }),
+    ApiProblems(
+      invalidFields({ code: 'must be a string' }),
+      { code: 'invalid_code', detail: INVALID_MAIL_CODE },
+      'email_not_verified',
+      'invitation_not_found',
+    ),
+  );
 
 @ApiTags('Me')
 @Controller('api/me/invitations')
@@ -50,17 +63,8 @@ export class OwnInvitationsController {
   @Post(':invitationId/accept')
   @HttpCode(200)
   @SignedInByPassword()
-  @ApiParam(INVITATION_PARAM)
-  @ApiBody({ type: AnswerInvitationRequest, required: false })
-  @ApiProblems(
-    invalidFields({ code: 'must be a string' }),
-    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
-    'email_not_verified',
-    'invitation_not_found',
-    'already_member',
-    'invitation_ended',
-    'too_many_orgs',
-  )
+  @ApiAnswer()
+  @ApiProblems('already_member', 'invitation_ended', 'too_many_orgs')
   acceptInvitation(
     @CurrentWrite() write: Write,
     @Param('invitationId', EntityIdPipe) invitationId: string,
@@ -77,15 +81,8 @@ export class OwnInvitationsController {
   @Post(':invitationId/decline')
   @HttpCode(200)
   @SignedInByPassword()
-  @ApiParam(INVITATION_PARAM)
-  @ApiBody({ type: AnswerInvitationRequest, required: false })
-  @ApiProblems(
-    invalidFields({ code: 'must be a string' }),
-    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
-    'email_not_verified',
-    'invitation_not_found',
-    'invitation_ended',
-  )
+  @ApiAnswer()
+  @ApiProblems('invitation_ended')
   declineInvitation(
     @CurrentWrite() write: Write,
     @Param('invitationId', EntityIdPipe) invitationId: string,
