@@ -24,3 +24,17 @@ it.each([
     expect(answer.body, operationId).toMatchObject({ code });
   }
 });
+
+it('documents validation_failed for every operation with a query', () => {
+  const withQuery = reader.operations.filter(({ parameters = [] }) =>
+    parameters.some((parameter) => reader.resolve(parameter).in === 'query'),
+  );
+  const without = withQuery.filter(
+    ({ responses }) =>
+      !reader
+        .problemsOf(reader.resolve(responses['400'] ?? {}))
+        .some(([code]) => code === 'validation_failed'),
+  );
+  expect(withQuery.length).toBeGreaterThan(10);
+  expect(without.map(({ operationId }) => operationId)).toEqual([]);
+});
