@@ -30,15 +30,10 @@ export class OwnAccountController {
   @SignedInByPassword()
   @CarefulWrite({ dryRun: true, remedy: true })
   @RateLimited('login', 'address', 'account')
-  @ApiProblems(
-    invalidFields({ password: 'should not be empty' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'wrong_password',
-    'password_session_required',
-    { code: 'last_owner', extensions: { orgs: [{ id: ORG_ID, hasOtherMembers: true }] } },
-  )
+  @ApiProblems(invalidFields({ password: 'should not be empty' }), 'wrong_password', {
+    code: 'last_owner',
+    extensions: { orgs: [{ id: ORG_ID, hasOtherMembers: true }] },
+  })
   deleteAccount(
     @CurrentWrite() write: Write,
     @Body() { password }: DeleteAccountRequest,

@@ -9,7 +9,7 @@ import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { CurrentActor } from '../http/current-actor.decorator.js';
 import { OK, OkResult } from '../http/ok.responses.js';
-import { ApiProblems, invalidFields, NO_DRY_RUN } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { ChangeEmailRequest } from './dto/change-email.request.js';
 import { VerifyEmailRequest } from './dto/verify-email.request.js';
@@ -31,7 +31,7 @@ export class OwnEmailController {
   @RateLimited('forgot')
   @ApiOkResponse({ type: OkResult, description: 'The e-mail is verified already.' })
   @ApiAcceptedResponse({ type: OkResult, description: 'A code is on its way.' })
-  @ApiProblems(NO_DRY_RUN, 'unauthorized', 'invalid_token', 'password_session_required', 'mail_unavailable')
+  @ApiProblems('mail_unavailable')
   async askForVerification(@CurrentUser() caller: CurrentUser, @Res() reply: FastifyReply): Promise<void> {
     await reply.status((await this.emails.askForVerification(caller)) ? 202 : 200).send(OK);
   }
@@ -48,11 +48,7 @@ export class OwnEmailController {
   @RateLimited('code')
   @ApiProblems(
     invalidFields({ code: 'must be a string' }),
-    'malformed_json',
     { code: 'invalid_code', detail: INVALID_MAIL_CODE },
-    'unauthorized',
-    'invalid_token',
-    'password_session_required',
     'email_taken',
   )
   verify(
@@ -76,10 +72,6 @@ export class OwnEmailController {
   @RateLimited('login', 'address', 'account')
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'password_session_required',
     'wrong_password',
     'mail_unavailable',
   )

@@ -29,7 +29,7 @@ export class PasswordRecoveryController {
   @HttpCode(202)
   @Public()
   @RateLimited('forgot', 'address')
-  @ApiProblems(invalidFields({ email: 'must be an e-mail address' }), 'malformed_json', 'mail_unavailable')
+  @ApiProblems(invalidFields({ email: 'must be an e-mail address' }), 'mail_unavailable')
   forgot(@Body() { email }: ForgotPasswordRequest): Promise<OkResult> {
     return this.recovery.ask(email).then(() => OK);
   }
@@ -50,7 +50,6 @@ export class PasswordRecoveryController {
       code: 'must be a string',
       newPassword: 'must be a string',
     }),
-    'malformed_json',
     { code: 'invalid_code', detail: INVALID_MAIL_CODE },
   )
   reset(

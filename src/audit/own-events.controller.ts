@@ -1,10 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
+import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
-import { LINK_HEADER } from '../openapi/response-headers.js';
 import { AuditService } from './audit.service.js';
 import { OwnEventsResult } from './dto/event.responses.js';
 import { ListEventsQuery } from './dto/list-events.query.js';
@@ -22,13 +21,7 @@ export class OwnEventsController {
    */
   @Get()
   @SignedInByPassword()
-  @ApiOkResponse({ type: OwnEventsResult, headers: LINK_HEADER })
-  @ApiProblems(
-    invalidFields({ limit: 'must be a whole number from 1 to 1000' }),
-    'unauthorized',
-    'invalid_token',
-    'password_session_required',
-  )
+  @ApiPage(OwnEventsResult)
   listOwnEvents(
     @CurrentUser() { id }: CurrentUser,
     @Query() query: ListEventsQuery,

@@ -36,7 +36,6 @@ export class AuthController {
   @RateLimited('register', 'address')
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'must be a string' }),
-    'malformed_json',
     { code: 'invalid_code', detail: INVALID_MAIL_CODE },
     'email_taken',
   )
@@ -60,7 +59,6 @@ export class AuthController {
   @RateLimited('login', 'address', 'account')
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
-    'malformed_json',
     'invalid_credentials',
     'account_disabled',
   )
@@ -81,12 +79,7 @@ export class AuthController {
   @Post('code')
   @SignedIn()
   @ApiBody({ type: IssueCodeRequest, required: false })
-  @ApiProblems(
-    invalidFields({ codeChallenge: 'must be 43 base64url characters' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-  )
+  @ApiProblems(invalidFields({ codeChallenge: 'must be 43 base64url characters' }))
   async issueCode(@CurrentUser() caller: CurrentUser, @Body() body: IssueCodeRequest): Promise<CodeResult> {
     return { code: await this.codes.issue(caller.sessionId, body.codeChallenge) };
   }
@@ -100,7 +93,7 @@ export class AuthController {
   @Post('code/exchange')
   @HttpCode(200)
   @Public()
-  @ApiProblems(invalidFields({ code: 'must be a string' }), 'malformed_json', 'invalid_code')
+  @ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_code')
   exchangeCode(
     @Body() body: ExchangeCodeRequest,
     @RequestSignInOrigin() origin: SignInOrigin,

@@ -1,11 +1,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
 import { TOO_MANY_MAILS } from '../memberships/invitation-mails.js';
-import { ApiProblems, invalidFields, NO_DRY_RUN } from '../openapi/api-problems.decorator.js';
-import { LINK_HEADER } from '../openapi/response-headers.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { OrgWrite } from '../writes/careful-write.decorator.js';
 import { CurrentWrite } from '../writes/current-write.decorator.js';
@@ -38,12 +38,6 @@ export class InvitationsController {
   @OrgWrite({ remedy: true })
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', role: 'must be member or admin' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'not_a_member',
-    'insufficient_role',
-    'org_not_found',
     'already_member',
     'already_invited',
     'too_many_invitations',
@@ -65,15 +59,7 @@ export class InvitationsController {
    */
   @Get()
   @MinRole('admin')
-  @ApiOkResponse({ type: InvitationPage, headers: LINK_HEADER })
-  @ApiProblems(
-    invalidFields({ limit: 'must be a whole number from 1 to 1000' }),
-    'unauthorized',
-    'invalid_token',
-    'org_not_found',
-    'not_a_member',
-    'insufficient_role',
-  )
+  @ApiPage(InvitationPage)
   listInvitations(
     @Param('orgId') orgId: string,
     @Query() query: ListInvitationsQuery,
@@ -96,12 +82,6 @@ export class InvitationsController {
   @ApiBody({ type: ResendInvitationRequest, required: false })
   @ApiProblems(
     invalidFields({ showCode: 'must be true or false' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'not_a_member',
-    'insufficient_role',
-    'org_not_found',
     'invitation_not_found',
     'invitation_ended',
     'already_member',
@@ -129,17 +109,7 @@ export class InvitationsController {
   @MinRole('admin')
   @OrgWrite()
   @ApiParam(INVITATION_PARAM)
-  @ApiProblems(
-    NO_DRY_RUN,
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'not_a_member',
-    'insufficient_role',
-    'org_not_found',
-    'invitation_not_found',
-    'invitation_ended',
-  )
+  @ApiProblems('invitation_not_found', 'invitation_ended')
   revokeInvitation(
     @CurrentWrite() write: Write,
     @Param('orgId') orgId: string,

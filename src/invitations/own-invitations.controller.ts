@@ -1,12 +1,12 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { applyDecorators, Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
 import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
-import { LINK_HEADER } from '../openapi/response-headers.js';
+import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { CurrentWrite } from '../writes/current-write.decorator.js';
 import type { Write } from '../writes/write.js';
@@ -16,6 +16,19 @@ import { ListOwnInvitationsQuery } from './dto/list-invitations.query.js';
 import { InvitationListsService } from './invitation-lists.service.js';
 import { INVITATION_PARAM } from './invitation-param.js';
 import { OwnInvitationsService } from './own-invitations.service.js';
+
+/** What accepting and declining have in common. */
+const ApiAnswer = (): MethodDecorator =>
+  applyDecorators(
+    ApiParam(INVITATION_PARAM),
+    ApiBody({ type: AnswerInvitationRequest, required: false }),
+    ApiProblems(
+      invalidFields({ code: 'must be a string' }),
+      { code: 'invalid_code', detail: INVALID_MAIL_CODE },
+      'email_not_verified',
+      'invitation_not_found',
+    ),
+  );
 
 @ApiTags('Me')
 @Controller('api/me/invitations')
@@ -32,12 +45,7 @@ export class OwnInvitationsController {
    */
   @Get()
   @SignedIn()
-  @ApiOkResponse({ type: OwnInvitationPage, headers: LINK_HEADER })
-  @ApiProblems(
-    invalidFields({ limit: 'must be a whole number from 1 to 1000' }),
-    'unauthorized',
-    'invalid_token',
-  )
+  @ApiPage(OwnInvitationPage)
   listOwnInvitations(
     @CurrentUser() { id }: CurrentUser,
     @Query() query: ListOwnInvitationsQuery,
@@ -55,21 +63,8 @@ export class OwnInvitationsController {
   @Post(':invitationId/accept')
   @HttpCode(200)
   @SignedInByPassword()
-  @ApiParam(INVITATION_PARAM)
-  @ApiBody({ type: AnswerInvitationRequest, required: false })
-  @ApiProblems(
-    invalidFields({ code: 'must be a string' }),
-    'malformed_json',
-    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
-    'unauthorized',
-    'invalid_token',
-    'password_session_required',
-    'email_not_verified',
-    'invitation_not_found',
-    'already_member',
-    'invitation_ended',
-    'too_many_orgs',
-  )
+  @ApiAnswer()
+  @ApiProblems('already_member', 'invitation_ended', 'too_many_orgs')
   acceptInvitation(
     @CurrentWrite() write: Write,
     @Param('invitationId', EntityIdPipe) invitationId: string,
@@ -86,19 +81,8 @@ export class OwnInvitationsController {
   @Post(':invitationId/decline')
   @HttpCode(200)
   @SignedInByPassword()
-  @ApiParam(INVITATION_PARAM)
-  @ApiBody({ type: AnswerInvitationRequest, required: false })
-  @ApiProblems(
-    invalidFields({ code: 'must be a string' }),
-    'malformed_json',
-    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
-    'unauthorized',
-    'invalid_token',
-    'password_session_required',
-    'email_not_verified',
-    'invitation_not_found',
-    'invitation_ended',
-  )
+  @ApiAnswer()
+  @ApiProblems('invitation_ended')
   declineInvitation(
     @CurrentWrite() write: Write,
     @Param('invitationId', EntityIdPipe) invitationId: string,

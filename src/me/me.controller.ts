@@ -2,7 +2,6 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedIn } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
-import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { OrgsService } from '../orgs/orgs.service.js';
 import { AccountResult, MeResult } from './me.responses.js';
 import { AccountView } from './account-view.js';
@@ -22,7 +21,6 @@ export class MeController {
    */
   @Get()
   @SignedIn()
-  @ApiProblems('unauthorized', 'invalid_token')
   async getMe(@CurrentUser() caller: CurrentUser): Promise<MeResult> {
     return { user: { id: caller.id, email: caller.email }, orgs: await this.orgs.listOf(caller.id) };
   }
@@ -34,7 +32,6 @@ export class MeController {
    */
   @Get('account')
   @SignedIn()
-  @ApiProblems('unauthorized', 'invalid_token')
   getAccount(@CurrentUser() caller: CurrentUser): Promise<AccountResult> {
     return this.accounts.of(caller.id);
   }

@@ -1,15 +1,12 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { SignedIn } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
-import { LINK_HEADER } from '../openapi/response-headers.js';
+import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { ListOwnOrgsQuery } from './dto/list-own-orgs.query.js';
 import { DeletedOrgsResult, OwnOrgsResult } from './dto/own-orgs.responses.js';
 import { OwnOrgsService } from './own-orgs.service.js';
-
-const INVALID_PAGE = invalidFields({ limit: 'must be a whole number from 1 to 1000' });
 
 @ApiTags('Me')
 @Controller('api/me')
@@ -23,8 +20,7 @@ export class OwnOrgsController {
    */
   @Get('orgs')
   @SignedIn()
-  @ApiOkResponse({ type: OwnOrgsResult, headers: LINK_HEADER })
-  @ApiProblems(INVALID_PAGE, 'unauthorized', 'invalid_token')
+  @ApiPage(OwnOrgsResult)
   listOwnOrgs(
     @CurrentUser() { id }: CurrentUser,
     @Query() query: ListOwnOrgsQuery,
@@ -40,8 +36,7 @@ export class OwnOrgsController {
    */
   @Get('deleted-orgs')
   @SignedIn()
-  @ApiOkResponse({ type: DeletedOrgsResult, headers: LINK_HEADER })
-  @ApiProblems(INVALID_PAGE, 'unauthorized', 'invalid_token')
+  @ApiPage(DeletedOrgsResult)
   listDeletedOrgs(
     @CurrentUser() { id }: CurrentUser,
     @Query() query: ListOwnOrgsQuery,

@@ -1,11 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import type { StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
-import { LINK_HEADER } from '../openapi/response-headers.js';
 import { AddMemberRequest } from './dto/add-member.request.js';
 import { ChangeMemberRoleRequest } from './dto/change-member-role.request.js';
 import { OkResult } from '../http/ok.responses.js';
@@ -14,6 +13,7 @@ import { ListMembersQuery } from './dto/list-members.query.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
 import { MemberSearchService } from './member-search.service.js';
+import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { MembersService } from './members.service.js';
 import { OrgWrite } from '../writes/careful-write.decorator.js';
@@ -53,14 +53,7 @@ export class MembersController {
    */
   @Get()
   @MinRole('member')
-  @ApiOkResponse({ type: MembersResult, headers: LINK_HEADER })
-  @ApiProblems(
-    invalidFields({ limit: 'must be a whole number from 1 to 1000' }),
-    'unauthorized',
-    'invalid_token',
-    'org_not_found',
-    'not_a_member',
-  )
+  @ApiPage(MembersResult)
   listMembers(
     @CurrentUser() { sessionId }: CurrentUser,
     @Param('orgId') orgId: string,
@@ -78,7 +71,7 @@ export class MembersController {
   @Get(':userId')
   @MinRole('member')
   @ApiParam(MEMBER_OR_ME_PARAM)
-  @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member', 'member_not_found')
+  @ApiProblems('member_not_found')
   getMember(
     @CurrentUser() caller: CurrentUser,
     @Param('orgId') orgId: string,
@@ -99,12 +92,6 @@ export class MembersController {
   @RateLimited('lookup')
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', role: 'must be member or admin' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'not_a_member',
-    'insufficient_role',
-    'org_not_found',
     'user_not_found',
     'already_member',
     'user_has_too_many_orgs',
@@ -129,12 +116,6 @@ export class MembersController {
   @ApiParam(MEMBER_PARAM)
   @ApiProblems(
     invalidFields({ role: 'must be member, admin or owner' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'not_a_member',
-    'insufficient_role',
-    'org_not_found',
     'member_not_found',
     'last_owner',
     'member_disabled',
@@ -159,17 +140,7 @@ export class MembersController {
   @MinRole('admin')
   @OrgWrite({ dryRun: true, remedy: true })
   @ApiParam(MEMBER_PARAM)
-  @ApiProblems(
-    invalidFields({ dryRun: 'must be true' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'not_a_member',
-    'insufficient_role',
-    'org_not_found',
-    'member_not_found',
-    'last_owner',
-  )
+  @ApiProblems('member_not_found', 'last_owner')
   removeMember(
     @CurrentWrite() write: Write,
     @Param('orgId') orgId: string,

@@ -3,6 +3,7 @@ import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } fro
 import { VERSION } from '../config/version.js';
 import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
 import { shareParameters } from './parameters.js';
+import { addProblemResponses } from './problem-responses.js';
 import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
 import { RESPONSE_HEADERS } from './response-headers.js';
 import { completeResponses } from './responses.js';
@@ -36,6 +37,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     operationIdFactory: (_controller, method) => method,
   });
   document.info.contact = { name: 'The operator of this service' };
+  addProblemResponses(document, app);
   addProblems(document);
   completeResponses(document);
   shareParameters(document);

@@ -2,6 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 
 type PathItem = OpenAPIObject['paths'][string];
 export type Operation = NonNullable<PathItem['get']>;
+export type Response = Exclude<Operation['responses'][string], undefined | { $ref: string }>;
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 

@@ -1,12 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { PROBLEM_MEDIA_TYPE } from '../problems/problem-details.js';
-import { type Operation, operationsOf } from './operations.js';
+import { type Operation, operationsOf, type Response } from './operations.js';
 import { pascalCase } from './problem-schemas.js';
 import { DRY_RUN_HEADER, headerRefs, LIMIT_HEADERS, REPLAYED_HEADER } from './response-headers.js';
 import { DRY_RUN_PARAMETER, IDEMPOTENCY_KEY_PARAMETER } from './write-parameters.js';
-
-type Response = Exclude<Operation['responses'][string], undefined | { $ref: string }>;
 
 /** Answered before the limits are checked; `invalid_token` also after, where the session ends meanwhile. */
 const BEFORE_LIMITS = new Set(['body_too_large', 'unsupported_media_type', 'unauthorized']);

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { ApiOrgId, MinRole, MinRoleByPassword, SignedInByPassword } from '../access/access.decorators.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
-import { ApiProblems, invalidFields, OWNER_REQUIRED } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { CarefulWrite, OrgWrite } from '../writes/careful-write.decorator.js';
 import { CurrentWrite } from '../writes/current-write.decorator.js';
 import type { Write } from '../writes/write.js';
@@ -29,15 +29,7 @@ export class OrgLifeController {
   @Patch()
   @MinRole('admin')
   @OrgWrite()
-  @ApiProblems(
-    invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'org_not_found',
-    'not_a_member',
-    'insufficient_role',
-  )
+  @ApiProblems(invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }))
   renameOrg(
     @CurrentWrite() write: Write,
     @Param('orgId') orgId: string,
@@ -55,16 +47,6 @@ export class OrgLifeController {
   @Delete()
   @MinRoleByPassword('owner')
   @OrgWrite({ dryRun: true })
-  @ApiProblems(
-    invalidFields({ dryRun: 'must be true' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'org_not_found',
-    'not_a_member',
-    OWNER_REQUIRED,
-    'password_session_required',
-  )
   deleteOrg(@CurrentWrite() write: Write, @Param('orgId') orgId: string): Promise<OrgDeletionResult> {
     return this.orgs.delete(orgId, write);
   }
@@ -80,14 +62,7 @@ export class OrgLifeController {
   @SignedInByPassword()
   @CarefulWrite({ idempotencyKey: true, dryRun: true })
   @ApiOrgId()
-  @ApiProblems(
-    invalidFields({ dryRun: 'must be true' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'password_session_required',
-    'org_not_found',
-  )
+  @ApiProblems('org_not_found')
   restoreOrg(@CurrentWrite() write: Write, @Param('orgId', EntityIdPipe) orgId: string): Promise<OrgResult> {
     return this.orgs.restore(orgId, write);
   }
@@ -101,15 +76,7 @@ export class OrgLifeController {
   @HttpCode(200)
   @MinRole('member')
   @OrgWrite({ dryRun: true, remedy: true })
-  @ApiProblems(
-    invalidFields({ dryRun: 'must be true' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'org_not_found',
-    'not_a_member',
-    'last_owner',
-  )
+  @ApiProblems('last_owner')
   leaveOrg(@CurrentWrite() write: Write, @Param('orgId') orgId: string): Promise<OkResult> {
     return this.departures.leave(orgId, write);
   }
@@ -124,18 +91,7 @@ export class OrgLifeController {
   @HttpCode(200)
   @MinRoleByPassword('owner')
   @OrgWrite({ dryRun: true })
-  @ApiProblems(
-    invalidFields({ userId: 'must be the id of a user' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'org_not_found',
-    'not_a_member',
-    OWNER_REQUIRED,
-    'password_session_required',
-    'member_not_found',
-    'member_disabled',
-  )
+  @ApiProblems(invalidFields({ userId: 'must be the id of a user' }), 'member_not_found', 'member_disabled')
   transferOrg(
     @CurrentWrite() write: Write,
     @Param('orgId') orgId: string,

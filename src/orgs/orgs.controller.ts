@@ -28,9 +28,6 @@ export class OrgsController {
   @CarefulWrite({ idempotencyKey: true })
   @ApiProblems(
     invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
     'too_many_orgs',
   )
   createOrg(@CurrentWrite() write: Write, @Body() { name }: CreateOrgRequest): Promise<OrgResult> {
@@ -45,7 +42,6 @@ export class OrgsController {
   @Get(':orgId')
   @MinRole('member')
   @ApiOkResponse({ type: OrgDetailResult, headers: ETAG_HEADER })
-  @ApiProblems('unauthorized', 'invalid_token', 'org_not_found', 'not_a_member')
   getOrg(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() { sessionId }: CurrentUser,

@@ -4,6 +4,8 @@ import { Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { decodeCursor } from './cursor.js';
 import type { PageQuery } from './page.js';
 
+export const INVALID_LIMIT = 'must be a whole number from 1 to 1000';
+
 const MAX_CURSOR = 400;
 const LIMIT = /^(?:[1-9]\d{0,2}|1000)$/;
 
@@ -28,7 +30,7 @@ export function PageLimit(
       ...documentation,
     } as ApiPropertyOptions),
     ValidateIf(isGiven),
-    Matches(LIMIT, { message: 'must be a whole number from 1 to 1000' }),
+    Matches(LIMIT, { message: INVALID_LIMIT }),
   );
 }
 

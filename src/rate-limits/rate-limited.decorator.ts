@@ -1,5 +1,5 @@
 import { UseGuards, applyDecorators } from '@nestjs/common';
-import { ApiProblem } from '../openapi/api-problems.decorator.js';
+import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { LimitedBy, RateLimitGuard } from './rate-limit.guard.js';
 import { type RateLimitName, refusalOf } from './rate-limit-rules.js';
 
@@ -8,5 +8,5 @@ export const RateLimited = (...names: [RateLimitName, ...RateLimitName[]]): Meth
   applyDecorators(
     LimitedBy(names),
     UseGuards(RateLimitGuard),
-    ApiProblem({ code: 'rate_limited', detail: refusalOf(names[0]) }),
+    ApiProblems({ code: 'rate_limited', detail: refusalOf(names[0]) }),
   );

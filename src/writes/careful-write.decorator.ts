@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiQuery } from '@nestjs/swagger';
-import { ApiProblem } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import {
   DRY_RUN_PARAMETER,
   IDEMPOTENCY_KEY_PARAMETER,
@@ -15,11 +15,13 @@ export const CarefulWrite = (options: WriteOptions): MethodDecorator =>
   applyDecorators(
     RouteConfig({ write: options }),
     ...(options.remedy ? [ApiQuery(REMEDY_PARAMETER)] : []),
-    ...(options.dryRun ? [ApiQuery(DRY_RUN_PARAMETER)] : []),
-    ...(options.idempotencyKey
-      ? [ApiHeader(IDEMPOTENCY_KEY_PARAMETER), ApiProblem({ code: 'idempotency_key_reused' })]
+    ...(options.dryRun
+      ? [ApiQuery(DRY_RUN_PARAMETER), ApiProblems(invalidFields({ dryRun: 'must be true' }))]
       : []),
-    ...(options.ifMatch ? [ApiHeader(IF_MATCH_PARAMETER), ApiProblem({ code: 'precondition_failed' })] : []),
+    ...(options.idempotencyKey
+      ? [ApiHeader(IDEMPOTENCY_KEY_PARAMETER), ApiProblems('idempotency_key_reused')]
+      : []),
+    ...(options.ifMatch ? [ApiHeader(IF_MATCH_PARAMETER), ApiProblems('precondition_failed')] : []),
   );
 
 /**

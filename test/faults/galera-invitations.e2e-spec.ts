@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accounts } from '../support/accounts-command.js';
+import { accounts, accountsAtLast } from '../support/accounts-command.js';
 import { atOnce, times } from '../support/at-once.js';
 import { untrueClaims } from '../support/doctor.js';
 import { alreadyInvited } from '../support/expected.js';
-import { anInstallation, type Installation } from '../support/installation.js';
 import {
   accept,
   anInvitation,
@@ -16,8 +15,7 @@ import {
 import { type Account, anAccount, anEmail, anOrgOf, join, type Org } from '../support/personas.js';
 import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
-import { GaleraCluster } from './support/galera-cluster.js';
-import { startInstances, stopAll, through } from './support/instance.js';
+import { GaleraService } from './support/galera-service.js';
 
 const ROUNDS = 200;
 const CLIENTS = 50;
@@ -25,33 +23,22 @@ const DISABLINGS = 8;
 
 /** Locks of one node are none of another: what decides has to be written. */
 describe('invitations on three nodes that all write', () => {
-  let cluster: GaleraCluster;
-  let installation: Installation;
-  let instances: Instance[];
+  let galera: GaleraService;
   let org: Org;
   let owner: Account;
   let admin: Account;
   let guest: Account;
 
   beforeAll(async () => {
-    cluster = await GaleraCluster.start();
-    installation = await anInstallation({ mariadbPort: cluster.node(2).port });
-    instances = await startInstances(
-      installation,
-      cluster.nodes.map(({ port }) => ({ RATE_LIMIT_REGISTER: 'off', ...through(port, installation) })),
-    );
+    galera = await GaleraService.start({ ownNode: 2, env: { RATE_LIMIT_REGISTER: 'off' } });
     owner = await anAccount(at(0), 'owner');
     admin = await anAccount(at(0), 'admin');
     guest = await aVerifiedAccount(at(0), 'guest');
     org = await anOrgOf(owner);
   });
-  afterAll(async () => {
-    await stopAll(instances);
-    await installation.remove();
-    await cluster.close();
-  });
+  afterAll(() => galera.stop());
 
-  const at = (number: number): Instance => instances[number % instances.length]!;
+  const at = (turn: number): Instance => galera.on(turn);
   const membersPath = (who: Account): string => `/api/orgs/${org.id}/members/${who.id}`;
 
   /** A request that lost against others every time has done nothing, and says so. */
@@ -75,8 +62,8 @@ describe('invitations on three nodes that all write', () => {
           () => settled(() => owner.at(at(round + 2)).delete(membersPath(admin))),
         ]);
 
-        const { status, pending } = await rowOf(installation.db, invitation);
-        const isMember = (await roleOf(installation.db, org, guest)) !== undefined;
+        const { status, pending } = await rowOf(galera.installation.db, invitation);
+        const isMember = (await roleOf(galera.installation.db, org, guest)) !== undefined;
         const answers = [accepted!, revoked!, removed!].map((answer) => answer.status);
         const said = `round ${round}: accept, revoke, remove answered ${answers.join()}`;
         expect(removed!.status, said).toBe(200);
@@ -90,8 +77,8 @@ describe('invitations on three nodes that all write', () => {
       }
       console.info(Object.fromEntries(ends));
       report({ faults: ROUNDS, requests: 3 * ROUNDS, wrong: 0 });
-      await cluster.waitUntilEqual();
-      expect(await untrueClaims(installation)).toEqual([]);
+      await galera.cluster.waitUntilEqual();
+      expect(await untrueClaims(galera.installation)).toEqual([]);
     },
   );
 
@@ -110,7 +97,7 @@ describe('invitations on three nodes that all write', () => {
   it('nothing is pending of an inviter who is disabled while he invites', { timeout: 300_000 }, async () => {
     for (let round = 0; round < DISABLINGS; round += 1) {
       await join(org, owner, admin, 'admin').catch(() => undefined);
-      const disabling = accounts(installation, ['users', 'disable', admin.id]);
+      const disabling = accountsAtLast(galera.installation, ['users', 'disable', admin.id]);
       const over = new AbortController();
       void disabling.finally(() => over.abort());
       let invited = 0;
@@ -118,18 +105,18 @@ describe('invitations on three nodes that all write', () => {
         const { status } = await invite(admin.at(at(number)), org, { email: anEmail() });
         if (status === 201) invited += 1;
       }
-      expect((await disabling).code).toBe(0);
-      await cluster.waitUntilEqual();
-      const pending = await installation.db.query(
+      expect(await disabling).toMatchObject({ code: 0 });
+      await galera.cluster.waitUntilEqual();
+      const pending = await galera.installation.db.query(
         'SELECT id FROM invitations WHERE invited_by = ? AND pending = 1',
         [admin.id],
       );
       expect(pending, `round ${round}, ${invited} invitations`).toEqual([]);
-      await accounts(installation, ['users', 'enable', admin.id]);
+      await accounts(galera.installation, ['users', 'enable', admin.id]);
       const { email, password } = admin;
       const { body } = await at(0).anyone.post<{ token: string }>('/api/auth/login', { email, password });
       admin = admin.as(body.token);
     }
-    expect(await untrueClaims(installation)).toEqual([]);
+    expect(await untrueClaims(galera.installation)).toEqual([]);
   });
 });

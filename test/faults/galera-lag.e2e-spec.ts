@@ -6,41 +6,34 @@ import { dataSourceOptions } from '../../src/database/data-source-options.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { SCHEMA } from '../../src/app/schema.js';
 import { times } from '../support/at-once.js';
-import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, aCode, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
 import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
-import { GaleraCluster } from './support/galera-cluster.js';
-import { startInstances, stopAll, through } from './support/instance.js';
+import { GaleraService } from './support/galera-service.js';
+import { through } from './support/instance.js';
 import { prepareLag, whileLagging } from './support/lagging-node.js';
 
 const ROUNDS = 3;
 
-let cluster: GaleraCluster;
-let installation: Installation;
+let galera: GaleraService;
 let here: Instance;
 let there: Instance;
 /** The service's own connections to the node that lags, for statements by themselves. */
 let connections: DataSource;
 
 beforeAll(async () => {
-  cluster = await GaleraCluster.start({ nodes: 2 });
-  installation = await anInstallation({ mariadbPort: cluster.node(0).port });
-  const envs = cluster.nodes.map(({ port }) => through(port, installation));
-  const instances = await startInstances(
-    installation,
-    envs.map((env) => ({ ...env, RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' })),
-  );
-  [here, there] = instances as [Instance, Instance];
-  connections = await createDataSource(await dataSourceOptions(parseEnv(envs[1]!), SCHEMA)).initialize();
+  const env = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
+  galera = await GaleraService.start({ nodes: 2, env });
+  [here, there] = [galera.on(0), galera.on(1)];
+  const { cluster, installation } = galera;
+  const lagging = parseEnv(through(cluster.node(1).port, installation));
+  connections = await createDataSource(await dataSourceOptions(lagging, SCHEMA)).initialize();
   await prepareLag(cluster.node(0));
 });
 
 afterAll(async () => {
   await connections.destroy();
-  await stopAll([here, there]);
-  await installation.remove();
-  await cluster.close();
+  await galera.stop();
 });
 
 /** What the first node has committed and the second has not applied. */
@@ -59,7 +52,7 @@ async function news(): Promise<News> {
 
 /** Creates users in one transaction, which takes a while to apply, and adds the last of them in another. */
 async function addLastOf(userIds: string[], org: Org): Promise<string> {
-  const { db } = installation;
+  const { db } = galera.installation;
   await db.query(
     `INSERT INTO users (id, email, password_hash, created_at) VALUES ${userIds.map(() => "(?, ?, 'none', 1)").join()}`,
     userIds.flatMap((id) => [id, `${id}@example.com`]),
@@ -83,7 +76,7 @@ it('applies a membership after its user, on several threads at once', async () =
     );
     expect(found).toEqual([{ role: 'member' }]);
   }
-  await cluster.waitForSize(2);
+  await galera.cluster.waitForSize(2);
   report({ faults: ROUNDS, requests: ROUNDS, wrong: 0 });
 });
 
@@ -156,6 +149,7 @@ function lag<Known, Answer>(
   acknowledge: () => Promise<Known>,
   request: (what: Known) => Promise<Answer>,
 ): Promise<Answer> {
+  const { cluster, installation } = galera;
   const schema = new URL(installation.db.url).pathname.slice(1);
   return whileLagging({ writer: cluster.node(0), lagging: cluster.node(1), schema }, acknowledge, request);
 }

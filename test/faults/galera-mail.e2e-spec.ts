@@ -1,40 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidCode } from '../support/expected.js';
-import { anInstallation, type Installation } from '../support/installation.js';
 import { MailServer } from '../support/mail-server.js';
 import { anAccount, aPassword } from '../support/personas.js';
 import type { Instance } from '../support/service.js';
-import { GaleraCluster } from './support/galera-cluster.js';
-import { startInstances, stopAll, through } from './support/instance.js';
+import { GaleraService } from './support/galera-service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_FORGOT: 'off', RATE_LIMIT_CODE: 'off' };
 
 /** Locks of one node are none of another: what decides has to be written. */
 describe('mail on three nodes that all write', () => {
-  let cluster: GaleraCluster;
-  let installation: Installation;
-  let instances: Instance[];
+  let galera: GaleraService;
   let mailServer: MailServer;
 
   beforeAll(async () => {
-    cluster = await GaleraCluster.start();
     mailServer = await MailServer.start();
-    installation = await anInstallation({ mariadbPort: cluster.node(2).port });
     const mail = { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
-    instances = await startInstances(
-      installation,
-      cluster.nodes.map(({ port }) => ({ ...NO_LIMITS, ...mail, ...through(port, installation) })),
-    );
+    galera = await GaleraService.start({ ownNode: 2, env: { ...NO_LIMITS, ...mail } });
   });
   afterAll(async () => {
-    await stopAll(instances);
+    await galera.stop();
     await mailServer.stop();
-    await installation.remove();
-    await cluster.close();
   });
 
-  const at = (number: number): Instance => instances[number % instances.length]!;
+  const at = (turn: number): Instance => galera.on(turn);
   const reset = (number: number, email: string, code: string) =>
     at(number).anyone.post('/api/auth/password/reset', { email, code, newPassword: aPassword() });
 
@@ -45,7 +34,9 @@ describe('mail on three nodes that all write', () => {
     );
     for (const { email } of accounts) await mailServer.next(email);
     await waitFor('all are noted as sent', hangTimeoutMs(), async () => {
-      const [row] = await installation.db.query("SELECT COUNT(*) AS n FROM mails WHERE state = 'waiting'");
+      const [row] = await galera.installation.db.query(
+        "SELECT COUNT(*) AS n FROM mails WHERE state = 'waiting'",
+      );
       return Number(row!['n']) === 0;
     });
 
@@ -71,6 +62,6 @@ describe('mail on three nodes that all write', () => {
       counted += (await Promise.all(wrong)).filter(({ status }) => status === 400).length;
     }
     expect(await reset(0, other.email, right)).toMatchObject(invalidCode);
-    await cluster.waitUntilEqual();
+    await galera.cluster.waitUntilEqual();
   });
 });

@@ -5,13 +5,12 @@ import { accounts } from '../support/accounts-command.js';
 import { atOnce } from '../support/at-once.js';
 import { anOrgPurge } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
-import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
+import { type Account, anAccount, anOrgOf, join } from '../support/personas.js';
 import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
-import { GaleraCluster } from './support/galera-cluster.js';
-import { startInstances, stopAll, through } from './support/instance.js';
+import { GaleraService, twoOwners } from './support/galera-service.js';
+import { through } from './support/instance.js';
 import { brokenInState } from './support/invariants.js';
-import { Storage } from './support/storage.js';
 
 const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: 'off' };
 const AHEAD_MS = 31 * 86_400_000;
@@ -27,37 +26,19 @@ const MOVES: Move[] = [
   (who) => who.delete('/api/me', { password: who.password }),
 ];
 
-let cluster: GaleraCluster;
-let storage: Storage;
-/** One for each node, which knows no other. */
-let instances: Instance[];
+/** Each instance knows its own node only. */
+let galera: GaleraService;
 
 beforeAll(async () => {
-  cluster = await GaleraCluster.start({ nodes: 2 });
-  storage = await Storage.at(cluster.node(0).port);
-  instances = await startInstances(
-    storage.installation,
-    cluster.nodes.map(({ port }) => ({ ...NO_LIMITS, ...through(port, storage.installation) })),
-  );
+  galera = await GaleraService.start({ nodes: 2, env: NO_LIMITS });
 });
-afterAll(async () => {
-  await stopAll(instances);
-  await storage.close();
-  await cluster.close();
-});
+afterAll(() => galera.stop());
 
-const on = (i: number): Instance => instances[i % instances.length]!;
-
-async function twoOwners(round: number): Promise<{ org: Org; owners: [Account, Account] }> {
-  const [first, second] = await Promise.all([anAccount(on(round)), anAccount(on(round + 1))]);
-  const org = await anOrgOf(first);
-  await join(org, first, second, 'owner');
-  return { org, owners: [first, second] };
-}
+const on = (turn: number): Instance => galera.on(turn);
 
 async function broken(): Promise<string[]> {
-  await cluster.waitUntilEqual();
-  return brokenInState(await storage.snapshot());
+  await galera.cluster.waitUntilEqual();
+  return brokenInState(await galera.storage.snapshot());
 }
 
 it('keeps an enabled owner, whatever two owners do at once on two nodes', async () => {
@@ -65,7 +46,7 @@ it('keeps an enabled owner, whatever two owners do at once on two nodes', async 
   const wrong: string[] = [];
   const rounds = 3 * pairs.length;
   for (let round = 0; round < rounds; round += 1) {
-    const { org, owners } = await twoOwners(round);
+    const { org, owners } = await twoOwners(galera, round);
     const path = `/api/orgs/${org.id}`;
     const moves = pairs[round % pairs.length]!;
     const answers = await atOnce(owners.map((owner, i) => () => moves[i]!(owner, owners[1 - i]!, path)));
@@ -83,8 +64,8 @@ it('hands no organization over to somebody who is disabled on another node at th
   const wrong: string[] = [];
   const outcomes = new Set<string>();
   const began = performance.now();
-  await accounts(storage.installation, ['users', 'show', 'nobody@example.com'], {
-    env: through(cluster.node(1).port, storage.installation),
+  await accounts(galera.installation, ['users', 'show', 'nobody@example.com'], {
+    env: through(galera.cluster.node(1).port, galera.installation),
   });
   const usualMs = performance.now() - began;
   for (let round = 0; round < rounds; round += 1) {
@@ -92,8 +73,8 @@ it('hands no organization over to somebody who is disabled on another node at th
     const member = await anAccount(on(1));
     const org = await anOrgOf(owner);
     await join(org, owner, member, 'member');
-    const disabling = accounts(storage.installation, ['users', 'disable', member.id], {
-      env: through(cluster.node(1).port, storage.installation),
+    const disabling = accounts(galera.installation, ['users', 'disable', member.id], {
+      env: through(galera.cluster.node(1).port, galera.installation),
     });
     await new Promise((resolve) => setTimeout(resolve, usualMs * (0.7 + (0.6 * round) / rounds)));
     const body = { userId: member.id, leave: true };
@@ -121,7 +102,7 @@ it('lets a deletion and a change of a member on another node both happen in one 
     (who, _, org) => who.post(`${org}/restore`),
   ];
   for (let round = 0; round < rounds; round += 1) {
-    const { org, owners } = await twoOwners(round);
+    const { org, owners } = await twoOwners(galera, round);
     const [alice, bob] = owners;
     const path = `/api/orgs/${org.id}`;
     const change = changes[round % changes.length]!;
@@ -138,22 +119,22 @@ it('restores on one node all of what another purges, or nothing', async () => {
   const rounds = 20;
   const wrong: string[] = [];
   const purging: DataSource = await aDataSource({
-    ...storage.installation,
+    ...galera.installation,
     env: {
-      ...storage.installation.env,
-      ...(through(cluster.node(1).port, storage.installation) as Record<string, string>),
+      ...galera.installation.env,
+      ...(through(galera.cluster.node(1).port, galera.installation) as Record<string, string>),
     },
   });
   for (let round = 0; round < rounds; round += 1) {
-    const { org, owners } = await twoOwners(0);
+    const { org, owners } = await twoOwners(galera, 0);
     await owners[0].delete(`/api/orgs/${org.id}`);
     const now = Date.now() + AHEAD_MS;
     const [answer] = await atOnce<unknown>([
       () => owners[1].at(on(0)).post(`/api/orgs/${org.id}/restore`),
       () => anOrgPurge(purging).purgeBatch(now),
     ]);
-    await cluster.waitUntilEqual();
-    const [row] = await storage.query(
+    await galera.cluster.waitUntilEqual();
+    const [row] = await galera.storage.query(
       `SELECT (SELECT COUNT(*) FROM orgs WHERE id = '${org.id}' AND deleted_at IS NULL) AS there,
          (SELECT COUNT(*) FROM members WHERE org_id = '${org.id}') AS members`,
     );

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import {
   type Account,
   aCode,
@@ -9,13 +9,12 @@ import {
   anEmail,
   anOrgOf,
   aPassword,
-  join,
   type Org,
 } from '../support/personas.js';
 import { survivorsOfReuse } from '../support/stolen-code.js';
 import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
-import { GaleraCluster } from './support/galera-cluster.js';
+import { GaleraService, twoOwners } from './support/galera-service.js';
 import { hostsUrl, startInstance, startInstances, stopAll, through } from './support/instance.js';
 import { MixedLoad, recovery } from './support/mixed-load.js';
 import { requireTruth } from './support/truthful-load.js';
@@ -24,57 +23,43 @@ import { waitFor } from '../../tooling/wait.js';
 const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: 'off' };
 const RECOVERY_MS = 6000;
 
-let cluster: GaleraCluster;
-let installation: Installation;
-/** One for each node, which knows no other. */
-let instances: Instance[];
+/** Each instance knows its own node only. */
+let galera: GaleraService;
 /** Knows all three nodes. */
 let roaming: Instance;
 
 beforeAll(async () => {
-  cluster = await GaleraCluster.start();
-  installation = await anInstallation({ mariadbPort: cluster.node(2).port });
-  instances = await startInstances(
-    installation,
-    cluster.nodes.map(({ port }) => ({ ...NO_LIMITS, ...through(port, installation) })),
-  );
+  galera = await GaleraService.start({ ownNode: 2, env: NO_LIMITS });
+  const { installation, cluster } = galera;
   const ports = cluster.nodes.map(({ port }) => port);
   roaming = await startInstance(installation, { ...NO_LIMITS, DATABASE_URL: hostsUrl(installation, ports) });
 });
 
 afterAll(async () => {
-  await stopAll([...instances, roaming]);
-  await installation.remove();
-  await cluster.close();
+  await roaming.stop();
+  await galera.stop();
 });
 
 afterEach(async () => {
-  await cluster.waitUntilEqual();
-  const found = await installation.db.query(
+  await galera.cluster.waitUntilEqual();
+  const found = await galera.installation.db.query(
     `SELECT o.id FROM orgs o WHERE NOT EXISTS
       (SELECT 1 FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = o.id AND m.role = 'owner')`,
   );
   if (found.length > 0) throw new Error(`I1: ${found.length} organizations without an owner`);
 });
 
-const on = (i: number): Instance => instances[i % instances.length]!;
-
-async function twoOwners(round: number): Promise<{ org: Org; owners: [Account, Account] }> {
-  const [first, second] = await Promise.all([anAccount(on(round)), anAccount(on(round + 1))]);
-  const org = await anOrgOf(first);
-  await join(org, first, second, 'owner');
-  return { org, owners: [first, second] };
-}
+const on = (turn: number): Instance => galera.on(turn);
 
 const tally = (statuses: number[]): string => statuses.toSorted((a, b) => a - b).join(' ');
 
 it('runs its migrations once when three instances start on an empty cluster', async () => {
   const rounds = 4;
   for (let round = 0; round < rounds; round += 1) {
-    const fresh = await anInstallation({ mariadbPort: cluster.node(0).port });
+    const fresh = await anInstallation({ mariadbPort: galera.cluster.node(0).port });
     const started = await startInstances(
       fresh,
-      cluster.nodes.map(({ port }) => ({ ...NO_LIMITS, ...through(port, fresh) })),
+      galera.cluster.nodes.map(({ port }) => ({ ...NO_LIMITS, ...through(port, fresh) })),
     );
     const applied = await fresh.db.query('SELECT name, COUNT(*) AS times FROM migrations GROUP BY name');
     expect(applied.length).toBeGreaterThan(0);
@@ -129,7 +114,7 @@ it('keeps an owner when two owners demote, remove or leave at once on two nodes'
   const rounds = 120;
   const races: { org: Org; statuses: number[] }[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const { org, owners } = await twoOwners(round);
+    const { org, owners } = await twoOwners(galera, round);
     const moves = owners.map((owner, i) => {
       const here = owner.at(on(round + i));
       const other = `/api/orgs/${org.id}/members/${owners[1 - i]!.id}`;
@@ -151,10 +136,10 @@ it('keeps an owner when two owners demote, remove or leave at once on two nodes'
     races.push({ org, statuses: (await atOnce(moves)).map(({ status }) => status) });
   }
 
-  await cluster.waitUntilEqual();
+  await galera.cluster.waitUntilEqual();
   const wrong: string[] = [];
   for (const [round, { org, statuses }] of races.entries()) {
-    const found = await installation.db.query(
+    const found = await galera.installation.db.query(
       "SELECT COUNT(*) AS owners FROM members WHERE org_id = ? AND role = 'owner'",
       [org.id],
     );
@@ -255,17 +240,17 @@ it('loses no acknowledged write when the active node is killed, and uses the nex
   const recoveries: number[] = [];
   await load.during(async () => {
     await sleep(1000);
-    await cluster.node(0).kill();
+    await galera.cluster.node(0).kill();
     recoveries.push(await recovery(someone, roaming));
     await sleep(2000);
-    await cluster.node(0).restart();
+    await galera.cluster.node(0).restart();
     const begin = performance.now();
     await untilWrittenTo(0, someone);
     recoveries.push(performance.now() - begin);
     await sleep(1000);
   });
-  await cluster.waitUntilEqual();
-  await requireTruth(load, installation.db, { faults: 1, recoveriesMs: recoveries });
+  await galera.cluster.waitUntilEqual();
+  await requireTruth(load, galera.installation.db, { faults: 1, recoveriesMs: recoveries });
   expect(recoveries[0]).toBeLessThan(RECOVERY_MS);
   await recovery(someone, on(0));
 });
@@ -276,7 +261,7 @@ it('takes a partitioned node out of rotation, although it still answers, and use
   const recoveries: number[] = [];
   await load.during(async () => {
     await sleep(500);
-    await cluster.isolate(cluster.node(0));
+    await galera.cluster.isolate(galera.cluster.node(0));
     recoveries.push(await recovery(someone, roaming));
     // The instance that knows no other node says so.
     const { status, body } = await on(0).anyone.get('/health/ready');
@@ -284,14 +269,14 @@ it('takes a partitioned node out of rotation, although it still answers, and use
     const me = await someone.at(on(0)).get('/api/me');
     expect([me.status, me.headers.get('retry-after')]).toEqual([503, '1']);
     await sleep(2000);
-    await cluster.heal(cluster.node(0));
+    await galera.cluster.heal(galera.cluster.node(0));
     const begin = performance.now();
     await untilWrittenTo(0, someone);
     recoveries.push(performance.now() - begin);
     recoveries.push(await recovery(someone, on(0)));
   });
-  await cluster.waitUntilEqual();
-  await requireTruth(load, installation.db, { faults: 1, recoveriesMs: recoveries });
+  await galera.cluster.waitUntilEqual();
+  await requireTruth(load, galera.installation.db, { faults: 1, recoveriesMs: recoveries });
   expect(Math.max(...recoveries)).toBeLessThan(RECOVERY_MS);
 });
 
@@ -301,15 +286,15 @@ it('loses no acknowledged write when a node freezes', async () => {
   let recovered = 0;
   await load.during(async () => {
     await sleep(500);
-    await cluster.node(0).freeze();
+    await galera.cluster.node(0).freeze();
     recovered = await recovery(someone, roaming);
     await sleep(3000);
-    cluster.node(0).thaw();
-    await cluster.waitForSize(3);
+    galera.cluster.node(0).thaw();
+    await galera.cluster.waitForSize(3);
     await untilWrittenTo(0, someone);
   });
-  await cluster.waitUntilEqual();
-  await requireTruth(load, installation.db, { faults: 1, recoveriesMs: [recovered] });
+  await galera.cluster.waitUntilEqual();
+  await requireTruth(load, galera.installation.db, { faults: 1, recoveriesMs: [recovered] });
   expect(recovered).toBeLessThan(2 * RECOVERY_MS);
 });
 
@@ -324,5 +309,5 @@ function untilWrittenTo(node: number, someone: Account): Promise<unknown> {
 
 /** Transactions that were written on that node, and not only copied to it. */
 async function writesOf(node: number): Promise<number> {
-  return Number((await cluster.node(node).status()).get('wsrep_replicated'));
+  return Number((await galera.cluster.node(node).status()).get('wsrep_replicated'));
 }

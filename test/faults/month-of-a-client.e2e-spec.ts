@@ -1,38 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
-import { examine } from '../support/doctor.js';
-import { anInstallation, type Installation } from '../support/installation.js';
-import { MailServer } from '../support/mail-server.js';
-import { Account, anAccount, anEmail, anOrgOf, aPassword, join } from '../support/personas.js';
+import { Account, anAccount, anEmail, anOrgOf, aPassword, connectionTo, join } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
-import { GaleraCluster } from './support/galera-cluster.js';
-import { startInstances, stopAll, through } from './support/instance.js';
+import { aStage, done, expectHealthy, type Stage } from './support/story.js';
 
-let cluster: GaleraCluster;
-let installation: Installation;
-let mailServer: MailServer;
-let instances: [Instance, Instance, Instance];
+let stage: Stage;
 
 beforeAll(async () => {
-  cluster = await GaleraCluster.start({ nodes: 3 });
-  mailServer = await MailServer.start();
-  installation = await anInstallation({ mariadbPort: cluster.node(0).port });
-  const mail = { SMTP_URL: mailServer.url, MAIL_FROM: 'accounts@example.com' };
-  const envs = cluster.nodes.map(({ port }) => ({ ...through(port, installation), ...mail }));
-  instances = (await startInstances(installation, envs)) as [Instance, Instance, Instance];
+  stage = await aStage();
 });
-
-afterAll(async () => {
-  await stopAll(instances);
-  await installation.remove();
-  await mailServer.stop();
-  await cluster.close();
-});
+afterAll(() => stage.close());
 
 function meEverywhere(token: string): Promise<Answer[]> {
-  return Promise.all(instances.map(({ anyone }) => anyone.withToken(token).get('/api/me')));
+  return Promise.all(stage.galera.instances.map(({ anyone }) => anyone.withToken(token).get('/api/me')));
 }
 
 async function expectEverywhere(token: string, status: number, when: string): Promise<void> {
@@ -43,12 +25,9 @@ async function expectEverywhere(token: string, status: number, when: string): Pr
   ).toEqual([status, status, status]);
 }
 
-function done(answer: Answer, status = 200): void {
-  expect(answer.status, answer.text).toBe(status);
-}
-
 it('is lived through on three instances, each with a node of its own', async () => {
-  const [first, second, third] = instances;
+  const { galera, mailServer } = stage;
+  const [first, second, third] = [galera.on(0), galera.on(1), galera.on(2)];
   const email = anEmail('ada');
   const password = aPassword();
 
@@ -57,16 +36,9 @@ it('is lived through on three instances, each with a node of its own', async () 
     password,
     refresh: true,
   });
-  done(registered, 201);
-  const { token, refreshToken, user } = registered.body;
+  const { token, refreshToken, user } = done(registered, 201);
   const ada = (tokens: Tokens, at: Instance): Account =>
-    new Account(
-      { url: at.url, contract: at.contract, secrets: installation.secrets },
-      tokens.token,
-      user.id,
-      email,
-      password,
-    );
+    new Account(connectionTo(at), tokens.token, user.id, email, password);
 
   // She verifies her address, at another instance than the one that sent the code, and starts an organization.
   done(await second.anyone.withToken(token).post('/api/me/email/verification'), 202);
@@ -113,8 +85,6 @@ it('is lived through on three instances, each with a node of its own', async () 
   const left = await grace.at(second).get<{ members: unknown[] }>(`/api/orgs/${org.id}/members`);
   expect(left.body.members).toEqual([{ userId: grace.id, email: grace.email, role: 'owner' }]);
 
-  const doctor = await examine(installation);
-  expect(doctor.lines, doctor.errors).not.toContainEqual(expect.stringMatching(/^fault/i));
-  expect(doctor.code).toBe(0);
+  await expectHealthy(galera.installation);
   report({ faults: 0, wrong: 0 });
 });

@@ -3,14 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import type { Caller } from '../support/caller.js';
-import { anInstallation, type Installation } from '../support/installation.js';
 import { anEmail, anOrgWithTwoOwners, aPassword, type Cast } from '../support/personas.js';
 import { asString, clientOf } from '../support/service-client.js';
 import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
 import { killDuring } from './support/kill-during.js';
-import { GaleraCluster } from './support/galera-cluster.js';
-import { startInstances, stopAll, through } from './support/instance.js';
+import { GaleraService } from './support/galera-service.js';
 import { Random, seedOfRun } from './support/random.js';
 import { RestartableService, UNLIMITED } from './support/restartable-service.js';
 import { ENGINES, Storage } from './support/storage.js';
@@ -20,26 +18,15 @@ const KILLS = 8;
 const WORKERS = 4;
 
 describe('on three Galera nodes that all write', () => {
-  let cluster: GaleraCluster;
-  let installation: Installation;
-  let instances: Instance[];
+  let galera: GaleraService;
 
   beforeAll(async () => {
-    cluster = await GaleraCluster.start();
-    installation = await anInstallation({ mariadbPort: cluster.node(0).port });
-    instances = await startInstances(
-      installation,
-      cluster.nodes.map(({ port }) => ({ ...UNLIMITED, ...through(port, installation) })),
-    );
+    galera = await GaleraService.start({ env: UNLIMITED });
   });
-  afterAll(async () => {
-    await stopAll(instances);
-    await installation.remove();
-    await cluster.close();
-  });
-  afterEach(() => cluster.waitUntilEqual());
+  afterAll(() => galera.stop());
+  afterEach(() => galera.cluster.waitUntilEqual());
 
-  const on = (i: number): Instance => instances[i % instances.length]!;
+  const on = (turn: number): Instance => galera.on(turn);
   const membersOf = ({ org }: Cast) => `/api/orgs/${org.id}/members`;
 
   const CASES: [string, (by: Caller, cast: Cast) => Promise<Answer>][] = [
@@ -55,8 +42,10 @@ describe('on three Galera nodes that all write', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const cast = await anOrgWithTwoOwners(on(round));
       const by = (i: number) => cast.owner.at(on(i)).with({ 'idempotency-key': `round-${round}` });
-      await cluster.waitUntilEqual();
-      const known = new Set((await installation.db.query('SELECT id FROM events')).map(({ id }) => id));
+      await galera.cluster.waitUntilEqual();
+      const known = new Set(
+        (await galera.installation.db.query('SELECT id FROM events')).map(({ id }) => id),
+      );
       const answers = await atOnce(times(6, (i) => () => send(by(i), cast)));
       requests += answers.length;
       // Too many conflicts are a fault that says so; repeated, such a request has its answer.
@@ -64,8 +53,8 @@ describe('on three Galera nodes that all write', () => {
         answers.map((answer, i) => (answer.status === 503 ? send(by(i), cast) : Promise.resolve(answer))),
       );
       const told = new Set(final.map(({ status, text }) => `${status} ${text}`));
-      await cluster.waitUntilEqual();
-      const events = await installation.db.query("SELECT id FROM events WHERE type LIKE 'member.%'");
+      await galera.cluster.waitUntilEqual();
+      const events = await galera.installation.db.query("SELECT id FROM events WHERE type LIKE 'member.%'");
       const made = events.filter(({ id }) => !known.has(id)).length;
       if (told.size !== 1 || final[0]!.status >= 300 || made !== 1) wrong.push([...told, made]);
     }

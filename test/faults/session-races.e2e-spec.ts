@@ -1,43 +1,29 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
-import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, aCode, anAccount, aPassword } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
-import { GaleraCluster } from './support/galera-cluster.js';
-import { startInstances, stopAll, through } from './support/instance.js';
+import { GaleraService } from './support/galera-service.js';
 
 const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
 
-let cluster: GaleraCluster;
-let installation: Installation;
-/** One for each node. */
-let instances: Instance[];
+let galera: GaleraService;
 
 beforeAll(async () => {
-  cluster = await GaleraCluster.start();
-  installation = await anInstallation({ mariadbPort: cluster.node(2).port });
-  instances = await startInstances(
-    installation,
-    cluster.nodes.map(({ port }) => ({ ...NO_LIMITS, ...through(port, installation) })),
-  );
+  galera = await GaleraService.start({ ownNode: 2, env: NO_LIMITS });
 });
+afterAll(() => galera.stop());
+afterEach(() => galera.cluster.waitUntilEqual());
 
-afterAll(async () => {
-  await stopAll(instances);
-  await installation.remove();
-  await cluster.close();
-});
-
-afterEach(() => cluster.waitUntilEqual());
-
-const on = (i: number): Instance => instances[i % instances.length]!;
+const on = (turn: number): Instance => galera.on(turn);
 
 /** The statuses of a token at every instance. */
 async function everywhere(token: string): Promise<number[]> {
-  const answers = await Promise.all(instances.map(({ anyone }) => anyone.withToken(token).get('/api/me')));
+  const answers = await Promise.all(
+    galera.instances.map(({ anyone }) => anyone.withToken(token).get('/api/me')),
+  );
   return answers.map(({ status }) => status);
 }
 
@@ -86,7 +72,7 @@ it('takes one step for 50 refreshes at once on three nodes, and each answer is u
   for (let round = 0; round < rounds; round += 1) {
     const { sessionId, generation } = partsOf(refreshToken);
     const answers = await atOnce(times(windows, (window) => () => refresh(on(window), refreshToken)));
-    const [row] = await installation.db.query('SELECT refresh_generation FROM sessions WHERE id = ?', [
+    const [row] = await galera.installation.db.query('SELECT refresh_generation FROM sessions WHERE id = ?', [
       sessionId,
     ]);
     if (Number(row!['refresh_generation']) !== generation + 1) wrong.push(`${round}: not one step`);

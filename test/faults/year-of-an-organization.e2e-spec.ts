@@ -1,48 +1,28 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
-import { examine } from '../support/doctor.js';
-import { anInstallation, type Installation } from '../support/installation.js';
-import { MailServer } from '../support/mail-server.js';
-import { Account, anAccount, anEmail, anOrgOf, aPassword, type Session } from '../support/personas.js';
-import type { Instance } from '../support/service.js';
+import {
+  Account,
+  anAccount,
+  anEmail,
+  anOrgOf,
+  aPassword,
+  connectionTo,
+  type Session,
+} from '../support/personas.js';
 import { report } from './support/figures.js';
-import { GaleraCluster } from './support/galera-cluster.js';
-import { hostsUrl, startInstances, stopAll } from './support/instance.js';
 import { recovery } from './support/mixed-load.js';
+import { aStage, done, expectHealthy, type Stage } from './support/story.js';
 
-let cluster: GaleraCluster;
-let installation: Installation;
-let mailServer: MailServer;
-let instances: [Instance, Instance, Instance];
+let stage: Stage;
 
 beforeAll(async () => {
-  cluster = await GaleraCluster.start({ nodes: 3 });
-  mailServer = await MailServer.start();
-  installation = await anInstallation({ mariadbPort: cluster.node(0).port });
-  const ports = cluster.nodes.map(({ port }) => port);
-  const envs = ports.map((own) => ({
-    SMTP_URL: mailServer.url,
-    MAIL_FROM: 'accounts@example.com',
-    DATABASE_URL: hostsUrl(installation, [own, ...ports.filter((port) => port !== own)]),
-  }));
-  instances = (await startInstances(installation, envs)) as [Instance, Instance, Instance];
+  stage = await aStage({ knowAll: true });
 });
-
-afterAll(async () => {
-  await stopAll(instances);
-  await installation.remove();
-  await mailServer.stop();
-  await cluster.close();
-});
+afterAll(() => stage.close());
 
 interface Invitation {
   id: string;
   status: string;
-}
-
-function done<T>(answer: Answer<T>, status = 200): T {
-  expect(answer.status, answer.text).toBe(status);
-  return answer.body;
 }
 
 function refused(answer: Answer, status: number, code: string): void {
@@ -53,12 +33,13 @@ function refused(answer: Answer, status: number, code: string): void {
 /** By the code that was mailed to it. */
 async function verifyEmail(who: Account): Promise<void> {
   done(await who.post('/api/me/email/verification'), 202);
-  const { code } = await mailServer.next(who.email);
+  const { code } = await stage.mailServer.next(who.email);
   done(await who.post('/api/me/email/verify', { code }));
 }
 
 it('is lived through by four people on three instances, while a node is killed', async () => {
-  const [first, second, third] = instances;
+  const { galera, mailServer } = stage;
+  const [first, second, third] = [galera.on(0), galera.on(1), galera.on(2)];
   const [ada, cleo, dan] = [
     await anAccount(first, 'ada'),
     await anAccount(second, 'cleo'),
@@ -84,13 +65,7 @@ it('is lived through by four people on three instances, while a node is killed',
     invitationCode,
   });
   const { token, user } = done(registered, 201);
-  const ben = new Account(
-    { url: first.url, contract: first.contract, secrets: installation.secrets },
-    token,
-    user.id,
-    benEmail,
-    password,
-  );
+  const ben = new Account(connectionTo(first), token, user.id, benEmail, password);
   expect(done(await ben.get('/api/me'))).toMatchObject({ orgs: [{ id: org.id }] });
 
   // Cleo declines, and cannot change her mind by herself.
@@ -109,7 +84,7 @@ it('is lived through by four people on three instances, while a node is killed',
   expect(done(joined)).toEqual({ org, role: 'admin' });
 
   // A node dies. Dan invites somebody all the same, and leaves: nobody joins by a code of his any more.
-  await cluster.node(2).kill();
+  await galera.cluster.node(2).kill();
   const recovered = await recovery(dan, third);
   const eveEmail = anEmail('eve');
   const toEve = await invite(dan, eveEmail, 'member');
@@ -144,8 +119,8 @@ it('is lived through by four people on three instances, while a node is killed',
   refused(await ada.get(path), 403, 'not_a_member');
 
   // The node is back. Ben renames what he has seen, and not what he has not.
-  await cluster.node(2).restart();
-  await cluster.waitForSize(3);
+  await galera.cluster.node(2).restart();
+  await galera.cluster.waitForSize(3);
   const etag = (await ben.get(path)).headers.get('etag')!;
   const rename = (name: string): Promise<Answer> => ben.with({ 'if-match': etag }).patch(path, { name });
   expect(done(await rename('Difference Engines'))).toEqual({
@@ -155,7 +130,7 @@ it('is lived through by four people on three instances, while a node is killed',
 
   // He deletes it, which is so everywhere at once, and restores it elsewhere.
   done(await ben.delete(path));
-  for (const instance of instances) {
+  for (const instance of galera.instances) {
     refused(await ben.at(instance).get(path), 404, 'org_not_found');
     refused(await cleo.at(instance).get(`${path}/members`), 404, 'org_not_found');
     expect(done(await cleo.at(instance).get('/api/me'))).toMatchObject({ orgs: [] });
@@ -171,12 +146,10 @@ it('is lived through by four people on three instances, while a node is killed',
     ],
   });
 
-  await cluster.waitUntilEqual();
+  await galera.cluster.waitUntilEqual();
   const record = await ben.get<{ events: { type: string }[] }>(`${path}/events`);
   expect(done(record).events.map(({ type }) => type)).toEqual(expect.arrayContaining(RECORDED));
-  const doctor = await examine(installation);
-  expect(doctor.lines, doctor.errors).not.toContainEqual(expect.stringMatching(/^fault/i));
-  expect(doctor.code).toBe(0);
+  await expectHealthy(galera.installation);
   report({ faults: 1, wrong: 0, recoveriesMs: [recovered] });
 });
 

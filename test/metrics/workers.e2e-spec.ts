@@ -9,6 +9,7 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
 const COUNT = 'accounts_http_request_duration_seconds_count';
 const LIVE = { method: 'GET', route: '/health/live', status: '200' };
+const REGISTERED = { method: 'POST', route: '/api/auth/register', status: '201' };
 
 describe.runIf(engine === 'mariadb')('the metrics of several workers', () => {
   let service: Service;
@@ -36,10 +37,10 @@ describe.runIf(engine === 'mariadb')('the metrics of several workers', () => {
     for (let index = 0; index < count; index += 1) await probe();
   }
 
-  const untilCounted = (url: string, count: number) =>
+  const untilCounted = (url: string, count: number, labels = LIVE) =>
     waitFor(`${count} are counted`, hangTimeoutMs(), async () => {
       const { value } = await scrape(url);
-      return value(COUNT, LIVE) === count;
+      return value(COUNT, labels) === count;
     });
 
   it('are summed, also when one has been replaced', async () => {
@@ -61,7 +62,8 @@ describe.runIf(engine === 'mariadb')('the metrics of several workers', () => {
     process.kill(pids()[1]!, 'SIGKILL');
     await untilListening(4);
     expect((await scrape(url)).value(COUNT, LIVE)).toBe(16);
-    expect((await anAccount(service)).id).toBeDefined();
+    await anAccount(service);
+    expect(await untilCounted(url, 1, REGISTERED)).toBe(true);
   });
 
   it('are those of before for a worker that hangs, and the scrape is answered', async () => {

@@ -136,6 +136,6 @@ export async function aBoundCode(account: Account): Promise<{ code: string; veri
   return { code: body.code, verifier };
 }
 
-function connectionTo(service: Service): Connection {
+export function connectionTo(service: Service): Connection {
   return { url: service.url, contract: service.contract, secrets: service.installation.secrets };
 }

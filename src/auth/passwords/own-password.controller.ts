@@ -27,11 +27,7 @@ export class OwnPasswordController {
   @RateLimited('login', 'address', 'account')
   @ApiProblems(
     invalidFields({ currentPassword: 'should not be empty', newPassword: 'must be a string' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
     'wrong_password',
-    'password_session_required',
   )
   changePassword(
     @CurrentActor() actor: UserActor,

@@ -25,13 +25,7 @@ export class LogoutController {
   @HttpCode(200)
   @SignedInOrRefreshToken()
   @ApiBody({ type: LogoutRequest, required: false })
-  @ApiProblems(
-    invalidFields({ refreshToken: 'must be a string' }),
-    'malformed_json',
-    'unauthorized',
-    'invalid_token',
-    'invalid_refresh_token',
-  )
+  @ApiProblems(invalidFields({ refreshToken: 'must be a string' }), 'invalid_refresh_token')
   logOut(
     @CallerIfAny() caller: CurrentUser | undefined,
     @Body() { refreshToken }: LogoutRequest,

@@ -23,7 +23,7 @@ export class RefreshController {
   @Post()
   @HttpCode(200)
   @Public()
-  @ApiProblems(invalidFields({ refreshToken: 'must be a string' }), 'malformed_json', 'invalid_refresh_token')
+  @ApiProblems(invalidFields({ refreshToken: 'must be a string' }), 'invalid_refresh_token')
   refresh(@Body() body: RefreshRequest, @RequestOrigin() origin: Origin): Promise<RefreshResult> {
     return this.refreshes.refresh(body.refreshToken, origin);
   }

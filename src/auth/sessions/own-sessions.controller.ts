@@ -6,7 +6,7 @@ import { CurrentUser } from '../../access/current-user.decorator.js';
 import { CurrentActor } from '../../http/current-actor.decorator.js';
 import { EntityIdPipe } from '../../http/entity-id.pipe.js';
 import { OK, OkResult } from '../../http/ok.responses.js';
-import { ApiProblems, invalidFields, NO_DRY_RUN } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
 import { EndSessionsQuery } from '../dto/end-sessions.query.js';
 import { OwnSessionsResult } from '../dto/own-sessions.responses.js';
 import { listOf } from './own-session-views.js';
@@ -28,7 +28,6 @@ export class OwnSessionsController {
    */
   @Get()
   @SignedIn()
-  @ApiProblems('unauthorized', 'invalid_token')
   async listOwnSessions(@CurrentUser() { id, sessionId }: CurrentUser): Promise<OwnSessionsResult> {
     return { sessions: listOf(await this.sessions.listAlive(id), sessionId) };
   }
@@ -46,7 +45,7 @@ export class OwnSessionsController {
     format: 'uuid',
     example: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
   })
-  @ApiProblems(NO_DRY_RUN, 'unauthorized', 'invalid_token', 'password_session_required', 'session_not_found')
+  @ApiProblems('session_not_found')
   endOwnSession(
     @CurrentActor() actor: UserActor,
     @Param('sessionId', EntityIdPipe) id: string,
@@ -62,12 +61,7 @@ export class OwnSessionsController {
    */
   @Delete()
   @SignedInByPassword()
-  @ApiProblems(
-    invalidFields({ all: 'must be true' }),
-    'unauthorized',
-    'invalid_token',
-    'password_session_required',
-  )
+  @ApiProblems(invalidFields({ all: 'must be true' }))
   endOwnSessions(@CurrentActor() actor: UserActor, @Query() { all }: EndSessionsQuery): Promise<OkResult> {
     return this.ending.endAll(actor, { exceptActing: all === undefined }).then(() => OK);
   }

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { Access } from '../access/route-access.js';
+import { impliedProblems } from './implied-problems.js';
+
+const TOKEN = ['unauthorized', 'invalid_token'];
+const ORG = [...TOKEN, 'org_not_found', 'not_a_member'];
+
+const codes = (access: Access, readsBody = false): string[] =>
+  impliedProblems(access, readsBody).map(({ code }) => code);
+
+it.each<[Access, string[]]>([
+  [{ to: 'everyone' }, []],
+  [{ to: 'signed-in' }, TOKEN],
+  [{ to: 'signed-in', or: 'refresh-token' }, TOKEN],
+  [{ to: 'signed-in', by: 'password' }, [...TOKEN, 'password_session_required']],
+  [{ to: 'members', minRole: 'member' }, ORG],
+  [{ to: 'members', minRole: 'admin' }, [...ORG, 'insufficient_role']],
+  [
+    { to: 'members', minRole: 'owner', by: 'password' },
+    [...ORG, 'insufficient_role', 'password_session_required'],
+  ],
+])('of a route for %o are what its guards refuse', (access, expected) => {
+  expect(codes(access)).toEqual(expected);
+});
+
+it('of a route that reads a body are what the body and a dry run are refused for', () => {
+  expect(codes({ to: 'everyone' }, true)).toEqual([
+    'validation_failed',
+    'malformed_json',
+    'body_too_large',
+    'unsupported_media_type',
+  ]);
+});
+
+it('name the role that is required', () => {
+  const required = (minRole: 'admin' | 'owner') =>
+    impliedProblems({ to: 'members', minRole }, false).find(({ code }) => code === 'insufficient_role');
+  expect(required('owner')).toMatchObject({ extensions: { requiredRole: 'owner' } });
+  // The default of the code.
+  expect(required('admin')).toEqual({ code: 'insufficient_role' });
+});

@@ -1,0 +1,43 @@
+import type { Role } from '../access/role.js';
+import type { Access } from '../access/route-access.js';
+import { invalidFields } from './api-problems.decorator.js';
+import type { ProblemExample } from './problem-schemas.js';
+
+/** Of every request that may have a body: all but GET. */
+const OF_BODIES: ProblemExample[] = [
+  // CareGuard refuses it wherever it means nothing.
+  invalidFields({ dryRun: 'is not possible for this request' }),
+  { code: 'malformed_json' },
+  { code: 'body_too_large' },
+  { code: 'unsupported_media_type' },
+];
+
+const OF_TOKENS: ProblemExample[] = [{ code: 'unauthorized' }, { code: 'invalid_token' }];
+
+const OF_ORGS: ProblemExample[] = [{ code: 'org_not_found' }, { code: 'not_a_member' }];
+
+const OF_MIN_ROLE: Record<Role, ProblemExample[]> = {
+  member: [],
+  admin: [{ code: 'insufficient_role' }],
+  owner: [
+    {
+      code: 'insufficient_role',
+      detail: 'This needs the role owner; yours is member.',
+      extensions: { requiredRole: 'owner', yourRole: 'member' },
+    },
+  ],
+};
+
+/** What is refused before the handler of a route runs. */
+export function impliedProblems(access: Access, readsBody: boolean): ProblemExample[] {
+  return [...(readsBody ? OF_BODIES : []), ...refusedTo(access)];
+}
+
+function refusedTo(access: Access): ProblemExample[] {
+  if (access.to === 'everyone') return [];
+  return [
+    ...OF_TOKENS,
+    ...(access.to === 'members' ? [...OF_ORGS, ...OF_MIN_ROLE[access.minRole]] : []),
+    ...(access.by === 'password' ? [{ code: 'password_session_required' } as const] : []),
+  ];
+}

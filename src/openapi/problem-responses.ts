@@ -1,0 +1,68 @@
+import { type INestApplication, RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import { Reflector } from '@nestjs/core';
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { RouteAccess } from '../access/route-access.js';
+import { PROBLEMS } from '../problems/problem-codes.js';
+import { PROBLEM_MEDIA_TYPE } from '../problems/problem-details.js';
+import { ownProblems } from './api-problems.decorator.js';
+import { type Handler, handlersOf } from './handlers.js';
+import { impliedProblems } from './implied-problems.js';
+import { operationsOf, type Response } from './operations.js';
+import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
+import { headerRefs } from './response-headers.js';
+
+const EVERYWHERE: ProblemExample[] = [{ code: 'internal_error' }, { code: 'unavailable' }];
+
+const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+/** Adds the failures of each operation: what its guards refuse, by what they read, and what its handler declares. */
+export function addProblemResponses(document: OpenAPIObject, app: INestApplication): void {
+  const handlers = handlersOf(app);
+  const reflector = app.get(Reflector);
+  for (const { operationId = '', responses } of operationsOf(document)) {
+    const byStatus = Map.groupBy(
+      problemsOf(handlers.get(operationId)!, reflector),
+      ({ code }) => PROBLEMS[code].status,
+    );
+    for (const [status, problems] of byStatus) responses[status] = describe(status, problems);
+  }
+}
+
+/** None of the few routes that need nothing and refuse nobody: liveness, and the public keys. */
+function problemsOf(handler: Handler, reflector: Reflector): ProblemExample[] {
+  const readsBody = Reflect.getMetadata(METHOD_METADATA, handler) !== RequestMethod.GET;
+  const problems = [
+    ...impliedProblems(reflector.get(RouteAccess, handler), readsBody),
+    ...ownProblems(handler),
+  ];
+  if (problems.length === 0) return [];
+  return [...new Map([...EVERYWHERE, ...problems].map((problem) => [problem.code, problem])).values()];
+}
+
+/** @param problems of that status */
+function describe(status: number, problems: ProblemExample[]): Response {
+  const codes = problems.map(({ code }) => code);
+  const schemas = codes.map((code) => ({ $ref: getSchemaPath(schemaName(code)) }));
+  return {
+    description: `${codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join('. ')}.`,
+    headers: headerRefs('X-Request-Id', ...(MORE_HEADERS[status] ?? [])),
+    content: {
+      [PROBLEM_MEDIA_TYPE]: {
+        schema: schemas.length === 1 ? schemas[0]! : { oneOf: schemas },
+        examples: Object.fromEntries(problems.map((problem) => [problem.code, exampleOf(problem)])),
+      },
+    },
+  };
+}
+
+/** Only where it differs from the default of its code. */
+function exampleOf(problem: ProblemExample): object {
+  const isOwn =
+    problem.detail !== undefined || problem.errors !== undefined || problem.extensions !== undefined;
+  return isOwn ? problemExample(problem) : { $ref: `#/components/examples/${problem.code}` };
+}
