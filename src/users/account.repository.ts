@@ -71,6 +71,18 @@ export class AccountRepository {
     );
   }
 
+  /**
+   * Whether the account is enabled, which holds until COMMIT. A write, so that it conflicts with disabling on a
+   * multi-primary cluster too.
+   */
+  lockEnabled(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET revision = revision + 1 WHERE id = ? AND disabled_at IS NULL',
+      [id],
+    );
+  }
+
   enable(transaction: Transaction, id: string): Promise<boolean> {
     return this.change(
       transaction,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/database-errors.js';
 import type { Transaction } from '../database/transaction.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
@@ -39,8 +39,9 @@ export class UsersRepository {
     return (await this.users.findOne({ where: { email }, select: { id: true } }))?.id;
   }
 
-  exists(transaction: Transaction, id: string): Promise<boolean> {
-    return transaction.of(this.users).existsBy({ id });
+  /** One that is there, and not disabled. */
+  isActive(transaction: Transaction, id: string): Promise<boolean> {
+    return transaction.of(this.users).existsBy({ id, disabledAt: IsNull() });
   }
 
   /** Does nothing when the password was changed meanwhile. */
