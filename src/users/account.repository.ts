@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, type Repository } from 'typeorm';
+import { In, IsNull, type Repository } from 'typeorm';
 import type { Transaction } from '../database/transaction.js';
 import { isUniqueViolation } from '../database/database-errors.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
@@ -49,6 +49,12 @@ export class AccountRepository {
   /** One that is not disabled. */
   findActiveIn(transaction: Transaction, email: string): Promise<Account | null> {
     return transaction.of(this.users).findOne({ where: { email, disabledAt: IsNull() }, select: ACCOUNT });
+  }
+
+  /** Which of these e-mails are of accounts that are not disabled. */
+  async findActiveEmails(emails: readonly string[]): Promise<string[]> {
+    const where = { email: In([...new Set(emails)]), disabledAt: IsNull() };
+    return (await this.users.find({ where, select: { email: true } })).map(({ email }) => email);
   }
 
   /** Those with the text in their e-mail, by e-mail. */
