@@ -82,6 +82,9 @@ export class AccountDeletionService {
         await this.events.record(transaction, ...events, ...revoked, ...abandoned);
         // With those that were just recorded.
         await this.addresses.deleteOf(transaction, userId, { acts, since });
+        // Last: on Galera a refresh that another node commits from here on undoes all of it.
+        await this.sessions.deleteAllOf(transaction, userId);
+        await this.accounts.delete(transaction, userId);
         await deletion.lastStep?.(transaction);
         return true;
       },
@@ -91,14 +94,12 @@ export class AccountDeletionService {
   /** Explicitly: Galera does not certify the rows that a cascade deletes. */
   private async deleteRows(transaction: Transaction, userId: string, departures: Departure[]): Promise<void> {
     await this.ownership.deleteMembershipsOf(transaction, userId, orgIdsOf(departures));
-    await this.sessions.deleteAllOf(transaction, userId);
     const { email, emailVerifiedAt } = await this.accounts.emailOf(transaction, userId);
     // Of an address that somebody else may have: the owner's invitations stay.
     if (emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);
     await this.codes.voidAll(transaction, { id: userId, email });
     await this.mails.deleteTo(transaction, email);
     await this.keys.deleteAllOf(transaction, userId);
-    await this.accounts.delete(transaction, userId);
   }
 
   private async eventsOf(

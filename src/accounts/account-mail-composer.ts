@@ -3,12 +3,12 @@ import type { MailCodePurpose } from '../auth/mail-codes/mail-code.entity.js';
 import { readable } from '../auth/mail-codes/mail-code-text.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import { Transactions } from '../database/transactions.js';
-import { MailComposer, type MailText } from '../mail/mail-composer.js';
+import { MailComposer, type MailText, type WaitingMail } from '../mail/mail-composer.js';
 import type { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationMails } from '../memberships/invitation-mails.js';
 import { AccountRepository } from '../users/account.repository.js';
-import { CodeMailLimit } from './code-mail-limit.js';
+import { CodeMailLimit, MAX_CODES_A_DAY } from './code-mail-limit.js';
 
 type CodeMail = Pick<Mail, 'codeId' | 'codeNumber'>;
 
@@ -39,6 +39,20 @@ export class AccountMailComposer extends MailComposer {
       return isTaken ? { template: 'email_taken' } : this.withCode(mail.kind, mail);
     }
     return { template: mail.kind };
+  }
+
+  /** Requests for a new password where there is no account, and more of one e-mail than it gets codes in a day. */
+  async findPointless(mails: readonly WaitingMail[]): Promise<string[]> {
+    const resets = mails.filter(({ kind, codeId }) => kind === 'password_reset' && codeId === null);
+    if (resets.length === 0) return [];
+    const active = await this.accounts.findActiveEmails(resets.map(({ recipient }) => recipient));
+    const left = new Map(active.map((email) => [email, MAX_CODES_A_DAY]));
+    const isPointless = ({ recipient }: WaitingMail): boolean => {
+      const count = left.get(recipient) ?? 0;
+      left.set(recipient, count - 1);
+      return count <= 0;
+    };
+    return resets.filter(isPointless).map(({ id }) => id);
   }
 
   private async composeReset(mail: Mail): Promise<MailText | undefined> {

@@ -11,6 +11,7 @@ import { InvitationsRepository } from '../memberships/invitations.repository.js'
 import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
 import { type OwnerFacts, OwnershipRepository } from '../memberships/ownership.repository.js';
+import { AccountRepository } from '../users/account.repository.js';
 import { OwnerDisabledError, OwnerNoMemberError } from './accounts.errors.js';
 
 export interface NewOwner {
@@ -28,6 +29,7 @@ export class OrgOwnersService {
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
     private readonly ownership: OwnershipRepository,
+    private readonly accounts: AccountRepository,
     private readonly invitations: InvitationsRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
@@ -47,7 +49,7 @@ export class OrgOwnersService {
         : undefined;
       if (!facts) throw new OrgNotFoundError();
       if (facts.role === 'owner') return false;
-      if (facts.disabledAt !== null) throw new OwnerDisabledError();
+      if (!(await this.accounts.lockEnabled(transaction, owner.userId))) throw new OwnerDisabledError();
       if (facts.role === null && !owner.force) throw new OwnerNoMemberError();
       await (facts.role === null
         ? this.join(transaction, owner, facts)

@@ -9,8 +9,14 @@ export interface MailText {
   inviter?: string;
 }
 
+/** As the worker finds it. */
+export type WaitingMail = Pick<Mail, 'id' | 'kind' | 'recipient' | 'codeId'>;
+
 /** Decides, when a mail is sent, what it says. Each attempt asks again; the code stays the same. */
 export abstract class MailComposer {
   /** undefined: there is nobody to tell, or nothing any more */
   abstract compose(mail: Mail): Promise<MailText | undefined>;
+
+  /** The ids of those that nobody would get, by one query for all of them. What it misses, `compose` finds. */
+  abstract findPointless(mails: readonly WaitingMail[]): Promise<string[]>;
 }

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { MailCounts } from './mail-counts.js';
-import { MailComposer } from './mail-composer.js';
+import { MailComposer, type WaitingMail } from './mail-composer.js';
 import { SendingFailedError } from './mail.errors.js';
 import type { Mail } from './mail.entity.js';
 import { MailsRepository } from './mails.repository.js';
@@ -20,6 +20,8 @@ const POLL_AFTER_FAULT_MS = 5000;
 const MAX_CONCURRENT = 5;
 /** More than it takes itself: instances that ask at the same moment choose different ones. */
 const CANDIDATES = 4 * MAX_CONCURRENT;
+/** Anybody can ask for mails that nobody gets: so many of them go at once. */
+const MAX_EXAMINED = 200;
 /** Longer than an attempt with its statements takes. */
 const LEASE_MS = SEND_TIMEOUT_MS + 20_000;
 /** for mails that are being sent when the service stops */
@@ -77,17 +79,26 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async poll(): Promise<void> {
     try {
-      const due = await this.mails.findDue(Date.now(), CANDIDATES);
+      const due = await this.mails.findDue(Date.now(), MAX_EXAMINED);
+      const pointless = await this.deletePointless(due);
+      const candidates = due.map(({ id }) => id).filter((id) => !pointless.has(id));
       const free = this.stopping ? 0 : MAX_CONCURRENT - this.sending.size;
-      for (const id of due.toSorted(() => Math.random() - 0.5).slice(0, free)) this.begin(id);
+      const shuffled = candidates.slice(0, CANDIDATES).toSorted(() => Math.random() - 0.5);
+      for (const id of shuffled.slice(0, free)) this.begin(id);
       await this.counts.refresh();
       this.failed = false;
-      this.schedule(POLL_MS);
+      this.schedule(due.length === MAX_EXAMINED && pointless.size > 0 ? 0 : POLL_MS);
     } catch (error) {
       if (!this.failed) this.logger.warn({ msg: 'the outbox cannot be read, and will be', err: error });
       this.failed = true;
       this.schedule(POLL_AFTER_FAULT_MS);
     }
+  }
+
+  private async deletePointless(due: readonly WaitingMail[]): Promise<ReadonlySet<string>> {
+    const ids = await this.composer.findPointless(due);
+    if (ids.length > 0) await this.mails.delete(ids);
+    return new Set(ids);
   }
 
   private begin(id: string): void {

@@ -5,6 +5,7 @@ import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { firstEntityIdAt, timeOfEntityId } from '../identifiers/entity-id.js';
+import type { WaitingMail } from './mail-composer.js';
 import { Mail, type MailState } from './mail.entity.js';
 
 /** Mails with an invitation, to one address, of one user, and into one organization. */
@@ -18,7 +19,8 @@ export type MailEnd = { state: 'sent' } | { state: 'failed'; error: string };
 
 const FIND_DUE = hotStatement(
   'the search for mails to send',
-  `SELECT id FROM mails WHERE state = 'waiting' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`,
+  `SELECT id, kind, recipient, code_id AS codeId FROM mails
+    WHERE state = 'waiting' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`,
   [0, 1],
 );
 const FIND_WAITING = hotStatement(
@@ -72,9 +74,8 @@ export class MailsRepository {
     await transaction.of(this.mails).delete({ recipient, kind: Not('invitation') });
   }
 
-  async findDue(now: number, limit: number): Promise<string[]> {
-    const rows = await this.mails.query<{ id: string }[]>(FIND_DUE, [now, limit]);
-    return rows.map(({ id }) => id);
+  findDue(now: number, limit: number): Promise<WaitingMail[]> {
+    return this.mails.query<WaitingMail[]>(FIND_DUE, [now, limit]);
   }
 
   /** undefined: another process was first. */

@@ -113,6 +113,7 @@ function orgAtLimit(maxOrgs: number): string {
 /** One statement takes the e-mail from the user's row and locks it, so that both hold until COMMIT. */
 const insertMember = (maxOrgs: number): string =>
   `SELECT ?, u.id, u.email, ?, ? FROM users u WHERE u.id = ? AND ${orgAtLimit(maxOrgs)} IS NULL`;
+const IS_ENABLED = ' AND u.disabled_at IS NULL';
 hotStatement('the limit of the organizations of a user', insertMember(5000), ['', 'member', 0, '']);
 
 @Injectable()
@@ -133,7 +134,7 @@ export class MembersRepository {
   }
 
   /**
-   * False: no such user, or the limit of organizations is reached.
+   * False: no such user, an owner who is disabled, or the limit of organizations is reached.
    * @throws AlreadyMemberError
    */
   async insert(
@@ -141,9 +142,10 @@ export class MembersRepository {
     { orgId, userId, role, joinedAt }: Omit<Member, 'email'>,
     maxOrgs: number,
   ): Promise<boolean> {
+    const user = insertMember(maxOrgs) + (role === 'owner' ? IS_ENABLED : '') + transaction.forUpdate;
     try {
       const inserted = await transaction.write(
-        `INSERT INTO members (org_id, user_id, email, role, joined_at) ${insertMember(maxOrgs)}${transaction.forUpdate}`,
+        `INSERT INTO members (org_id, user_id, email, role, joined_at) ${user}`,
         [orgId, role, joinedAt, userId],
       );
       return inserted === 1;

@@ -39,7 +39,6 @@ export interface OwnerFacts {
   revision: number;
   role: Role | null;
   email: string;
-  disabledAt: number | null;
 }
 
 /**
@@ -120,7 +119,7 @@ export class OwnershipRepository {
     userId: string,
   ): Promise<OwnerFacts | undefined> {
     const rows = await transaction.read<OwnerFacts>(
-      `SELECT o.revision, m.role, u.email, u.disabled_at AS disabledAt FROM orgs o JOIN users u ON u.id = ?
+      `SELECT o.revision, m.role, u.email FROM orgs o JOIN users u ON u.id = ?
          LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id WHERE o.id = ?${transaction.forUpdate}`,
       [userId, orgId],
     );

@@ -26,7 +26,7 @@ export class OrgsService {
     private readonly env: Env,
   ) {}
 
-  /** @throws TooManyOrgsError, or InvalidTokenError when the user was deleted after the request began */
+  /** @throws TooManyOrgsError, or InvalidTokenError when the user was deleted or disabled after the request began */
   create(write: Write, name: string): Promise<OrgResult> {
     const { actor } = write;
     const { id: ownerId } = actor;
@@ -37,8 +37,8 @@ export class OrgsService {
       await this.orgs.insert(transaction, { id, name, createdAt: now });
       const owner = { orgId: id, userId: ownerId, role: 'owner', joinedAt: now } as const;
       if (!(await this.members.insert(transaction, owner, maxOrgsPerUser))) {
-        const isThere = await this.users.exists(transaction, ownerId);
-        throw isThere ? new TooManyOrgsError(maxOrgsPerUser) : new InvalidTokenError();
+        const isActive = await this.users.isActive(transaction, ownerId);
+        throw isActive ? new TooManyOrgsError(maxOrgsPerUser) : new InvalidTokenError();
       }
       const created = { actor, orgId: id, orgRevision: 1 };
       await this.events.record(

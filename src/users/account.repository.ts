@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, type Repository } from 'typeorm';
+import { In, IsNull, type Repository } from 'typeorm';
 import type { Transaction } from '../database/transaction.js';
 import { isUniqueViolation } from '../database/database-errors.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
@@ -51,6 +51,12 @@ export class AccountRepository {
     return transaction.of(this.users).findOne({ where: { email, disabledAt: IsNull() }, select: ACCOUNT });
   }
 
+  /** Which of these e-mails are of accounts that are not disabled. */
+  async findActiveEmails(emails: readonly string[]): Promise<string[]> {
+    const where = { email: In([...new Set(emails)]), disabledAt: IsNull() };
+    return (await this.users.find({ where, select: { email: true } })).map(({ email }) => email);
+  }
+
   /** Those with the text in their e-mail, by e-mail. */
   search(text: string, limit: number): Promise<Account[]> {
     const literal = text.toLowerCase().replaceAll(/[!%_]/g, '!$&');
@@ -68,6 +74,18 @@ export class AccountRepository {
       transaction,
       'UPDATE users SET disabled_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1 WHERE id = ? AND disabled_at IS NULL',
       [Date.now(), id],
+    );
+  }
+
+  /**
+   * Whether the account is enabled, which holds until COMMIT. A write, so that it conflicts with disabling on a
+   * multi-primary cluster too.
+   */
+  lockEnabled(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET revision = revision + 1 WHERE id = ? AND disabled_at IS NULL',
+      [id],
     );
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/database-errors.js';
 import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
@@ -48,8 +48,9 @@ export class UsersRepository {
     return (await this.users.findOne({ where: { email }, select: { id: true } }))?.id;
   }
 
-  exists(transaction: Transaction, id: string): Promise<boolean> {
-    return transaction.of(this.users).existsBy({ id });
+  /** One that is there, and not disabled. */
+  isActive(transaction: Transaction, id: string): Promise<boolean> {
+    return transaction.of(this.users).existsBy({ id, disabledAt: IsNull() });
   }
 
   /** Does nothing when the password was changed meanwhile. */

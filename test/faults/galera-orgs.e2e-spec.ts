@@ -4,6 +4,7 @@ import type { Answer } from '../support/answer.js';
 import { accounts } from '../support/accounts-command.js';
 import { atOnce } from '../support/at-once.js';
 import { anOrgPurge } from '../support/clean-up.js';
+import { raceWithDeletion } from '../support/deletion-race.js';
 import { aDataSource } from '../support/data-source.js';
 import { type Account, anAccount, anOrgOf, join } from '../support/personas.js';
 import type { Instance } from '../support/service.js';
@@ -113,6 +114,23 @@ it('lets a deletion and a change of a member on another node both happen in one 
   wrong.push(...(await broken()));
   report({ faults: rounds, requests: 2 * rounds, wrong: wrong.length });
   expect(wrong).toEqual([]);
+});
+
+it('answers an invitation on one node and deletes its organization on another in one order', async () => {
+  const rounds = 84;
+  const first = new Map<string, number>();
+  for (let round = 0; round < rounds; round += 1) {
+    const [answering, deleting] = [on(round), on(round + 1)];
+    const settle = () => cluster.waitUntilEqual();
+    const { db } = storage.installation;
+    const outcome = await raceWithDeletion({ db, answering, deleting, round, settle });
+    first.set(outcome, (first.get(outcome) ?? 0) + 1);
+  }
+  const wrong = [...first.keys()].filter((one) => one !== 'answer' && one !== 'deletion');
+  wrong.push(...(await broken()));
+  report({ faults: rounds, requests: 2 * rounds, wrong: wrong.length });
+  expect(wrong).toEqual([]);
+  expect(first.size).toBe(2);
 });
 
 it('restores on one node all of what another purges, or nothing', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
+import { raceWithDeletion } from '../support/deletion-race.js';
 import { untrueClaims } from '../support/doctor.js';
 import { instancesInARace } from '../support/engine.js';
 import { alreadyInvited } from '../support/expected.js';
@@ -106,6 +107,17 @@ describe('at the same moment', () => {
       expect(users).toHaveLength(1);
       expect(await roleOf(cluster.db, org, { id: String(users[0]!['id']) })).toBe('member');
     }
+  });
+
+  it('an answer and the deletion of the organization happen in one order', async () => {
+    const first = new Map<string, number>();
+    for (let round = 0; round < 48; round += 1) {
+      const [answering, deleting] = [at(round), at(round + 1)];
+      const race = { db: cluster.db, answering, deleting, round, settle: async () => undefined };
+      const outcome = await raceWithDeletion(race);
+      first.set(outcome, (first.get(outcome) ?? 0) + 1);
+    }
+    expect([...first.keys()].toSorted()).toEqual(['answer', 'deletion']);
   });
 
   it('leave nothing that the doctor minds', async () => {

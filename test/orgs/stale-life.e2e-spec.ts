@@ -3,6 +3,7 @@ import { accounts } from '../support/accounts-command.js';
 import type { Answer } from '../support/answer.js';
 import {
   insufficientRole,
+  invalidToken,
   lastOwner,
   memberDisabled,
   memberNotFound,
@@ -122,6 +123,16 @@ describe('an organization that changes after a request was authorized', () => {
       () => cast.owner.post(`${org(cast)}/restore`),
     );
     expect(answer).toMatchObject(orgNotFound);
+  });
+
+  it('is not created by somebody who was disabled', async () => {
+    const { outsider } = await anOrg(service);
+    const answer = await answerAfter(
+      (held) => held.write('UPDATE users SET disabled_at = 1 WHERE id = ?', [outsider.id]),
+      () => outsider.post('/api/orgs', { name: 'Own' }),
+    );
+    expect(answer).toMatchObject(invalidToken);
+    expect(await service.db.query('SELECT * FROM members WHERE user_id = ?', [outsider.id])).toEqual([]);
   });
 
   // SQLite lets the command and the service wait for each other as whole transactions anyway.

@@ -23,6 +23,7 @@ export class SessionDeletion {
       await this.codes.deleteOfSessions(transaction, ids);
       await this.pending.deleteOfSessions(transaction, ids);
       await this.sessions.deleteIn(transaction, ids);
+      if (ids.length < MAX_ROWS_AT_ONCE) return;
       await yieldToEventLoop();
     }
   }

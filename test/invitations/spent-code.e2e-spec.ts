@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/answer.js';
+import { times } from '../support/at-once.js';
+import { invalidCode, rateLimited } from '../support/expected.js';
+import {
+  accept,
+  type Invitation,
+  invite,
+  listed,
+  received,
+  registerWith,
+  roleOf,
+} from '../support/inviting.js';
+import { MailServer } from '../support/mail-server.js';
+import { anAccountOf, anEmail, anOrg, aPassword, type Cast, type Session } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+
+const TRIES = 50;
+/** of registration, for one e-mail from one address in an hour */
+const TRIES_OF_AN_ADDRESS = 5;
+
+/** A stranger needs ten addresses for that, and the e-mail. */
+describe('a mailed invitation whose code strangers have tried to guess 50 times', () => {
+  let mailServer: MailServer;
+  let service: Instance;
+  let cast: Cast;
+  let email: string;
+  let invitation: Invitation;
+  let code: string;
+
+  beforeAll(async () => {
+    mailServer = await MailServer.start();
+    const mail = { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
+    service = await startOwnService({ env: { ...mail, TRUST_PROXY: '127.0.0.1' } });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await mailServer.stop();
+  });
+
+  beforeEach(async () => {
+    cast = await anOrg(service);
+    email = anEmail('guest');
+    invitation = (await invite(cast.admin, cast.org, { email, showCode: false })).body.invitation;
+    code = (await mailServer.next(email)).code!;
+    for (const stranger of times(TRIES / TRIES_OF_AN_ADDRESS, (address) => `203.0.113.${address}`)) {
+      for (let tries = 0; tries < TRIES_OF_AN_ADDRESS; tries += 1) {
+        expect(await guess(stranger)).toMatchObject(invalidCode);
+      }
+      expect(await guess(stranger)).toMatchObject(rateLimited);
+    }
+  });
+
+  function guess(address: string): Promise<Answer> {
+    const body = { email, password: aPassword(), invitationCode: '00000-00000' };
+    return service.anyone.with({ 'x-forwarded-for': address }).post('/api/auth/register', body);
+  }
+
+  it('is accepted by whoever registers without the code and verifies the e-mail', async () => {
+    expect(await registerWith(service, email, code)).toMatchObject(invalidCode);
+    const guest = await anAccountOf(service, email);
+    expect(await accept(guest, invitation, code)).toMatchObject(invalidCode);
+    expect((await guest.post('/api/me/email/verification')).status).toBe(202);
+    const proof = (await mailServer.next(email, 2)).code;
+    expect((await guest.post('/api/me/email/verify', { code: proof })).status).toBe(200);
+
+    expect((await received(guest)).map(({ id }) => id)).toEqual([invitation.id]);
+    expect((await accept(guest, invitation)).status).toBe(200);
+
+    expect(await roleOf(service.db, cast.org, guest)).toBe('member');
+  });
+
+  it('is pending for the inviter, who sends a code that works', async () => {
+    expect(await listed(cast.admin, cast.org, 'pending')).toMatchObject([{ id: invitation.id, email }]);
+    const path = `/api/orgs/${cast.org.id}/invitations/${invitation.id}/resend`;
+    expect((await cast.admin.post(path)).status).toBe(200);
+    const renewed = (await mailServer.next(email, 2)).code!;
+    expect(renewed).not.toBe(code);
+
+    const registered: Answer<Session> = await registerWith(service, email, renewed);
+
+    expect(registered.status, registered.text).toBe(201);
+    expect(await roleOf(service.db, cast.org, registered.body.user)).toBe('member');
+    const guest = cast.admin.as(registered.body.token);
+    expect((await guest.get('/api/me/account')).body).toMatchObject({ emailVerified: true });
+  });
+});

@@ -1,0 +1,64 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
+import { MailServer } from '../support/mail-server.js';
+import { anAccount, anEmail } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+
+const REQUESTS = 1000;
+/** What one search of the outbox examines, and how many codes an e-mail gets in a day. */
+const EXAMINED = 200;
+const CODES_A_DAY = 10;
+
+describe('a flood of requests for a new password', () => {
+  let mailServer: MailServer;
+  let service: Instance;
+
+  beforeAll(async () => {
+    mailServer = await MailServer.start();
+    service = await startOwnService({
+      env: { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' },
+    });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await mailServer.stop();
+  });
+
+  /** As requests leave them; they have waited for longer than a code lives. */
+  async function waited(recipients: string[]): Promise<void> {
+    await service.db.query(
+      `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at, expires_at)
+        VALUES ${recipients.map(() => "(?, 'password_reset', ?, 'waiting', 1, 1, 2)").join()}`,
+      recipients.flatMap((recipient) => [randomUUIDv7(), recipient]),
+    );
+  }
+  const countOf = async (where: string): Promise<number> =>
+    Number((await service.db.query(`SELECT COUNT(*) AS n FROM mails WHERE ${where}`))[0]!['n']);
+  const untilDecided = (): Promise<unknown> =>
+    waitFor('no mail waits', hangTimeoutMs(), async () => (await countOf("state = 'waiting'")) === 0);
+
+  it('leaves no row for e-mails without an account, however late the worker comes to them', async () => {
+    const ada = await anAccount(service);
+    await waited(times(REQUESTS, () => anEmail('unknown')));
+
+    await service.anyone.post('/api/auth/password/forgot', { email: ada.email });
+
+    expect((await mailServer.next(ada.email)).code).toBeDefined();
+    await untilDecided();
+    expect(await countOf("recipient LIKE 'unknown-%'")).toBe(0);
+    expect(mailServer.mails.map(({ to }) => to)).toEqual([ada.email]);
+  });
+
+  it('leaves few rows for one e-mail with an account', async () => {
+    const ada = await anAccount(service);
+    await waited(times(REQUESTS, () => ada.email));
+
+    await untilDecided();
+
+    expect(await countOf(`recipient = '${ada.email}'`)).toBeLessThanOrEqual(
+      CODES_A_DAY * Math.ceil(REQUESTS / (EXAMINED - CODES_A_DAY)),
+    );
+  });
+});
