@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
-import { accounts, accountsAtLast, killedDuring } from '../support/accounts-command.js';
+import { accounts, killedDuring } from '../support/accounts-command.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
 import { aRefreshableLogin, refresh } from '../support/refreshing.js';
 import type { Instance } from '../support/service.js';
@@ -72,8 +72,8 @@ describe.each(Object.keys(PLACES))('the deletion of an account on %s', (name) =>
   });
 
   const on = (i: number): Instance => instances[i % instances.length]!;
-  const remove = (user: Account, i = 0, run = accounts) =>
-    run(place.storage.installation, ['users', 'delete', user.id], {
+  const remove = (user: Account, i = 0) =>
+    accounts(place.storage.installation, ['users', 'delete', user.id], {
       env: place.environments[i % place.environments.length]!,
     });
   const broken = async (): Promise<string[]> => brokenInState(await place.storage.snapshot());
@@ -98,7 +98,7 @@ describe.each(Object.keys(PLACES))('the deletion of an account on %s', (name) =>
     for (let round = 0; round < ROUNDS; round += 1) {
       const [owner, user] = await Promise.all([anAccount(on(round)), anAccount(on(round + 1))]);
       const ended = new AbortController();
-      const deletion = remove(user, round, accountsAtLast).finally(() => ended.abort());
+      const deletion = remove(user, round).finally(() => ended.abort());
       const statuses = new Set<number>();
       while (!ended.signal.aborted) {
         const org: Org = await anOrgOf(owner.at(on(requests)));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accounts, accountsAtLast } from '../support/accounts-command.js';
+import { accounts } from '../support/accounts-command.js';
 import { atOnce, times } from '../support/at-once.js';
 import { untrueClaims } from '../support/doctor.js';
 import { alreadyInvited } from '../support/expected.js';
@@ -97,7 +97,7 @@ describe('invitations on three nodes that all write', () => {
   it('nothing is pending of an inviter who is disabled while he invites', { timeout: 300_000 }, async () => {
     for (let round = 0; round < DISABLINGS; round += 1) {
       await join(org, owner, admin, 'admin').catch(() => undefined);
-      const disabling = accountsAtLast(galera.installation, ['users', 'disable', admin.id]);
+      const disabling = accounts(galera.installation, ['users', 'disable', admin.id]);
       const over = new AbortController();
       void disabling.finally(() => over.abort());
       let invited = 0;

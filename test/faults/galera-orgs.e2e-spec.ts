@@ -121,8 +121,8 @@ it('answers an invitation on one node and deletes its organization on another in
   const first = new Map<string, number>();
   for (let round = 0; round < rounds; round += 1) {
     const [answering, deleting] = [on(round), on(round + 1)];
-    const settle = () => cluster.waitUntilEqual();
-    const { db } = storage.installation;
+    const settle = () => galera.cluster.waitUntilEqual();
+    const { db } = galera.installation;
     const outcome = await raceWithDeletion({ db, answering, deleting, round, settle });
     first.set(outcome, (first.get(outcome) ?? 0) + 1);
   }

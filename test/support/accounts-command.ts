@@ -46,18 +46,6 @@ export async function accounts(
   return { code: code as number | null, stdout, stderr };
 }
 
-/** As an operator does: a command that lost against others every time says so, has done nothing, and is run again. */
-export async function accountsAtLast(
-  installation: Pick<Installation, 'directory' | 'env'>,
-  parameters: readonly string[],
-  options?: CommandOptions,
-): Promise<CommandResult> {
-  const result = await accounts(installation, parameters, options);
-  return result.stderr.includes('nothing was done: run it again')
-    ? accountsAtLast(installation, parameters, options)
-    : result;
-}
-
 /** Its results with `--json`: it must have been done. */
 export async function accountsJson<T>(
   installation: Pick<Installation, 'directory' | 'env'>,
