@@ -12,9 +12,9 @@ const CODE = { requestsPerSecond: 0.8, p99: 1.5 };
 const REFRESH = { requestsPerSecond: 0.8, p99: 1.5 };
 const EXCHANGE = { requestsPerSecond: 0.7, p99: 1.5 };
 const LONG_LIST = { requestsPerSecond: 0.9, p99: 1.3 };
-/** beside a statement or two, which leave out the caps, the lock and the record */
+/** beside a statement or two and the record, which leave out the caps and the lock */
 const INVITATION = { requestsPerSecond: 0.5, p99: 1.5 };
-/** beside one statement, which leaves out what a cluster and the record of a change need */
+/** beside one statement and the record, which leave out what a cluster needs */
 const CHANGE = { requestsPerSecond: 0.6, p99: 1.5 };
 
 export const TARGETS: Record<OperationName, Target> = {
