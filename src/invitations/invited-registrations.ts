@@ -37,6 +37,9 @@ export class InvitedRegistrations extends RegistrationInvitations {
     if (!facts || facts.codeNumber !== codeNumber || !isOpen(facts, Date.now())) {
       throw new InvalidMailCodeError();
     }
-    return (userId, actor) => this.joinings.join(transaction, facts, { userId, actor, hasCode: true });
+    return async (userId, actor) => {
+      const isMember = await this.joinings.join(transaction, facts, { userId, actor, hasCode: true });
+      if (!isMember) throw new InvalidMailCodeError();
+    };
   }
 }

@@ -9,7 +9,6 @@ import type { AnsweringFacts } from '../memberships/invitation-facts.repository.
 import { InvitationEndedError } from '../memberships/invitations.errors.js';
 import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
-import { TooManyOrgsError } from '../orgs/orgs.errors.js';
 import { AccountRepository } from '../users/account.repository.js';
 
 export interface Acceptance {
@@ -30,16 +29,16 @@ export class Joinings {
     private readonly env: Env,
   ) {}
 
-  /** @throws InvitationEndedError, TooManyOrgsError, AlreadyMemberError */
-  async join(transaction: Transaction, facts: AnsweringFacts, acceptance: Acceptance): Promise<void> {
+  /**
+   * False: the user is in as many organizations as are allowed, or gone.
+   * @throws InvitationEndedError, AlreadyMemberError
+   */
+  async join(transaction: Transaction, facts: AnsweringFacts, acceptance: Acceptance): Promise<boolean> {
     const { userId, actor } = acceptance;
     const { id, orgId, role, revision: orgRevision } = facts;
     if (!(await this.invitations.end(transaction, id, 'accepted'))) throw new InvitationEndedError();
-    const { maxOrgsPerUser } = this.env;
     const member = { orgId, userId, role, joinedAt: Date.now() };
-    if (!(await this.members.insert(transaction, member, maxOrgsPerUser))) {
-      throw new TooManyOrgsError(maxOrgsPerUser);
-    }
+    if (!(await this.members.insert(transaction, member, this.env.maxOrgsPerUser))) return false;
     const about = { actor, orgId, orgRevision };
     await this.events.record(
       transaction,
@@ -47,16 +46,17 @@ export class Joinings {
       { ...about, ...answerEvent('invitation.accepted', facts, userId) },
       { ...about, type: 'member.added', userId, data: { role, via: 'invitation' } },
     );
+    return true;
   }
 
   /** A code that was mailed proves the e-mail; one that the inviter saw proves nothing. */
   private async verify(
     transaction: Transaction,
-    { codeShown, userVerifiedAt }: AnsweringFacts,
+    { codeShown, userVerifiedAt, email }: AnsweringFacts,
     { userId, actor, hasCode }: Acceptance,
   ): Promise<NewEvent[]> {
     if (!hasCode || codeShown === 1 || userVerifiedAt !== null) return [];
-    if (!(await this.accounts.verifyEmail(transaction, userId))) return [];
+    if (!(await this.accounts.verifyEmail(transaction, userId, email))) return [];
     const userRevision = await this.accounts.revisionOf(transaction, userId);
     return [{ type: 'account.email_verified', actor, userId, userRevision }];
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
+import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transaction.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
@@ -13,6 +14,7 @@ import { InvitationEndedError, InvitationNotFoundError } from '../memberships/in
 import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { OrgNotFoundError } from '../memberships/memberships.errors.js';
 import { OrgWrites } from '../memberships/org-writes.js';
+import { TooManyOrgsError } from '../orgs/orgs.errors.js';
 import type { Write } from '../writes/write.js';
 import type { AcceptedResult } from './dto/invitation.responses.js';
 import { Joinings } from './joinings.js';
@@ -22,7 +24,9 @@ interface Answer<Result> {
   /** as it was typed */
   code: string | undefined;
   decide: (facts: AnsweringFacts, hasCode: boolean, now: number) => void;
-  work: (transaction: Transaction, facts: AnsweringFacts, hasCode: boolean) => Promise<Result>;
+  work: (transaction: Transaction, facts: AnsweringFacts, hasCode: boolean) => Promise<Result | undefined>;
+  /** of the database, under the lock */
+  refusal?: () => Error;
 }
 
 /** What somebody who was invited answers. */
@@ -35,6 +39,7 @@ export class OwnInvitationsService {
     private readonly typedCodes: TypedCodes,
     private readonly joinings: Joinings,
     private readonly events: EventsRepository,
+    private readonly env: Env,
   ) {}
 
   /**
@@ -48,9 +53,10 @@ export class OwnInvitationsService {
       code,
       decide: requireAcceptance,
       work: async (transaction, facts, hasCode) => {
-        await this.joinings.join(transaction, facts, { userId: actor.id, actor, hasCode });
-        return { org: { id: facts.orgId, name: facts.orgName }, role: facts.role };
+        const isMember = await this.joinings.join(transaction, facts, { userId: actor.id, actor, hasCode });
+        return isMember ? { org: { id: facts.orgId, name: facts.orgName }, role: facts.role } : undefined;
       },
+      refusal: () => new TooManyOrgsError(this.env.maxOrgsPerUser),
     });
   }
 
@@ -73,7 +79,7 @@ export class OwnInvitationsService {
   private async answer<Result extends object>(
     write: Write,
     id: string,
-    { code: typed, decide, work }: Answer<Result>,
+    { code: typed, decide, work, refusal }: Answer<Result>,
   ): Promise<Result> {
     const key = { id, userId: write.actor.id };
     const facts = await this.facts.answering.find(key);
@@ -93,6 +99,7 @@ export class OwnInvitationsService {
           decide(latest, hasCode(latest), Date.now());
         },
         work: (transaction, latest) => work(transaction, latest, hasCode(latest)),
+        refusal,
       });
     } catch (error) {
       // Of an organization that was purged meanwhile there is nothing to answer.

@@ -136,11 +136,13 @@ export class AccountRepository {
     );
   }
 
-  verifyEmail(transaction: Transaction, id: string): Promise<boolean> {
+  /** @param email what was proven; without it whichever the account has */
+  verifyEmail(transaction: Transaction, id: string, email?: string): Promise<boolean> {
     return this.change(
       transaction,
-      'UPDATE users SET email_verified_at = ?, revision = revision + 1 WHERE id = ? AND email_verified_at IS NULL',
-      [Date.now(), id],
+      `UPDATE users SET email_verified_at = ?, revision = revision + 1
+        WHERE id = ? AND email_verified_at IS NULL${email === undefined ? '' : ' AND email = ?'}`,
+      [Date.now(), id, ...(email === undefined ? [] : [email])],
     );
   }
 
