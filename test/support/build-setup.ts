@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import ts from 'typescript';
 
 const NEST = 'node_modules/@nestjs/cli/bin/nest.js';
@@ -13,18 +21,23 @@ const SIMPLE_SOURCE = /(?<!\.(?:controller|d|request|query|responses?))\.ts$/;
 /** Tests run the built service: builds again what is newer, and all of it unless that is a few simple sources. */
 export default function setup(): void {
   const builtMs = existsSync(BUILT) ? statSync(BUILT).mtimeMs : 0;
-  const changed = inputs().filter((path) => statSync(path).mtimeMs >= builtMs);
-  const sources = changed.filter((path) => SIMPLE_SOURCE.test(path));
-  // A folder is as new as the last file that was made or deleted in it.
-  if (changed.length === 0) return;
-  if (builtMs > 0 && sources.length === changed.length) transpile(sources);
+  const sources = filesIn('src', '.ts').filter((path) => !path.endsWith('.spec.ts'));
+  const changed = [...SETTINGS, ...filesIn('src', '.txt'), ...sources].filter(
+    (path) => statSync(path).mtimeMs >= builtMs,
+  );
+  const isWhole = builtMs > 0 && filesIn('dist', '.js').every((path) => sources.includes(sourceOf(path)));
+  if (isWhole && changed.length === 0) return;
+  if (isWhole && changed.every((path) => SIMPLE_SOURCE.test(path))) transpile(changed);
   else execFileSync(process.execPath, [NEST, 'build'], { stdio: 'inherit' });
 }
 
-function inputs(): string[] {
-  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((path) => join('src', path));
-  return [...SETTINGS, 'src', ...sources].filter((path) => !path.endsWith('.spec.ts'));
+function filesIn(folder: string, suffix: string): string[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return paths.filter((path) => path.endsWith(suffix)).map((path) => join(folder, path));
 }
+
+const sourceOf = (built: string): string => built.replace(/^dist/, 'src').replace(/\.js$/, '.ts');
+const builtOf = (source: string): string => source.replace(/^src/, 'dist').replace(/\.ts$/, '.js');
 
 /** Without a check of the types, which takes longer than most tests. */
 function transpile(sources: string[]): void {
@@ -34,12 +47,13 @@ function transpile(sources: string[]): void {
   };
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, '.');
   for (const source of sources) {
-    const built = join('dist', source.slice('src/'.length).replace(/\.ts$/, '.js'));
+    const built = builtOf(source);
     const fileName = basename(source);
     const { outputText, sourceMapText } = ts.transpileModule(readFileSync(source, 'utf8'), {
       fileName,
       compilerOptions: { ...options, module: ts.ModuleKind.ESNext, noEmit: false },
     });
+    mkdirSync(dirname(built), { recursive: true });
     writeFileSync(built, outputText);
     if (sourceMapText !== undefined) writeFileSync(`${built}.map`, sourceMapText);
   }
