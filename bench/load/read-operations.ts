@@ -1,5 +1,5 @@
 import type { BenchOrg } from '../fixture/fixture.ts';
-import { expectAnswer, is, isMemberList, isOrgList } from './answer.ts';
+import { expectAnswer, is, isMemberList, isOrgList, isText } from './answer.ts';
 import { cycle } from './cycle.ts';
 import type { HttpResponse } from './http-response.ts';
 import type { Call, Operation } from './call.ts';
@@ -31,7 +31,10 @@ export function readOperations(side: Side): Record<ReadOperation, Operation> {
     );
   const firstPage = (org: BenchOrg, token: string): Call =>
     read(`/api/orgs/${org.id}/members?limit=${PAGE}`, token, (response) =>
-      expectAnswer(response, 200, { members: isMemberList(Math.min(PAGE, org.size)) }),
+      expectAnswer(response, 200, {
+        members: isMemberList(Math.min(PAGE, org.size)),
+        ...(org.size > PAGE && { nextCursor: isText }),
+      }),
     );
   const forEachReader = (build: (index: number, token: string) => Call): Operation => {
     // Built at the first use, when the readers have logged in.
