@@ -49,6 +49,14 @@ async function routes(): Promise<{ name: string; access: Access | undefined }[]>
   );
 }
 
+function sources(): string[] {
+  return globSync('**/*.ts', { cwd: SRC }).filter((file) => !file.endsWith('.spec.ts'));
+}
+
+function sourcesWith(text: string): string[] {
+  return sources().filter((file) => readFileSync(join(SRC, file), 'utf8').includes(text));
+}
+
 /** The room of a file, also outside `src`: files above any room of `src` belong to what assembles the service. */
 function roomOf(path: string): string {
   const [top = '', room = '', ...rest] = path.split('/');
@@ -106,7 +114,7 @@ describe('architecture', () => {
   });
 
   it('has SQL only in repositories, all listed in the schema', () => {
-    const files = globSync('**/*.ts', { cwd: SRC }).filter((file) => !file.endsWith('.spec.ts'));
+    const files = sources();
     const repositories = files.filter((file) => file.endsWith('.repository.ts'));
     const withSql = files.filter((file) => SQL.test(readFileSync(join(SRC, file), 'utf8')));
     expect(withSql.filter((file) => !repositories.includes(file) && !HAS_ITS_OWN_SQL.test(file))).toEqual([]);
@@ -116,10 +124,13 @@ describe('architecture', () => {
   });
 
   it('reads the process environment in one place', () => {
-    const readers = globSync('**/*.ts', { cwd: SRC }).filter(
-      (file) => !file.endsWith('.spec.ts') && readFileSync(join(SRC, file), 'utf8').includes('process.env'),
-    );
-    expect(readers).toEqual(['config/load-env.ts']);
+    expect(sourcesWith('process.env')).toEqual(['config/load-env.ts']);
+  });
+
+  it('forces a type only where it adapts a library', () => {
+    const forced = ['as unknown as', 'as never'].flatMap(sourcesWith);
+    expect(forced).not.toEqual([]);
+    expect(forced.filter((file) => !file.startsWith('database/adapters/'))).toEqual([]);
   });
 });
 

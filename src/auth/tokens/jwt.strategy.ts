@@ -21,8 +21,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
       secretOrKeyProvider: (_request, token: string, done) => {
         const kid = readKeyId(token);
         const key = kid === undefined ? undefined : keys.findVerifying(kid);
-        // passport-jwt passes the key to jsonwebtoken, which takes a KeyObject; its own type says string.
-        if (key) done(null, key as unknown as string);
+        if (key) done(null, key);
         else done(new Error('no key verifies this token'));
       },
       algorithms: ['ES256'],

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import type { KeySet } from './jwks.response.js';
 import { publicJwk, type SigningKey, signingKeyAt, type SigningKeys } from './signing-keys.js';
 
@@ -6,7 +5,7 @@ import { publicJwk, type SigningKey, signingKeyAt, type SigningKeys } from './si
 export class KeyRing {
   private keys: SigningKeys;
   private publicKeys: KeySet;
-  private verifying: Map<string, KeyObject>;
+  private verifying: Map<string, string>;
 
   constructor(keys: SigningKeys) {
     this.replace(keys);
@@ -24,13 +23,16 @@ export class KeyRing {
     return this.publicKeys;
   }
 
-  findVerifying(kid: string): KeyObject | undefined {
+  /** PEM of SPKI */
+  findVerifying(kid: string): string | undefined {
     return this.verifying.get(kid);
   }
 
   replace(keys: SigningKeys): void {
     this.keys = keys;
     this.publicKeys = { keys: keys.map(publicJwk) };
-    this.verifying = new Map(keys.map((key) => [key.kid, key.publicKey]));
+    this.verifying = new Map(
+      keys.map(({ kid, publicKey }) => [kid, publicKey.export({ type: 'spki', format: 'pem' }).toString()]),
+    );
   }
 }

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createPool } from 'mysql2';
 import { DataSource } from 'typeorm';
 import { expect, it } from 'vitest';
 import { NodeSqlite } from './node-sqlite.js';
+import { countConnections } from './open-connections.js';
 
 interface Lock {
   packages: Record<string, { version: string } | undefined>;
@@ -30,4 +32,10 @@ it.each([
   );
   expect(shape).toEqual(Object.fromEntries(REPLACED.map((method) => [method, 'function'])));
   expect(runner.isTransactionActive).toBe(false);
+});
+
+it('find the lists of connections that a pool keeps', async () => {
+  const pool = createPool({});
+  expect(countConnections([pool])).toEqual({ idle: 0, inUse: 0 });
+  await pool.promise().end();
 });

@@ -6,7 +6,7 @@ import { databaseConnections } from '../../metrics/measurements.js';
 import { databaseError } from '../database-errors.js';
 import { type ConnectionUse, type MysqlError, MysqlHost } from '../mysql/mysql-host.js';
 import { tlsOptions } from '../mysql/mysql-tls.js';
-import { sumConnections } from '../mysql/open-connections.js';
+import { sumConnections } from './open-connections.js';
 
 type ConnectionCallback = (error: MysqlError | null, connection?: PoolConnection) => void;
 

@@ -3,7 +3,7 @@ import { createPool, type Pool, type PoolConnection, type PoolOptions, type Quer
 import { acquireTimeoutError } from '../acquire-timeout.js';
 import { databaseError, isTlsRefusal } from '../database-errors.js';
 import { applySettings } from './apply-settings.js';
-import { countConnections, type OpenConnections } from './open-connections.js';
+import { countConnections, type OpenConnections } from '../adapters/open-connections.js';
 import { ping } from './ping.js';
 import { endInTime, once } from './statement-end.js';
 
