@@ -3,15 +3,43 @@ import { BatchedQueries, MAX_BATCH_SIZE } from './batched-queries.js';
 import { hotStatement } from './hot-statements.js';
 import type { Transaction } from './transaction.js';
 
-/** A query that concurrent requests share, each with a key of its own. */
-export interface LookupStatement<Key, Row> {
-  sql: (size: number) => string;
+/** How rows find their way to the keys that asked for them. */
+interface Keyed<Key, Row> {
   values: (keys: readonly Key[]) => unknown[];
   keyText: (key: Key) => string;
   /** the text of the key that the row belongs to */
   rowText: (row: Row) => string;
   /** a key that matches nothing, for padding */
   nobody: Key;
+}
+
+/** A query that concurrent requests share, each with a key of its own. */
+interface LookupStatement<Key, Row> extends Keyed<Key, Row> {
+  sql: (size: number) => string;
+}
+
+/** A key of one column, which each row has. */
+export function byColumn<Column extends string>(column: Column): Keyed<string, Record<Column, string>> {
+  return {
+    values: (keys) => [...keys],
+    keyText: (key) => key,
+    rowText: (row) => row[column],
+    nobody: '',
+  };
+}
+
+/** A key of several columns, which each row repeats. */
+export function byColumns<Column extends string>(
+  ...columns: Column[]
+): Keyed<Record<Column, string>, Record<Column, string>> {
+  const valuesOf = (of: Record<Column, string>): string[] => columns.map((column) => of[column]);
+  const textOf = (of: Record<Column, string>): string => valuesOf(of).join(' ');
+  return {
+    values: (keys) => keys.flatMap(valuesOf),
+    keyText: textOf,
+    rowText: textOf,
+    nobody: Object.fromEntries(columns.map((column) => [column, ''])) as Record<Column, string>,
+  };
 }
 
 /** Registers it as a hot statement; the SQL of each size is cached, as building takes longer than sending. */

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
 import { hotStatement } from '../database/hot-statements.js';
-import { keyTable, Lookup, lookupStatement } from '../database/lookup.js';
+import { byColumns, keyTable, Lookup, lookupStatement } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Invitation } from './invitation.entity.js';
 
@@ -87,10 +87,7 @@ const FIND_INVITING = lookupStatement<InvitingKey, InvitingKey & InvitingFacts>(
     sql: (size) => `SELECT o.id AS orgId, k.actor_id AS actorId, k.email, ${INVITING}
       FROM ${keyTable('SELECT id AS org_id, id AS actor_id, email FROM users', 3, size)}
         JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL ${inviting('k.actor_id', 'k.email')}`,
-    values: (keys) => keys.flatMap(({ orgId, actorId, email }) => [orgId, actorId, email]),
-    keyText: ({ orgId, actorId, email }) => `${orgId} ${actorId} ${email}`,
-    rowText: ({ orgId, actorId, email }) => `${orgId} ${actorId} ${email}`,
-    nobody: { orgId: '', actorId: '', email: '' },
+    ...byColumns('orgId', 'actorId', 'email'),
   },
 );
 
@@ -113,10 +110,7 @@ const FIND_ANSWERING = lookupStatement<AnsweringKey, AnsweringKey & AnsweringFac
         LEFT JOIN members w ON w.org_id = o.id AND w.user_id = e.invited_by
         LEFT JOIN users v ON v.id = e.invited_by
         LEFT JOIN users u ON u.id = k.user_id LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id`,
-    values: (keys) => keys.flatMap(({ id, userId }) => [id, userId]),
-    keyText: ({ id, userId }) => `${id} ${userId}`,
-    rowText: ({ id, userId }) => `${id} ${userId}`,
-    nobody: { id: '', userId: '' },
+    ...byColumns('id', 'userId'),
   },
 );
 

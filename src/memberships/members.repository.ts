@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
 import { isUniqueViolation } from '../database/database-errors.js';
 import { hotStatement } from '../database/hot-statements.js';
-import { keyTable, Lookup, lookupStatement } from '../database/lookup.js';
+import { byColumns, keyTable, Lookup, lookupStatement } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
 import { AlreadyMemberError } from './memberships.errors.js';
@@ -29,10 +29,7 @@ const FIND_MEMBERSHIPS = lookupStatement<MembershipKey, Membership>('the role ch
     FROM ${keyTable('SELECT id AS org_id, id AS user_id FROM orgs', 2, size)}
       JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
       LEFT JOIN members m ON m.org_id = o.id AND m.user_id = k.user_id`,
-  values: (keys) => keys.flatMap(({ orgId, userId }) => [orgId, userId]),
-  keyText: textOf,
-  rowText: textOf,
-  nobody: { orgId: '', userId: '' },
+  ...byColumns('orgId', 'userId'),
 });
 
 export interface ChangeKey {
@@ -73,6 +70,7 @@ export interface AdditionFacts {
 // Not joined with a table of keys: only for constants do the engines see that an organization has few owners, and read
 // those alone; of 100,000 members they read all.
 const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('what decides about a change', {
+  ...byColumns('orgId', 'actorId', 'targetId'),
   sql: (size) =>
     Array(size)
       .fill(
@@ -88,9 +86,6 @@ const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('w
       .join(' UNION ALL '),
   values: (keys) =>
     keys.flatMap(({ orgId, actorId, targetId }) => [actorId, targetId, targetId, actorId, targetId, orgId]),
-  keyText: changeText,
-  rowText: changeText,
-  nobody: { orgId: '', actorId: '', targetId: '' },
 });
 
 const FIND_ADDITION_FACTS = lookupStatement<AdditionKey, AdditionKey & AdditionFacts>(
@@ -105,10 +100,7 @@ const FIND_ADDITION_FACTS = lookupStatement<AdditionKey, AdditionKey & AdditionF
         LEFT JOIN members a ON a.org_id = o.id AND a.user_id = k.actor_id
         LEFT JOIN users u ON u.email = k.email
         LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id`,
-    values: (keys) => keys.flatMap(({ orgId, actorId, email }) => [orgId, actorId, email]),
-    keyText: additionText,
-    rowText: additionText,
-    nobody: { orgId: '', actorId: '', email: '' },
+    ...byColumns('orgId', 'actorId', 'email'),
   },
 );
 
@@ -120,8 +112,8 @@ function orgAtLimit(maxOrgs: number): string {
 /** One statement takes the e-mail from the user's row and locks it, so that both hold until COMMIT. */
 const insertMember = (maxOrgs: number): string =>
   `SELECT ?, u.id, u.email, ?, ? FROM users u WHERE u.id = ? AND ${orgAtLimit(maxOrgs)} IS NULL`;
-const IS_ENABLED = ' AND u.disabled_at IS NULL';
 hotStatement('the limit of the organizations of a user', insertMember(5000), ['', 'member', 0, '']);
+const IS_ENABLED = ' AND u.disabled_at IS NULL';
 
 @Injectable()
 export class MembersRepository {
@@ -183,16 +175,4 @@ export class MembersRepository {
     ]);
     return deleted === 1;
   }
-}
-
-function textOf({ orgId, userId }: MembershipKey): string {
-  return `${orgId} ${userId}`;
-}
-
-function changeText({ orgId, actorId, targetId }: ChangeKey): string {
-  return `${orgId} ${actorId} ${targetId}`;
-}
-
-function additionText({ orgId, actorId, email }: AdditionKey): string {
-  return `${orgId} ${actorId} ${email}`;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { inBatches } from '../database/in-batches.js';
-import { Lookup, lookupStatement, places } from '../database/lookup.js';
+import { byColumn, Lookup, lookupStatement, places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Org } from './org.entity.js';
 
@@ -18,10 +18,7 @@ const FIND_ORGS_OF_USERS = lookupStatement<string, OrgOfUser>('the organizations
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id
     WHERE m.user_id IN (${places(size)}) AND o.deleted_at IS NULL
     ORDER BY m.user_id, m.joined_at, m.org_id`,
-  values: (userIds) => [...userIds],
-  keyText: (userId) => userId,
-  rowText: ({ userId }) => userId,
-  nobody: '',
+  ...byColumn('userId'),
 });
 
 @Injectable()

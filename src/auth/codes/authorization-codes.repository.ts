@@ -4,7 +4,7 @@ import { In, type Repository } from 'typeorm';
 import { isForeignKeyViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { BatchedQueries } from '../../database/batched-queries.js';
-import { Lookup, lookupStatement, places } from '../../database/lookup.js';
+import { byColumn, Lookup, lookupStatement, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { HAS_ACTIVE_USER } from '../sessions/alive.js';
 import { BATCH } from '../cleanup/batch.js';
@@ -22,10 +22,7 @@ const FIND_OWNERS = lookupStatement<string, OwnedCode>('the look-up of a code', 
   sql: (size) => `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch
     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
     WHERE c.hash IN (${places(size)}) AND ${HAS_ACTIVE_USER}`,
-  values: (hashes) => [...hashes],
-  keyText: (hash) => hash,
-  rowText: ({ hash }) => hash,
-  nobody: '',
+  ...byColumn('hash'),
 });
 
 const FIND_EXPIRED = hotStatement(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { Lookup, lookupStatement, places } from '../../database/lookup.js';
+import { byColumn, Lookup, lookupStatement, places } from '../../database/lookup.js';
 import { Transactions } from '../../database/transactions.js';
 import { HAS_ACTIVE_USER, IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
 import { Session } from './session.entity.js';
@@ -34,10 +34,7 @@ const FIND_REFRESHED = lookupStatement<string, RefreshedSession>('the look-up of
   sql: (size) => `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.expires_at AS expiresAt,
       s.refresh_generation AS refreshGeneration, s.rotated_at AS rotatedAt
     FROM sessions s ${WITH_USER_AND_PARENT} WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
-  values: (ids) => [...ids],
-  keyText: (id) => id,
-  rowText: ({ id }) => id,
-  nobody: '',
+  ...byColumn('id'),
 });
 
 @Injectable()

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, LessThan, Not, type Repository } from 'typeorm';
 import type { CurrentUser } from '../../access/current-user.decorator.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
+import { byColumn, Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { BATCH } from '../cleanup/batch.js';
 import { IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
@@ -34,10 +34,7 @@ const FIND_CALLERS = lookupStatement<string, CurrentUser>('the session check', {
   sql: (size) => `SELECT u.id, u.email, s.id AS sessionId, s.parent_id AS parentId
     FROM sessions s ${WITH_USER_AND_PARENT}
     WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
-  values: (ids) => [...ids],
-  keyText: (id) => id,
-  rowText: ({ sessionId }) => sessionId,
-  nobody: '',
+  ...byColumn('sessionId'),
 });
 
 const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
@@ -47,10 +44,7 @@ const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
       size,
     ) => `SELECT code_hash AS hash, id, user_id AS userId, descendants_revoked_at AS descendantsRevokedAt
     FROM sessions WHERE code_hash IN (${places(size)})`,
-    values: (hashes) => [...hashes],
-    keyText: (hash) => hash,
-    rowText: ({ hash }) => hash,
-    nobody: '',
+    ...byColumn('hash'),
   },
 );
 
