@@ -85,8 +85,6 @@ export class OwnInvitationsService {
     const facts = await this.facts.answering.find(key);
     if (!facts || facts.userEmail !== facts.email) throw new InvitationNotFoundError();
     const code = typed === undefined ? undefined : await this.typedCodes.count(id, typed);
-    const hasCode = (latest: AnsweringFacts): boolean =>
-      code !== undefined && this.typedCodes.isRight(latest, code);
     try {
       return await this.orgWrites.runDecided(write, facts.orgId, {
         find: async () => facts,
@@ -94,11 +92,13 @@ export class OwnInvitationsService {
         // Whoever has not shown that the e-mail is his learns nothing of it.
         evenDeleted: true,
         decide: (latest) => {
-          const isProof = latest.userVerifiedAt !== null || typed === undefined || hasCode(latest);
-          if (!isProof) throw new InvalidMailCodeError();
-          decide(latest, hasCode(latest), Date.now());
+          const hasCode = code !== undefined && this.typedCodes.isRight(latest, code);
+          const isWrong = typed !== undefined && !hasCode;
+          if (isWrong && latest.userVerifiedAt === null) throw new InvalidMailCodeError();
+          decide(latest, hasCode, Date.now());
+          return hasCode;
         },
-        work: (transaction, latest) => work(transaction, latest, hasCode(latest)),
+        work,
         refusal,
       });
     } catch (error) {
