@@ -65,7 +65,7 @@ describe('docs/clients.md', () => {
     installation = await anInstallation();
     service = await startOwnService({
       installation,
-      env: { SMTP_URL: mailServer.url, MAIL_FROM: 'accounts@example.com' },
+      env: mailServer.env,
     });
     Object.assign(globalThis, { ask });
   });

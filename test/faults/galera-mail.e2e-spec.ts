@@ -15,8 +15,7 @@ describe('mail on three nodes that all write', () => {
 
   beforeAll(async () => {
     mailServer = await MailServer.start();
-    const mail = { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
-    galera = await GaleraService.start({ ownNode: 2, env: { ...NO_LIMITS, ...mail } });
+    galera = await GaleraService.start({ ownNode: 2, env: { ...NO_LIMITS, ...mailServer.env } });
   });
   afterAll(async () => {
     await galera.stop();

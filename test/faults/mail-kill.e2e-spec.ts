@@ -34,8 +34,7 @@ describe.each(ENGINES)('kill -9 while accounts are recovered, verified and moved
     people = [];
     storage = await Storage.on(engine);
     mailServer = await MailServer.start();
-    const mail = { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
-    const env = { ...UNLIMITED, RATE_LIMIT_FORGOT: 'off', RATE_LIMIT_CODE: 'off', ...mail };
+    const env = { ...UNLIMITED, RATE_LIMIT_FORGOT: 'off', RATE_LIMIT_CODE: 'off', ...mailServer.env };
     service = await RestartableService.on(storage, env);
     send = clientOf(service.url);
     await service.start();

@@ -38,8 +38,7 @@ describe('an invitation by mail', () => {
   beforeAll(async () => {
     mailServer = await MailServer.start();
     installation = await anInstallation();
-    const mail = { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
-    service = await startService({ installation, env: { ...mail, RATE_LIMIT_REGISTER: 'off' } });
+    service = await startService({ installation, env: { ...mailServer.env, RATE_LIMIT_REGISTER: 'off' } });
   });
   afterAll(async () => {
     await service.stop();

@@ -30,8 +30,7 @@ describe('a mailed invitation whose code strangers have tried to guess 50 times'
 
   beforeAll(async () => {
     mailServer = await MailServer.start();
-    const mail = { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
-    service = await startOwnService({ env: { ...mail, TRUST_PROXY: '127.0.0.1' } });
+    service = await startOwnService({ env: { ...mailServer.env, TRUST_PROXY: '127.0.0.1' } });
   });
   afterAll(async () => {
     await service.stop();

@@ -123,8 +123,7 @@ describe('the outbox', () => {
 
     it('each mail once, whichever instance was first', { timeout: 120_000 }, async () => {
       mailServer = await MailServer.start();
-      const env = { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
-      const cluster = await startCluster(instancesInARace, { env });
+      const cluster = await startCluster(instancesInARace, { env: mailServer.env });
       const recipients = Array.from({ length: 60 }, (_, number) => `user${number}@example.com`);
       for (const recipient of recipients) await insertMail(cluster.db, recipient);
 

@@ -29,8 +29,7 @@ describe('the examples of the OpenAPI document', () => {
 
   beforeAll(async () => {
     mailServer = await MailServer.start();
-    const mail = { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
-    service = await startService({ env: { ...SMALL_LIMITS, ...mail } });
+    service = await startService({ env: { ...SMALL_LIMITS, ...mailServer.env } });
     const withoutMail = await startService({ env: {} });
     reader = await DocumentReader.of(service);
     examples = new ExampleAnswers(reader, service);

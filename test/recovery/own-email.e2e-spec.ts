@@ -33,8 +33,7 @@ describe('the own e-mail', () => {
 
   beforeAll(async () => {
     mailServer = await MailServer.start();
-    const MAIL_FROM = 'no-reply@accounts.example';
-    service = await startOwnService({ env: { ...LIMITS_OFF, SMTP_URL: mailServer.url, MAIL_FROM } });
+    service = await startOwnService({ env: { ...LIMITS_OFF, ...mailServer.env } });
     ada = await anAccount(service, 'ada');
   });
   afterAll(async () => {

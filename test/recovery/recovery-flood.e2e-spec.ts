@@ -17,9 +17,7 @@ describe('a flood of requests for a new password', () => {
 
   beforeAll(async () => {
     mailServer = await MailServer.start();
-    service = await startOwnService({
-      env: { SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' },
-    });
+    service = await startOwnService({ env: mailServer.env });
   });
   afterAll(async () => {
     await service.stop();

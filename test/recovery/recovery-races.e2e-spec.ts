@@ -19,7 +19,7 @@ describe('at the same moment', () => {
 
   beforeAll(async () => {
     mailServer = await MailServer.start();
-    const env = { ...LIMITS_OFF, SMTP_URL: mailServer.url, MAIL_FROM: 'no-reply@accounts.example' };
+    const env = { ...LIMITS_OFF, ...mailServer.env };
     cluster = await startCluster(instancesInARace, { env });
   });
   afterAll(async () => {

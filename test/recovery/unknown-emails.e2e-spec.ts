@@ -97,7 +97,7 @@ describe('for an unknown e-mail the answer takes as long', () => {
   beforeAll(async () => {
     mailServer = await MailServer.start();
     const limits = { RATE_LIMIT_FORGOT: 'off', RATE_LIMIT_CODE: 'off' };
-    service = await startOwnService({ env: { ...MAIL, ...limits, SMTP_URL: mailServer.url } });
+    service = await startOwnService({ env: { ...limits, ...mailServer.env } });
   });
   afterAll(async () => {
     await service.stop();

@@ -41,6 +41,11 @@ export class MailServer {
     readonly url: string,
   ) {}
 
+  /** for a service that sends by it */
+  get env(): { SMTP_URL: string; MAIL_FROM: string } {
+    return { SMTP_URL: this.url, MAIL_FROM: 'no-reply@accounts.example' };
+  }
+
   static async start(options: Options = {}): Promise<MailServer> {
     const { certificate, implicit = false, login } = options;
     let mailServer: MailServer | undefined;

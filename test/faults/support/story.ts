@@ -15,8 +15,7 @@ export interface Stage {
 /** @param knowAll see GaleraService */
 export async function aStage({ knowAll = false } = {}): Promise<Stage> {
   const mailServer = await MailServer.start();
-  const env = { SMTP_URL: mailServer.url, MAIL_FROM: 'accounts@example.com' };
-  const galera = await GaleraService.start({ env, knowAll });
+  const galera = await GaleraService.start({ env: mailServer.env, knowAll });
   const close = async (): Promise<void> => {
     await galera.stop();
     await mailServer.stop();
