@@ -21,7 +21,7 @@ export function testsOn(engine: Engine) {
     include: ['test/**/*.e2e-spec.ts'],
     exclude: ['test/faults/**'],
     provide: { engine },
-    setupFiles: ['test/support/leave-nothing.ts'],
+    setupFiles: ['test/support/warnings-only.ts', 'test/support/leave-nothing.ts'],
     globalSetup: [
       'test/support/build-setup.ts',
       ...(engine === 'mariadb' ? ['test/support/mariadb-setup.ts'] : []),
