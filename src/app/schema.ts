@@ -20,6 +20,7 @@ import { InvitationsRepository } from '../memberships/invitations.repository.js'
 import { MemberListRepository } from '../memberships/member-list.repository.js';
 import { MemberSearchRepository } from '../memberships/member-search.repository.js';
 import { MembersRepository } from '../memberships/members.repository.js';
+import { MembershipFactsRepository } from '../memberships/membership-facts.repository.js';
 import { OrgFactsRepository } from '../memberships/org-facts.repository.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
 import { OwnershipRepository } from '../memberships/ownership.repository.js';
@@ -60,6 +61,7 @@ export const REPOSITORIES = [
   DeletedOrgsRepository,
   OwnershipRepository,
   MembersRepository,
+  MembershipFactsRepository,
   MemberListRepository,
   MemberSearchRepository,
   InvitationsRepository,

@@ -6,6 +6,7 @@ import { revocations } from '../memberships/invitation-events.js';
 import { invitableRoles } from '../memberships/invitation-policy.js';
 import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { MembershipChanges } from '../memberships/membership-changes.js';
+import { MembershipFactsRepository } from '../memberships/membership-facts.repository.js';
 import { requireAddition, requireChange, requireRemoval } from '../memberships/membership-policy.js';
 import { MemberNotFoundError, UserHasTooManyOrgsError } from '../memberships/memberships.errors.js';
 import { MembersRepository } from '../memberships/members.repository.js';
@@ -16,6 +17,7 @@ import type { MembershipResult } from './dto/member.responses.js';
 @Injectable()
 export class MembersService {
   constructor(
+    private readonly facts: MembershipFactsRepository,
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
     private readonly changes: MembershipChanges,
@@ -25,7 +27,7 @@ export class MembersService {
   add(write: Write, orgId: string, email: string, role: Role): Promise<MembershipResult> {
     const { maxOrgsPerUser, addMembers } = this.env;
     const key = { orgId, actorId: write.actor.id, email };
-    return this.changes.run(write, this.members.additionFacts, key, {
+    return this.changes.run(write, this.facts.addition, key, {
       decide: (facts) => requireAddition(facts, addMembers === 'verified'),
       write: (transaction, userId) =>
         this.members.insert(transaction, { orgId, userId, role, joinedAt: Date.now() }, maxOrgsPerUser),
@@ -41,7 +43,7 @@ export class MembersService {
 
   changeRole(write: Write, orgId: string, userId: string, role: Role): Promise<MembershipResult> {
     const key = { orgId, actorId: write.actor.id, targetId: userId };
-    return this.changes.run(write, this.members.changeFacts, key, {
+    return this.changes.run(write, this.facts.change, key, {
       decide: (facts) => requireChange(facts, role),
       write: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
       refusal: () => new MemberNotFoundError(),
@@ -61,7 +63,7 @@ export class MembersService {
   remove(write: Write, orgId: string, userId: string): Promise<OkResult> {
     const reason = reasonOf(write, userId);
     const key = { orgId, actorId: write.actor.id, targetId: userId };
-    return this.changes.run(write, this.members.changeFacts, key, {
+    return this.changes.run(write, this.facts.change, key, {
       decide: requireRemoval,
       write: (transaction) => this.members.delete(transaction, orgId, userId),
       refusal: () => new MemberNotFoundError(),

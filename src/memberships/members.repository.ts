@@ -8,7 +8,6 @@ import { byColumns, keyTable, Lookup, lookupStatement } from '../database/lookup
 import type { Transaction } from '../database/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
 import { AlreadyMemberError } from './memberships.errors.js';
-import { hasOtherOwner, invites } from './ownership.repository.js';
 
 interface MembershipKey {
   orgId: string;
@@ -32,78 +31,6 @@ const FIND_MEMBERSHIPS = lookupStatement<MembershipKey, Membership>('the role ch
   ...byColumns('orgId', 'userId'),
 });
 
-export interface ChangeKey {
-  orgId: string;
-  actorId: string;
-  targetId: string;
-}
-
-/** What a change is decided on, at one revision of the organization; null: not a member. */
-export interface ChangeFacts {
-  revision: number;
-  actorRole: Role | null;
-  targetRole: Role | null;
-  /** an enabled one, besides the target */
-  hasOtherOwner: 0 | 1;
-  isTargetDisabled: 0 | 1;
-  /** whether invitations of the target are pending */
-  targetInvites: 0 | 1;
-}
-
-export interface AdditionKey {
-  orgId: string;
-  actorId: string;
-  email: string;
-}
-
-/** What an addition is decided on, at one revision of the organization; null: no member, no such user. */
-export interface AdditionFacts {
-  revision: number;
-  actorRole: Role | null;
-  userId: string | null;
-  emailVerifiedAt: number | null;
-  targetRole: Role | null;
-  /** whether an invitation of the e-mail is pending */
-  isInvited: 0 | 1;
-}
-
-// Not joined with a table of keys: only for constants do the engines see that an organization has few owners, and read
-// those alone; of 100,000 members they read all.
-const FIND_CHANGE_FACTS = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('what decides about a change', {
-  ...byColumns('orgId', 'actorId', 'targetId'),
-  sql: (size) =>
-    Array(size)
-      .fill(
-        `SELECT o.id AS orgId, ? AS actorId, ? AS targetId, o.revision, a.role AS actorRole, t.role AS targetRole,
-           ${hasOtherOwner('o.id', '?')} AS hasOtherOwner,
-           EXISTS (SELECT 1 FROM users d WHERE d.id = t.user_id AND d.disabled_at IS NOT NULL)
-             AS isTargetDisabled,
-           ${invites('o.id', 't.user_id')} AS targetInvites
-         FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
-           LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
-         WHERE o.id = ? AND o.deleted_at IS NULL`,
-      )
-      .join(' UNION ALL '),
-  values: (keys) =>
-    keys.flatMap(({ orgId, actorId, targetId }) => [actorId, targetId, targetId, actorId, targetId, orgId]),
-});
-
-const FIND_ADDITION_FACTS = lookupStatement<AdditionKey, AdditionKey & AdditionFacts>(
-  'what decides about an addition',
-  {
-    sql: (size) => `SELECT o.id AS orgId, k.actor_id AS actorId, k.email, o.revision, a.role AS actorRole,
-        u.id AS userId, u.email_verified_at AS emailVerifiedAt, t.role AS targetRole,
-        EXISTS (SELECT 1 FROM invitations i WHERE i.org_id = o.id AND i.email = k.email AND i.pending = 1)
-          AS isInvited
-      FROM ${keyTable('SELECT id AS org_id, id AS actor_id, email FROM users', 3, size)}
-        JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
-        LEFT JOIN members a ON a.org_id = o.id AND a.user_id = k.actor_id
-        LEFT JOIN users u ON u.email = k.email
-        LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id`,
-    ...byColumns('orgId', 'actorId', 'email'),
-  },
-);
-
 /** NULL while the user `u` may join one more organization; reads at most as many rows as the limit. */
 function orgAtLimit(maxOrgs: number): string {
   return `(SELECT x.org_id FROM members x WHERE x.user_id = u.id LIMIT 1 OFFSET ${maxOrgs - 1})`;
@@ -118,13 +45,9 @@ const IS_ENABLED = ' AND u.disabled_at IS NULL';
 @Injectable()
 export class MembersRepository {
   private readonly memberships: Lookup<MembershipKey, Membership>;
-  readonly changeFacts: Lookup<ChangeKey, ChangeKey & ChangeFacts>;
-  readonly additionFacts: Lookup<AdditionKey, AdditionKey & AdditionFacts>;
 
   constructor(@InjectRepository(Member) members: Repository<Member>) {
     this.memberships = new Lookup(FIND_MEMBERSHIPS, members);
-    this.changeFacts = new Lookup(FIND_CHANGE_FACTS, members);
-    this.additionFacts = new Lookup(FIND_ADDITION_FACTS, members);
   }
 
   /** undefined: no such organization */

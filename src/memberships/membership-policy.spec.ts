@@ -11,7 +11,7 @@ import {
   requireRemoval,
   requireTransfer,
 } from './membership-policy.js';
-import type { ChangeFacts } from './members.repository.js';
+import type { ChangeFacts } from './membership-facts.repository.js';
 
 /** Every [from, to] that an actor may do, written out; everything else is refused. */
 const CHANGES: Record<Role, string[]> = {

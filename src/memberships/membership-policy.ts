@@ -1,5 +1,5 @@
 import { type Role, roleAtLeast } from '../access/role.js';
-import type { AdditionFacts, ChangeFacts } from './members.repository.js';
+import type { AdditionFacts, ChangeFacts } from './membership-facts.repository.js';
 import {
   AlreadyMemberError,
   InsufficientRoleError,

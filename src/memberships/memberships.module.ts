@@ -14,6 +14,7 @@ import { MemberSearchRepository } from './member-search.repository.js';
 import { MembersRepository } from './members.repository.js';
 import { Org } from './org.entity.js';
 import { MembershipChanges } from './membership-changes.js';
+import { MembershipFactsRepository } from './membership-facts.repository.js';
 import { OrgFactsRepository } from './org-facts.repository.js';
 import { OrgWrites } from './org-writes.js';
 import { OrgsRepository } from './orgs.repository.js';
@@ -33,6 +34,7 @@ const PROVIDERS = [
   MemberSearchRepository,
   MembersRepository,
   MembershipChanges,
+  MembershipFactsRepository,
   OrgFactsRepository,
   OrgsRepository,
   OrgWrites,

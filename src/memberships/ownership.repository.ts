@@ -42,12 +42,15 @@ export interface OwnerFacts {
 }
 
 /**
- * Whether an organization has an enabled owner besides somebody. `requireOtherOwner` is what asks.
+ * Whether an organization has an enabled owner besides somebody. `requireOtherOwner` is what asks. The order makes the
+ * engines take the index of roles and read the few owners alone: their statistics do not show that these are few, and by
+ * another index they read all members.
  * @param org SQL, as is `user`
  */
 export function hasOtherOwner(org: string, user: string): string {
-  return `EXISTS (SELECT 1 FROM members w JOIN users v ON v.id = w.user_id
-    WHERE w.org_id = ${org} AND w.role = 'owner' AND w.user_id <> ${user} AND v.disabled_at IS NULL)`;
+  return `(SELECT 1 FROM members w JOIN users v ON v.id = w.user_id
+    WHERE w.org_id = ${org} AND w.role = 'owner' AND w.user_id <> ${user} AND v.disabled_at IS NULL
+    ORDER BY w.email LIMIT 1) IS NOT NULL`;
 }
 
 /**

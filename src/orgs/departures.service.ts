@@ -6,8 +6,9 @@ import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/new-event.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
 import { InviterRevocations } from '../memberships/inviter-revocations.js';
+import { type ChangeFacts, MembershipFactsRepository } from '../memberships/membership-facts.repository.js';
 import { requireLeaving, requireTransfer } from '../memberships/membership-policy.js';
-import { type ChangeFacts, MembersRepository } from '../memberships/members.repository.js';
+import { MembersRepository } from '../memberships/members.repository.js';
 import { OrgWrites } from '../memberships/org-writes.js';
 import { ValidationProblem } from '../problems/problem.js';
 import type { Write } from '../writes/write.js';
@@ -22,6 +23,7 @@ interface Departing {
 @Injectable()
 export class DeparturesService {
   constructor(
+    private readonly facts: MembershipFactsRepository,
     private readonly members: MembersRepository,
     private readonly revocations: InviterRevocations,
     private readonly events: EventsRepository,
@@ -76,7 +78,7 @@ export class DeparturesService {
     actor: UserActor,
     targetId: string,
   ): Promise<ChangeFacts | undefined> {
-    return this.members.changeFacts.findIn(transaction, { orgId, actorId: actor.id, targetId });
+    return this.facts.change.findIn(transaction, { orgId, actorId: actor.id, targetId });
   }
 
   private async change(

@@ -5,6 +5,7 @@ import { MembersService } from '../../src/members/members.service.js';
 import { Member } from '../../src/memberships/member.entity.js';
 import { Invitation } from '../../src/memberships/invitation.entity.js';
 import { InvitationsRepository } from '../../src/memberships/invitations.repository.js';
+import { MembershipFactsRepository } from '../../src/memberships/membership-facts.repository.js';
 import { MembersRepository } from '../../src/memberships/members.repository.js';
 import { MembershipChanges } from '../../src/memberships/membership-changes.js';
 import { Org } from '../../src/memberships/org.entity.js';
@@ -54,8 +55,10 @@ describe('the statements of a change', () => {
     const orgs = new OrgsRepository(dataSource.getRepository(Org));
     const events = new EventsRepository(dataSource.getRepository(Event));
     const changes = new MembershipChanges(new OrgWrites(orgs, writes), events);
+    const rows = dataSource.getRepository(Member);
     members = new MembersService(
-      new MembersRepository(dataSource.getRepository(Member)),
+      new MembershipFactsRepository(rows),
+      new MembersRepository(rows),
       new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
       changes,
       env,

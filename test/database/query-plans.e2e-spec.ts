@@ -145,6 +145,16 @@ describe('the plan of', () => {
     });
   }
 
+  // By another index it would read all members of a large organization.
+  it('what decides about a change finds another owner by the index of roles', async () => {
+    const { sql, values } = hotStatements().find(({ name }) => name === 'what decides about a change')!;
+    const plan = await service.db.query(
+      `${engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN'} ${sql}`,
+      values.map(() => '01a1fbf4-7ea2-724e-b0f0-000000000000'),
+    );
+    expect(JSON.stringify(plan)).toContain('members_org_id_role_email_idx');
+  });
+
   // Without statistics, as on most installations of SQLite.
   it.runIf(engine === 'sqlite')('a search of members of a role takes the index of roles', async () => {
     const { sql, values } = hotStatements().find(({ name }) => name === 'a search of members of a role')!;
