@@ -107,17 +107,17 @@ describe('accounts migrate', () => {
 });
 
 describe('without a database', () => {
-  const nowhere = {
-    sqlite: 'sqlite:/dev/null/accounts.sqlite',
-    mariadb: 'mysql://root@127.0.0.1:1/accounts',
+  const { url, reason } = {
+    sqlite: { url: 'sqlite:/dev/null/accounts.sqlite', reason: '/dev/null' },
+    // Of the first attempt: a command does not wait, as the service does.
+    mariadb: { url: 'mysql://root@127.0.0.1:1/accounts', reason: 'ECONNREFUSED' },
   }[engine];
 
   it.each(WITH_DATABASE)('%s %s ends with 2 and one line', async (...command) => {
-    const { code, stdout, stderr } = await accounts(NOWHERE, command, {
-      env: { DATABASE_URL: nowhere },
-    });
+    const { code, stdout, stderr } = await accounts(NOWHERE, command, { env: { DATABASE_URL: url } });
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^DATABASE_URL: the database cannot be opened [^\n]+\n$/);
+    expect(stderr).toContain(reason);
   });
 });

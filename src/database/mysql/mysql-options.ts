@@ -16,7 +16,7 @@ export async function mysqlOptions(
   schema: Schema,
   purpose: Purpose,
 ): Promise<DataSourceOptions> {
-  const server = await identifyMysqlServer(location);
+  const server = await identifyMysqlServer(location, purpose === 'requests' || purpose === 'maintenance');
   const limited = purpose === 'requests' || purpose === 'command';
   return {
     ...schema,

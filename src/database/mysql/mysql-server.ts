@@ -17,24 +17,28 @@ const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
 
 /**
- * Waits until a host answers.
- * @throws the refusal of a server, such as a wrong password or a bad certificate, if no other one accepts us
+ * @param waits until a host answers
+ * @throws the refusal of a server, such as a wrong password or a bad certificate, if no other one accepts us; without
+ *   waiting also the error of a host that cannot be reached
  */
-export async function identifyMysqlServer(location: MysqlLocation): Promise<MysqlServer> {
+export async function identifyMysqlServer(location: MysqlLocation, waits: boolean): Promise<MysqlServer> {
   const logger = new Logger('Database');
   for (let attempt = 0; ; attempt += 1) {
     let refusal: unknown;
+    let unreachable: unknown;
     for (const { host, port } of location.hosts) {
       try {
         return await identify(location, host, port);
       } catch (error) {
         if (!isDatabaseUnreachable(error)) refusal ??= explained(error, location, `${host}:${port}`);
+        else if (!waits) unreachable ??= explained(error, location, `${host}:${port}`);
         else if (attempt % REPORT_EVERY === 0) {
           logger.warn({ msg: 'waiting for the database', host: `${host}:${port}`, err: error });
         }
       }
     }
-    if (refusal !== undefined) throw refusal;
+    const failure = refusal ?? unreachable;
+    if (failure !== undefined) throw failure;
     await sleep(PAUSE_MS);
   }
 }
