@@ -81,10 +81,13 @@ const LIST_FOR_READER = hotStatement(
   ['', '', 0, 0, '', 1001, ''],
 );
 
-/** Admins first. Only for members: the caller of a refused change may have left meanwhile. */
+/**
+ * Admins first. Only for members: the caller of a refused change may have left meanwhile. LEFT preserves the join order
+ * where most users are in one organization.
+ */
 const FIND_SUCCESSORS = hotStatement(
   'who may become the owner',
-  `SELECT ${MEMBER} FROM members r JOIN members m ON m.org_id = r.org_id JOIN users u ON u.id = m.user_id
+  `SELECT ${MEMBER} FROM members r JOIN members m ON m.org_id = r.org_id LEFT JOIN users u ON u.id = m.user_id
     WHERE r.org_id = ? AND r.user_id = ? AND m.role <> 'owner' AND u.disabled_at IS NULL
     ORDER BY m.role LIMIT ?`,
   ['', '', 5],
