@@ -44,12 +44,12 @@ export interface OwnerFacts {
 /**
  * Whether an organization has an enabled owner besides somebody. `requireOtherOwner` is what asks. By the index of
  * roles the engines read the few owners alone; their statistics do not show that these are few, and by another index they
- * read all members. SQLite takes it for the order, and reads the hint of the others as a comment.
+ * read all members. MySQL takes that index for the hint, which the others read as a comment; they take it for the order.
  * @param org SQL, as is `user`
  */
 export function hasOtherOwner(org: string, user: string): string {
-  return `(SELECT 1 FROM members w /*! FORCE INDEX (members_org_id_role_email_idx) */
-      JOIN users v ON v.id = w.user_id
+  return `(SELECT /*+ INDEX(w members_org_id_role_email_idx) */ 1
+    FROM members w JOIN users v ON v.id = w.user_id
     WHERE w.org_id = ${org} AND w.role = 'owner' AND w.user_id <> ${user} AND v.disabled_at IS NULL
     ORDER BY w.org_id, w.role, w.email LIMIT 1) IS NOT NULL`;
 }

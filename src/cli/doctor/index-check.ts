@@ -41,7 +41,11 @@ async function readWhole(
     const scanned = found(/^SCAN (?!CONSTANT|.* USING (?:COVERING )?INDEX)(\S+)/);
     return scanned.filter((name) => !subqueries.has(name));
   }
-  const plan = (await runner.query(`EXPLAIN ${sql}`, values)) as MysqlPlanRow[];
+  // MySQL answers as a tree otherwise; to MariaDB it is a comment, and its own way.
+  const plan = (await runner.query(
+    `EXPLAIN /*!80000 FORMAT=TRADITIONAL */ ${sql}`,
+    values,
+  )) as MysqlPlanRow[];
   return plan
     .filter(
       ({ table, type, rows }) => type === 'ALL' && !table?.startsWith('<') && Number(rows) > LARGE_TABLE_ROWS,
