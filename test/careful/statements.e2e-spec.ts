@@ -55,10 +55,10 @@ describe('the statements of a change', () => {
     const orgs = new OrgsRepository(dataSource.getRepository(Org));
     const events = new EventsRepository(dataSource.getRepository(Event));
     const changes = new MembershipChanges(new OrgWrites(orgs, writes), events);
-    const rows = dataSource.getRepository(Member);
+    const memberships = dataSource.getRepository(Member);
     members = new MembersService(
-      new MembershipFactsRepository(rows),
-      new MembersRepository(rows),
+      new MembershipFactsRepository(memberships),
+      new MembersRepository(memberships),
       new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
       changes,
       env,

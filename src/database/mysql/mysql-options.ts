@@ -16,7 +16,8 @@ export async function mysqlOptions(
   schema: Schema,
   purpose: Purpose,
 ): Promise<DataSourceOptions> {
-  const server = await identifyMysqlServer(location, purpose === 'requests' || purpose === 'maintenance');
+  const isOfOperator = purpose === 'command' || purpose === 'inspection';
+  const server = await identifyMysqlServer(location, !isOfOperator);
   const limited = purpose === 'requests' || purpose === 'command';
   return {
     ...schema,

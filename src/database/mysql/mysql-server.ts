@@ -15,32 +15,37 @@ export interface MysqlServer {
 const CONNECT_TIMEOUT_MS = 1500;
 const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
+const ABSENCE_CODES = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH']);
 
 /**
- * @param waits until a host answers
- * @throws the refusal of a server, such as a wrong password or a bad certificate, if no other one accepts us; without
- *   waiting also the error of a host that cannot be reached
+ * Waits until a host answers.
+ * @param forAbsent also if none of them is there; otherwise only for one that is slow, or cannot serve yet
+ * @throws the refusal of a server, such as a wrong password or a bad certificate, if no other one accepts us
  */
-export async function identifyMysqlServer(location: MysqlLocation, waits: boolean): Promise<MysqlServer> {
+export async function identifyMysqlServer(location: MysqlLocation, forAbsent: boolean): Promise<MysqlServer> {
   const logger = new Logger('Database');
   for (let attempt = 0; ; attempt += 1) {
     let refusal: unknown;
-    let unreachable: unknown;
+    const absences: unknown[] = [];
     for (const { host, port } of location.hosts) {
       try {
         return await identify(location, host, port);
       } catch (error) {
         if (!isDatabaseUnreachable(error)) refusal ??= explained(error, location, `${host}:${port}`);
-        else if (!waits) unreachable ??= explained(error, location, `${host}:${port}`);
         else if (attempt % REPORT_EVERY === 0) {
           logger.warn({ msg: 'waiting for the database', host: `${host}:${port}`, err: error });
         }
+        if (isAbsence(error)) absences.push(error);
       }
     }
-    const failure = refusal ?? unreachable;
-    if (failure !== undefined) throw failure;
+    if (refusal !== undefined) throw refusal;
+    if (!forAbsent && absences.length === location.hosts.length) throw absences[0];
     await sleep(PAUSE_MS);
   }
+}
+
+function isAbsence(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ABSENCE_CODES.has(error.code);
 }
 
 /** Names the host. MariaDB reports a wrong password where it only requires TLS. */
