@@ -6,6 +6,12 @@ export interface HotStatement {
   values: unknown[];
 }
 
+/** Before a statement: its plan as rows. MySQL answers as a tree otherwise; MariaDB reads its format as a comment. */
+export const EXPLAIN = {
+  sqlite: 'EXPLAIN QUERY PLAN',
+  mysql: 'EXPLAIN /*!80000 FORMAT=TRADITIONAL */',
+} as const;
+
 const statements: HotStatement[] = [];
 
 export function hotStatement(name: string, sql: string, values: unknown[]): string {

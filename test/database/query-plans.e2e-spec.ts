@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import '../../src/app/schema.js';
-import { hotStatements } from '../../src/database/hot-statements.js';
+import { EXPLAIN, hotStatements } from '../../src/database/hot-statements.js';
 import { engine } from '../support/engine.js';
 import { type Service, startOwnService } from '../support/service.js';
 
@@ -19,8 +19,7 @@ const TABLES = [
   'idempotency_keys',
 ];
 
-/** MySQL, which MariaDB is not, answers as a tree otherwise. */
-const EXPLAIN = engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN /*!80000 FORMAT=TRADITIONAL */';
+const explain = EXPLAIN[engine === 'sqlite' ? 'sqlite' : 'mysql'];
 
 /** How each engine reports a table scan, or a sort. */
 const SLOW = {
@@ -151,7 +150,7 @@ describe('the plan of', () => {
   for (const { name, sql, values } of hotStatements()) {
     it(`${name} reads by an index, in its order`, async () => {
       const known = values.map((value) => (value === '' ? '01a1fbf4-7ea2-724e-b0f0-000000000000' : value));
-      const plan = await service.db.query(`${EXPLAIN} ${sql}`, known as string[]);
+      const plan = await service.db.query(`${explain} ${sql}`, known as string[]);
 
       // What a UNION or a subquery gathered is not a table.
       const text = JSON.stringify(
@@ -169,7 +168,7 @@ describe('the plan of', () => {
   it('what decides about a change finds another owner by the index of roles', async () => {
     const { sql, values } = hotStatements().find(({ name }) => name === 'what decides about a change')!;
     const plan = await service.db.query(
-      `${EXPLAIN} ${sql}`,
+      `${explain} ${sql}`,
       values.map(() => '01a1fbf4-7ea2-724e-b0f0-000000000000'),
     );
     expect(JSON.stringify(plan)).toContain('members_org_id_role_email_idx');
@@ -180,7 +179,7 @@ describe('the plan of', () => {
     const { sql, values } = hotStatements().find(({ name }) => name === 'a search of members of a role')!;
     await service.db.query("DELETE FROM sqlite_stat1 WHERE tbl = 'members'");
     await service.db.query('ANALYZE sqlite_schema');
-    const plan = await service.db.query(`${EXPLAIN} ${sql}`, values as string[]);
+    const plan = await service.db.query(`${explain} ${sql}`, values as string[]);
     expect(JSON.stringify(plan)).toContain(
       'members_org_id_role_email_idx (org_id=? AND role=? AND email>? AND email<?)',
     );

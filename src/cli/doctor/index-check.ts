@@ -1,4 +1,4 @@
-import { hotStatements } from '../../database/hot-statements.js';
+import { EXPLAIN, hotStatements } from '../../database/hot-statements.js';
 import type { Check, Inspection } from './check.js';
 
 /** Engines rightly scan smaller tables. */
@@ -33,7 +33,7 @@ async function readWhole(
   values: unknown[],
 ): Promise<string[]> {
   if (dataSource.options.type === 'better-sqlite3') {
-    const plan = (await runner.query(`EXPLAIN QUERY PLAN ${sql}`, values)) as { detail: string }[];
+    const plan = (await runner.query(`${EXPLAIN.sqlite} ${sql}`, values)) as { detail: string }[];
     const found = (pattern: RegExp): string[] =>
       plan.flatMap(({ detail }) => pattern.exec(detail)?.[1] ?? []);
     // Results of subqueries are not tables.
@@ -41,11 +41,7 @@ async function readWhole(
     const scanned = found(/^SCAN (?!CONSTANT|.* USING (?:COVERING )?INDEX)(\S+)/);
     return scanned.filter((name) => !subqueries.has(name));
   }
-  // MySQL answers as a tree otherwise; to MariaDB it is a comment, and its own way.
-  const plan = (await runner.query(
-    `EXPLAIN /*!80000 FORMAT=TRADITIONAL */ ${sql}`,
-    values,
-  )) as MysqlPlanRow[];
+  const plan = (await runner.query(`${EXPLAIN.mysql} ${sql}`, values)) as MysqlPlanRow[];
   return plan
     .filter(
       ({ table, type, rows }) => type === 'ALL' && !table?.startsWith('<') && Number(rows) > LARGE_TABLE_ROWS,
