@@ -10,7 +10,7 @@ class OrgNotLockedError extends Error {}
 /**
  * Whoever adds the user in between makes an attempt fail. So does, on a multi-primary cluster, each change of one of the
  * organizations on another node. Nobody must be able to put off being disabled or deleted by adding or inviting without
- * pause, so there are many attempts: they take milliseconds, and on a cluster most of them failed.
+ * pause, so there are many attempts: they take milliseconds, and on a cluster most of them fail beside such a client.
  */
 const RETRY_TIMEOUT_MS = 8_000;
 

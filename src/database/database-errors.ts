@@ -59,14 +59,13 @@ export function isFileBusy(error: unknown): boolean {
   return ((driverError(error)?.errcode ?? 0) & 0xff) === SQLITE_BUSY;
 }
 
+const ABSENT_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND']);
 const UNREACHABLE_CODES = new Set([
-  'ECONNREFUSED',
+  ...ABSENT_CODES,
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
-  'EHOSTUNREACH',
   'ENETUNREACH',
-  'ENOTFOUND',
   'EAI_AGAIN',
   'PROTOCOL_CONNECTION_LOST',
   'PROTOCOL_SEQUENCE_TIMEOUT',
@@ -132,6 +131,11 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   if (!cause) return false;
   if (cause.code === 'HANDSHAKE_SSL_ERROR') return !isTlsRefusal(error);
   return UNREACHABLE_CODES.has(cause.code ?? '') || UNREACHABLE_ERRNOS.has(cause.errno ?? 0);
+}
+
+/** No server is there; one that is slow, or cannot serve yet, is unreachable only. */
+export function isDatabaseAbsent(error: unknown): boolean {
+  return ABSENT_CODES.has(plainError(error)?.code ?? '');
 }
 
 /** A temporary fault: the request can be repeated later. */

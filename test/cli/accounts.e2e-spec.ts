@@ -109,7 +109,7 @@ describe('accounts migrate', () => {
 describe('without a database', () => {
   const { url, reason } = {
     sqlite: { url: 'sqlite:/dev/null/accounts.sqlite', reason: '/dev/null' },
-    // Of the first attempt: a command does not wait, as the service does.
+    // Unlike the service, a command does not wait for a database that is not there.
     mariadb: { url: 'mysql://root@127.0.0.1:1/accounts', reason: 'ECONNREFUSED' },
   }[engine];
 

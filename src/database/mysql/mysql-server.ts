@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { createConnection } from 'mysql2/promise';
 import type { MysqlLocation } from '../../config/env.js';
-import { isDatabaseUnreachable, mayNeedTls } from '../database-errors.js';
+import { isDatabaseAbsent, isDatabaseUnreachable, mayNeedTls } from '../database-errors.js';
 import { tlsOptions } from './mysql-tls.js';
 
 export interface MysqlServer {
@@ -15,7 +15,6 @@ export interface MysqlServer {
 const CONNECT_TIMEOUT_MS = 1500;
 const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
-const ABSENCE_CODES = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH']);
 
 /**
  * Waits until a host answers.
@@ -35,17 +34,13 @@ export async function identifyMysqlServer(location: MysqlLocation, forAbsent: bo
         else if (attempt % REPORT_EVERY === 0) {
           logger.warn({ msg: 'waiting for the database', host: `${host}:${port}`, err: error });
         }
-        if (isAbsence(error)) absences.push(error);
+        if (isDatabaseAbsent(error)) absences.push(error);
       }
     }
     if (refusal !== undefined) throw refusal;
     if (!forAbsent && absences.length === location.hosts.length) throw absences[0];
     await sleep(PAUSE_MS);
   }
-}
-
-function isAbsence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ABSENCE_CODES.has(error.code);
 }
 
 /** Names the host. MariaDB reports a wrong password where it only requires TLS. */
