@@ -1,13 +1,16 @@
 import { defineConfig } from 'vitest/config';
+import type { Engine } from './test/support/engine.js';
 import { EngineReporter } from './test/support/engine-reporter.js';
 import { ShortReporter } from './test/support/short-reporter.js';
-import { testsOn, unitTests } from './test/support/test-projects.js';
+import { httpTestsOn, operationsTestsOn, unitTests } from './test/support/test-projects.js';
 import { findProgram } from './tooling/processes/find-program.js';
 
 const mariadb = ['mariadbd', 'mariadb-install-db'].every((name) => findProgram(name) !== undefined);
 if (!mariadb && process.env['CI'] === 'true') {
   throw new Error('MariaDB half did NOT run: no mariadbd on this machine, and CI=true asks for both halves');
 }
+
+const engines: Engine[] = mariadb ? ['sqlite', 'mariadb'] : ['sqlite'];
 
 export default defineConfig({
   test: {
@@ -16,8 +19,7 @@ export default defineConfig({
     silent: 'passed-only',
     projects: [
       { test: unitTests },
-      { test: testsOn('sqlite') },
-      ...(mariadb ? [{ test: testsOn('mariadb') }] : []),
+      ...engines.flatMap((engine) => [{ test: httpTestsOn(engine) }, { test: operationsTestsOn(engine) }]),
     ],
   },
 });

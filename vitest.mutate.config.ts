@@ -31,7 +31,7 @@ export default defineConfig({
     reporters: [new MistakeReporter(report)],
     projects: [
       ...(unit.length > 0 ? [{ test: { ...unitTests, include: unit } }] : []),
-      ...(overHttp.length > 0 ? [{ test: { ...testsOn(engine), include: overHttp } }] : []),
+      ...(overHttp.length > 0 ? [{ test: { ...testsOn(engine), name: engine, include: overHttp } }] : []),
     ],
   },
 });

@@ -29,21 +29,17 @@ describe('the schema', () => {
 
   it('is the same by migrations and entities, and the command line migrates up and down', async () => {
     const names = MIGRATIONS.map(({ name }) => name);
-    expect(await states()).toEqual(names.map((name) => `[ ] ${name}`));
     await typeorm('migration:run');
+    expect(await applied()).toEqual(names);
     expect(await typeorm('schema:log')).toContain('Your schema is up to date');
 
     await typeorm('migration:revert');
-    const last = names.at(-1)!;
-    expect(await states()).toEqual(names.map((name) => `${name === last ? '[ ]' : '[X]'} ${name}`));
+    expect(await applied()).toEqual(names.slice(0, -1));
     expect(await typeorm('schema:log')).toContain('Schema synchronization will execute');
   });
 
-  /** Whether each migration was applied. */
-  async function states(): Promise<string[]> {
-    const lines = (await typeorm('migration:show')).trim().split('\n');
-    return lines.map((line) => line.trim().replace(/^\[X\] \d+/, '[X]'));
-  }
+  const applied = async (): Promise<unknown[]> =>
+    (await installation.db.query('SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
 });
 
 it('has foreign keys to primary keys only, by which Galera orders writes', async () => {

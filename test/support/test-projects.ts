@@ -11,15 +11,36 @@ export const unitTests = {
   include: ['src/**/*.spec.ts', 'tooling/**/*.spec.ts'],
 };
 
+/** What operators do and see: nearly every test starts processes of its own, which takes most of its time. */
+const OPERATIONS = ['test/{cli,config,mail,metrics,operations,tracing}/**/*.e2e-spec.ts'];
+
+/** Neither tables nor transactions decide what these test, so they run on SQLite only. */
+const WITHOUT_TABLES = [
+  'test/auth/{clients-page,login-timing,password-rules,token-claims}.e2e-spec.ts',
+  'test/openapi/{docs-page,document,generated-clients}.e2e-spec.ts',
+  'test/rate-limits/{address-limit,behind-a-proxy,given-back}.e2e-spec.ts',
+];
+
 /** The built service over HTTP, on one engine. */
+export function httpTestsOn(engine: Engine) {
+  return {
+    ...testsOn(engine),
+    name: engine,
+    include: ['test/**/*.e2e-spec.ts'],
+    exclude: ['test/faults/**', ...OPERATIONS, ...(engine === 'sqlite' ? [] : WITHOUT_TABLES)],
+  };
+}
+
+/** The built service as operators run it, on one engine. */
+export function operationsTestsOn(engine: Engine) {
+  return { ...testsOn(engine), name: `operations-${engine}`, include: OPERATIONS };
+}
+
 export function testsOn(engine: Engine) {
   return {
     ...timeouts,
     // A fresh worker for each file would cost more than most files do; the state of these is in other processes.
     isolate: false,
-    name: engine,
-    include: ['test/**/*.e2e-spec.ts'],
-    exclude: ['test/faults/**'],
     provide: { engine },
     setupFiles: ['test/support/warnings-only.ts', 'test/support/leave-nothing.ts'],
     globalSetup: [
