@@ -16,18 +16,20 @@ const OPERATIONS = ['test/{cli,config,mail,metrics,operations,tracing}/**/*.e2e-
 
 /** Neither tables nor transactions decide what these test, so they run on SQLite only. */
 const WITHOUT_TABLES = [
-  'test/auth/{clients-page,login-timing,password-rules,token-claims}.e2e-spec.ts',
+  'test/auth/{clients-page,password-rules,token-claims}.e2e-spec.ts',
+  'test/config/login-timing.e2e-spec.ts',
   'test/openapi/{docs-page,document,generated-clients}.e2e-spec.ts',
   'test/rate-limits/{address-limit,behind-a-proxy,given-back}.e2e-spec.ts',
 ];
 
 /** The built service over HTTP, on one engine. */
 export function httpTestsOn(engine: Engine) {
+  const tests = testsOn(engine);
   return {
-    ...testsOn(engine),
+    ...tests,
     name: engine,
     include: ['test/**/*.e2e-spec.ts'],
-    exclude: ['test/faults/**', ...OPERATIONS, ...(engine === 'sqlite' ? [] : WITHOUT_TABLES)],
+    exclude: [...tests.exclude, ...OPERATIONS, 'test/faults/**'],
   };
 }
 
@@ -41,6 +43,7 @@ export function testsOn(engine: Engine) {
     ...timeouts,
     // A fresh worker for each file would cost more than most files do; the state of these is in other processes.
     isolate: false,
+    exclude: engine === 'sqlite' ? [] : WITHOUT_TABLES,
     provide: { engine },
     setupFiles: ['test/support/warnings-only.ts', 'test/support/leave-nothing.ts'],
     globalSetup: [
