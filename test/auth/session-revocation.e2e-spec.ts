@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import type { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { aRevocation } from '../support/clean-up.js';
@@ -19,17 +19,25 @@ describe('ending a session with all that was derived from it', () => {
   let dataSource: DataSource;
   let revocation: SessionRevocation;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     installation = await anInstallation();
     dataSource = await aDataSource(installation);
     await dataSource.runMigrations({ transaction: 'each' });
+    await dataSource.destroy();
+  });
+  afterAll(() => installation.remove());
+
+  beforeEach(async () => {
+    dataSource = await aDataSource(installation);
     revocation = aRevocation(dataSource);
     await insertSessions(dataSource, [session(ROOT)]);
   });
 
   afterEach(async () => {
     await dataSource.destroy();
-    await installation.remove();
+    for (const table of ['pending_revocations', 'sessions', 'events']) {
+      await installation.db.force(`DELETE FROM ${table}`);
+    }
   });
 
   function session(number: number, parent?: number): SessionRow {

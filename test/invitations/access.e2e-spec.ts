@@ -40,38 +40,53 @@ const ROUTES: Route[] = [
   },
   { name: 'revoke', method: 'DELETE', path: ({ id }) => `/${id}`, success: 200 },
 ];
+/** An organization with an invitation that is pending. */
+interface Invited {
+  cast: Cast;
+  invitation: Invitation;
+}
+
 const ACTORS = ['nobody', 'outsider', 'admin of another', 'member', 'admin', 'owner'] as const;
 type Actor = (typeof ACTORS)[number];
 const PLACES = ['own', 'missing', 'malformed'] as const;
 
 describe('access to invitations', () => {
   let service: Service;
+  /** of the cases that change nothing */
+  let unchanged: Invited;
+  let other: Cast;
 
   beforeAll(async () => {
     service = await startService();
+    [unchanged, other] = [await anInvited(), await anOrg(service)];
   });
   afterAll(() => service.stop());
 
-  async function callerFor(actor: Actor, cast: Cast): Promise<Caller> {
+  async function anInvited(): Promise<Invited> {
+    const cast = await anOrg(service);
+    return { cast, invitation: await anInvitation(cast.owner, cast.org, { email: anEmail() }) };
+  }
+
+  function callerFor(actor: Actor, cast: Cast): Caller {
     if (actor === 'nobody') return service.anyone;
-    return actor === 'admin of another' ? (await anOrg(service)).admin : cast[actor];
+    return actor === 'admin of another' ? other.admin : cast[actor];
   }
 
   const cases = ROUTES.flatMap((route) =>
     ACTORS.flatMap((actor) => PLACES.map((place) => ({ route, name: route.name, actor, place }))),
   );
   it.each(cases)('$actor: $name, $place id', async ({ route, actor, place }) => {
-    const cast = await anOrg(service);
+    const expected = expectedOf(route, actor, place);
+    const { cast, invitation } = expected.status === route.success ? await anInvited() : unchanged;
     const { owner, org } = cast;
-    const invitation = await anInvitation(owner, org, { email: anEmail() });
-    const caller = await callerFor(actor, cast);
+    const caller = callerFor(actor, cast);
     const id = { own: org.id, missing: anUnknownId(), malformed: '1abc' }[place];
     const before = await listed(owner, org);
 
     const path = `/api/orgs/${id}/invitations${route.path(invitation)}`;
     const answer = await caller.sendJson(route.method, path, route.body?.());
 
-    expect(answer, answer.text).toMatchObject(expected(route, actor, place));
+    expect(answer, answer.text).toMatchObject(expected);
     const after = await listed(owner, org);
     expect(answer.status < 300 || isDeepStrictEqual(after, before), 'nothing has changed').toBe(true);
   });
@@ -128,7 +143,7 @@ describe('access to invitations', () => {
   });
 });
 
-function expected(route: Route, actor: Actor, place: (typeof PLACES)[number]): object {
+function expectedOf(route: Route, actor: Actor, place: (typeof PLACES)[number]): { status: number } {
   if (actor === 'nobody') return unauthorized;
   if (place !== 'own') return orgNotFound;
   if (actor === 'outsider' || actor === 'admin of another') return notAMember;

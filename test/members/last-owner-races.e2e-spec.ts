@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import type { Answer } from '../support/answer.js';
 import { atOnce } from '../support/at-once.js';
-import { engine, instancesInARace } from '../support/engine.js';
+import { engine, instancesInADuel } from '../support/engine.js';
 import { anAccount, anOrgOf, join, type Account } from '../support/personas.js';
 import { type Cluster, startCluster } from '../support/service.js';
 
@@ -49,7 +49,7 @@ describe.each(SERVERS)('two owners at once, $name', ({ settings, rounds }) => {
 
   beforeAll(async () => {
     if (settings.length > 0) server = await MariaDbServer.start({ args: settings });
-    cluster = await startCluster(instancesInARace, server ? { mariadbPort: server.port } : {});
+    cluster = await startCluster(instancesInADuel, server ? { mariadbPort: server.port } : {});
     const [one, two] = [cluster.instances[0]!, cluster.instances.at(-1)!];
     alice = await anAccount(one, 'alice');
     bob = (await anAccount(one, 'bob')).at(two);

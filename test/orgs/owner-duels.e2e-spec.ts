@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce } from '../support/at-once.js';
-import { instancesInARace } from '../support/engine.js';
+import { instancesInADuel } from '../support/engine.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
 import { type Cluster, startCluster } from '../support/service.js';
 
@@ -26,7 +26,7 @@ describe('two owners at once', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    cluster = await startCluster(instancesInARace, {
+    cluster = await startCluster(instancesInADuel, {
       env: { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' },
     });
   });

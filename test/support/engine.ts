@@ -16,3 +16,5 @@ export const engine: Engine = inject('engine');
 
 /** SQLite serves one process; on MariaDB races are run across several. */
 export const instancesInARace = engine === 'sqlite' ? 1 : 3;
+/** The same for two clients. */
+export const instancesInADuel = engine === 'sqlite' ? 1 : 2;

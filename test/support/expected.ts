@@ -1,7 +1,12 @@
 import { expect } from 'vitest';
 
+interface ExpectedProblem {
+  status: number;
+  body: object;
+}
+
 /** Errors are recognised by status and `code`; their texts may change. */
-function problem(status: number, code: string, more: object = {}): { status: number; body: object } {
+function problem(status: number, code: string, more: object = {}): ExpectedProblem {
   return { status, body: { status, code, ...more } };
 }
 
@@ -39,7 +44,7 @@ export const idempotencyKeyReused = problem(422, 'idempotency_key_reused');
 export const unavailable = problem(503, 'unavailable');
 export const rateLimited = problem(429, 'rate_limited');
 
-export function insufficientRole(requiredRole: string, yourRole: string): object {
+export function insufficientRole(requiredRole: string, yourRole: string): ExpectedProblem {
   return problem(403, 'insufficient_role', { requiredRole, yourRole });
 }
 
