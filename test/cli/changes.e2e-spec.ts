@@ -281,75 +281,25 @@ describe('what a command refuses', () => {
   });
 });
 
-describe('what cannot be run', () => {
-  it.each([
-    ['users', 'show', 'nobody@example.com'],
-    ['users', 'show', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'],
-    ['users', 'show', 'not an e-mail'],
-    ['users', 'show', 'x'.repeat(100_000)],
-    ['users', 'find', ''],
-    ['users', 'disable', 'nobody@example.com'],
-    ['users', 'enable', 'nobody@example.com'],
-    ['users', 'end-sessions', 'nobody@example.com'],
-    ['users', 'set-password', 'nobody@example.com', '--generate'],
-    ['users', 'verify-email', 'nobody@example.com'],
-    ['users', 'reset-code', 'nobody@example.com'],
-    ['mail', 'list', '--state', 'lost'],
-    ['mail', 'list', '--to', 'nobody'],
-    ['mail', 'list', '--limit', '0'],
-    ['mail', 'retry'],
-    ['mail', 'retry', '--failed', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'],
-    ['mail', 'retry', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'],
-    ['mail', 'retry', "' OR 1=1"],
-    ['orgs', 'show', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'],
-    ['orgs', 'show', 'Analytical Engines'],
-    ['orgs', 'set-owner', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', 'nobody@example.com'],
-    ['users', 'disable', 'nobody@example.com', '--reason', 'two\nlines'],
-    ['users', 'disable', 'nobody@example.com', '--as', ''],
-    ['users', 'disable', 'nobody@example.com', '--reason', 'x'.repeat(501)],
-    ['users', 'disable'],
-  ])('accounts %s %s %s: one line, exit code 2', async (...parameters) => {
-    const { code, stdout, stderr } = await accounts(installation, parameters);
+it('nothing can be run on the database of another version', async () => {
+  const other = await anInstallation();
+  const version = ['users', 'show', 'nobody@example.com'];
+  await accountsJson(other, ['migrate']);
+  const [last] = await other.db.query('SELECT id, name FROM migrations ORDER BY id DESC LIMIT 1');
+  await other.db.query('UPDATE migrations SET name = ? WHERE id = ?', ['Other', last!['id']!]);
+  const older = await accounts(other, version);
 
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^error: [^\n]{1,200}\n$/);
-  });
+  expect(older).toMatchObject({ code: 2, stdout: '' });
+  expect(older.stderr).toMatch(/^error: the database is of another version[^\n]+\n$/);
 
-  it.each([
-    ['nothing', ''],
-    ['an empty line', '\n'],
-    ['two lines', 'correct horse battery\nstaple\n'],
-    ['without end', 'x'.repeat(100_000)],
-  ])('a password of %s from a pipe', async (_what, input) => {
-    const user = await anAccount(service);
+  const name = 'Later9999999999999';
+  await other.db.query('UPDATE migrations SET name = ? WHERE id = ?', [last!['name']!, last!['id']!]);
+  await other.db.query('INSERT INTO migrations (timestamp, name) VALUES (?, ?)', [9_999_999_999_999, name]);
+  const newer = await accounts(other, version);
 
-    const { code, stderr } = await accounts(installation, ['users', 'set-password', user.email], { input });
-
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^error: [^\n]+\n$/);
-    expect((await login(user, user.password)).status).toBe(200);
-  });
-
-  it('on the database of another version', async () => {
-    const other = await anInstallation();
-    const version = ['users', 'show', 'nobody@example.com'];
-    await accountsJson(other, ['migrate']);
-    const [last] = await other.db.query('SELECT id, name FROM migrations ORDER BY id DESC LIMIT 1');
-    await other.db.query('UPDATE migrations SET name = ? WHERE id = ?', ['Other', last!['id']!]);
-    const older = await accounts(other, version);
-
-    expect(older).toMatchObject({ code: 2, stdout: '' });
-    expect(older.stderr).toMatch(/^error: the database is of another version[^\n]+\n$/);
-
-    const name = 'Later9999999999999';
-    await other.db.query('UPDATE migrations SET name = ? WHERE id = ?', [last!['name']!, last!['id']!]);
-    await other.db.query('INSERT INTO migrations (timestamp, name) VALUES (?, ?)', [9_999_999_999_999, name]);
-    const newer = await accounts(other, version);
-
-    expect(newer).toMatchObject({ code: 2, stdout: '' });
-    expect(newer.stderr).toMatch(/^error: the database is of a newer version[^\n]+\n$/);
-    await other.remove();
-  });
+  expect(newer).toMatchObject({ code: 2, stdout: '' });
+  expect(newer.stderr).toMatch(/^error: the database is of a newer version[^\n]+\n$/);
+  await other.remove();
 });
 
 describe('a command that is killed', () => {

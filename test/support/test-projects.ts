@@ -17,9 +17,11 @@ const OPERATIONS = ['test/{cli,config,mail,metrics,operations,tracing}/**/*.e2e-
 /** Neither tables nor transactions decide what these test, so they run on SQLite only. */
 const WITHOUT_TABLES = [
   'test/auth/{clients-page,password-rules,token-claims}.e2e-spec.ts',
-  'test/config/login-timing.e2e-spec.ts',
+  'test/cli/{operators-page,wrong-usage}.e2e-spec.ts',
+  'test/config/{login-timing,password-hashes}.e2e-spec.ts',
   'test/openapi/{docs-page,document,generated-clients}.e2e-spec.ts',
   'test/rate-limits/{address-limit,behind-a-proxy,given-back}.e2e-spec.ts',
+  'test/tracing/exporter.e2e-spec.ts',
 ];
 
 /** The built service over HTTP, on one engine. */

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accounts } from '../support/accounts-command.js';
+import { type Account, anAccount } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+
+describe('what cannot be run', () => {
+  let service: Instance;
+  let user: Account;
+
+  beforeAll(async () => {
+    service = await startOwnService();
+    user = await anAccount(service);
+  });
+  afterAll(() => service.stop());
+
+  it.each([
+    ['users', 'show', 'nobody@example.com'],
+    ['users', 'show', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'],
+    ['users', 'show', 'not an e-mail'],
+    ['users', 'show', 'x'.repeat(100_000)],
+    ['users', 'find', ''],
+    ['users', 'disable', 'nobody@example.com'],
+    ['users', 'enable', 'nobody@example.com'],
+    ['users', 'end-sessions', 'nobody@example.com'],
+    ['users', 'set-password', 'nobody@example.com', '--generate'],
+    ['users', 'verify-email', 'nobody@example.com'],
+    ['users', 'reset-code', 'nobody@example.com'],
+    ['mail', 'list', '--state', 'lost'],
+    ['mail', 'list', '--to', 'nobody'],
+    ['mail', 'list', '--limit', '0'],
+    ['mail', 'retry'],
+    ['mail', 'retry', '--failed', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'],
+    ['mail', 'retry', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'],
+    ['mail', 'retry', "' OR 1=1"],
+    ['orgs', 'show', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'],
+    ['orgs', 'show', 'Analytical Engines'],
+    ['orgs', 'set-owner', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', 'nobody@example.com'],
+    ['users', 'disable', 'nobody@example.com', '--reason', 'two\nlines'],
+    ['users', 'disable', 'nobody@example.com', '--as', ''],
+    ['users', 'disable', 'nobody@example.com', '--reason', 'x'.repeat(501)],
+    ['users', 'disable'],
+  ])('accounts %s %s %s: one line, exit code 2', async (...parameters) => {
+    const { code, stdout, stderr } = await accounts(service.installation, parameters);
+
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: [^\n]{1,200}\n$/);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['an empty line', '\n'],
+    ['two lines', 'correct horse battery\nstaple\n'],
+    ['without end', 'x'.repeat(100_000)],
+  ])('a password of %s from a pipe', async (_what, input) => {
+    const { code, stderr } = await accounts(service.installation, ['users', 'set-password', user.email], {
+      input,
+    });
+
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: [^\n]+\n$/);
+    const { email, password } = user;
+    expect((await service.anyone.post('/api/auth/login', { email, password })).status).toBe(200);
+  });
+});
