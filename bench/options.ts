@@ -5,7 +5,7 @@ import { OPERATIONS, type OperationName } from './load/call.ts';
 import { FULL, type Plan, QUICK } from './plan.ts';
 import { HASH_ENGINES, type HashEngine } from './servers/hash-engine.ts';
 
-export type Mode =
+type Mode =
   | { table: 'baseline'; operations: OperationName[] }
   | { table: 'growth'; crowds: number[]; orgSizes: number[] }
   | { table: 'soak'; requests: number }

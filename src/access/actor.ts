@@ -28,6 +28,6 @@ export interface OperatorActor {
 }
 
 /** The service itself; with an origin where a request of somebody unknown made it act. */
-export interface SystemActor extends Partial<Origin> {
+interface SystemActor extends Partial<Origin> {
   kind: 'system';
 }

@@ -15,7 +15,7 @@ export interface Invocation {
   print: (text: string, json: object) => Promise<void>;
 }
 
-export type Run = (invocation: Invocation) => Promise<Report>;
+type Run = (invocation: Invocation) => Promise<Report>;
 
 /** A command as it is declared: what it does is loaded when it is called. */
 export interface CommandDefinition {

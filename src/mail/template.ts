@@ -53,7 +53,7 @@ export function renderBody({ body }: Template, values: MailValues): string {
   return body.replace(PLACEHOLDER, (_, name: keyof MailValues) => values[name] ?? '');
 }
 
-export function fileOf(name: TemplateName): string {
+function fileOf(name: TemplateName): string {
   return `${name.replaceAll('_', '-')}.txt`;
 }
 

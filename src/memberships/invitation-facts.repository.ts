@@ -8,7 +8,7 @@ import type { Transaction } from '../database/transaction.js';
 import { Invitation } from './invitation.entity.js';
 
 /** Pending ones of one organization, at most. */
-export const MAX_PENDING = 1000;
+const MAX_PENDING = 1000;
 
 /** What decides whether somebody may invite an e-mail, at one revision of the organization; null: there is none. */
 export interface InvitingFacts {

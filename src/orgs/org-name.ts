@@ -9,7 +9,7 @@ const MAX_RAW_UNITS = 512;
 const CONTROL = /\p{Cc}/u;
 
 /** The stored form: trimmed, NFC, 1 to 100 characters, no control characters. */
-export function orgName(input: unknown): string | undefined {
+function orgName(input: unknown): string | undefined {
   if (typeof input !== 'string' || input.length > MAX_RAW_UNITS || !input.isWellFormed()) return undefined;
   const name = input.trim().normalize('NFC');
   if (name === '' || [...name].length > MAX_CHARACTERS || CONTROL.test(name) || name.includes('\uFFFD'))

@@ -7,15 +7,7 @@ import { clientKey } from './client-key.js';
 import { rateLimitKey } from './rate-limit-key.js';
 import type { Counter } from './rate-limit-store.js';
 
-export const RATE_LIMIT_NAMES = [
-  'register',
-  'login',
-  'address',
-  'account',
-  'lookup',
-  'forgot',
-  'code',
-] as const;
+const RATE_LIMIT_NAMES = ['register', 'login', 'address', 'account', 'lookup', 'forgot', 'code'] as const;
 
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
 

@@ -12,7 +12,7 @@ export interface Schema {
   [keyword: string]: unknown;
 }
 
-export interface Content {
+interface Content {
   schema?: Schema;
   examples?: Record<string, { $ref?: string; value?: Record<string, unknown> }>;
 }

@@ -13,7 +13,7 @@ interface Operation {
   responses: Record<string, ResponseObject>;
 }
 
-export interface OpenApiDocument {
+interface OpenApiDocument {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
   components?: {

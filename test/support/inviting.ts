@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from './answer.js';
 import type { Database, Row } from './database.js';
-import { type Account, anAccount, anAccountOf, aPassword, type Org, type Session } from './personas.js';
+import { type Account, anAccount, aPassword, type Org, type Session } from './personas.js';
 import type { Service } from './service.js';
 
 export interface Invitation {
@@ -84,10 +84,6 @@ export async function verified<Who extends { id: string }>(db: Database, who: Wh
 
 export async function aVerifiedAccount(service: Service, name?: string): Promise<Account> {
   return verified(service.db, await anAccount(service, name));
-}
-
-export async function aVerifiedAccountOf(service: Service, email: string): Promise<Account> {
-  return verified(service.db, await anAccountOf(service, email));
 }
 
 export function registerWith(

@@ -25,7 +25,7 @@ export function aSigningKey(): SigningKey {
   return signingKeyOf({ kty, crv, x, y, d, kid: randomUUID(), alg: 'ES256', use: 'sig' } as Jwk);
 }
 
-export function signingKeyOf(jwk: Jwk): SigningKey {
+function signingKeyOf(jwk: Jwk): SigningKey {
   const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
   return { kid: jwk.kid, privateKey, publicKey: createPublicKey(privateKey), jwk };
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
-export const USAGE = `npm run mutate -- FILE[:LINE[-LINE]] [options]
+const USAGE = `npm run mutate -- FILE[:LINE[-LINE]] [options]
 
 Puts small mistakes into one source file, one at a time, in a private copy of the project, runs the tests that can notice
 them, and prints those that none noticed.
