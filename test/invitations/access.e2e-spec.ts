@@ -1,25 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../support/caller.js';
+import { accessCases, type AccessRoute, callerFor, idAt } from '../support/access-cases.js';
 import {
   insufficientRole,
   invalidFields,
   malformedJson,
   notAMember,
-  orgNotFound,
-  unauthorized,
   unsupportedMediaType,
 } from '../support/expected.js';
 import { anInvitation, invite, type Invitation, listed } from '../support/inviting.js';
 import { anAccount, anEmail, anOrg, anUnknownId, type Cast, join, type Role } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
-interface Route {
-  name: string;
+interface Route extends AccessRoute {
   method: string;
   path: (invitation: Invitation) => string;
   body?: () => object;
-  success: number;
 }
 
 const ROUTES: Route[] = [
@@ -29,26 +25,25 @@ const ROUTES: Route[] = [
     path: () => '',
     body: () => ({ email: anEmail(), role: 'member', showCode: true }),
     success: 201,
+    least: 'admin',
   },
-  { name: 'list', method: 'GET', path: () => '', success: 200 },
+  { name: 'list', method: 'GET', path: () => '', success: 200, least: 'admin' },
   {
     name: 'resend',
     method: 'POST',
     path: ({ id }) => `/${id}/resend`,
     body: () => ({ showCode: true }),
     success: 200,
+    least: 'admin',
   },
-  { name: 'revoke', method: 'DELETE', path: ({ id }) => `/${id}`, success: 200 },
+  { name: 'revoke', method: 'DELETE', path: ({ id }) => `/${id}`, success: 200, least: 'admin' },
 ];
+
 /** An organization with an invitation that is pending. */
 interface Invited {
   cast: Cast;
   invitation: Invitation;
 }
-
-const ACTORS = ['nobody', 'outsider', 'admin of another', 'member', 'admin', 'owner'] as const;
-type Actor = (typeof ACTORS)[number];
-const PLACES = ['own', 'missing', 'malformed'] as const;
 
 describe('access to invitations', () => {
   let service: Service;
@@ -67,20 +62,12 @@ describe('access to invitations', () => {
     return { cast, invitation: await anInvitation(cast.owner, cast.org, { email: anEmail() }) };
   }
 
-  function callerFor(actor: Actor, cast: Cast): Caller {
-    if (actor === 'nobody') return service.anyone;
-    return actor === 'admin of another' ? other.admin : cast[actor];
-  }
-
-  const cases = ROUTES.flatMap((route) =>
-    ACTORS.flatMap((actor) => PLACES.map((place) => ({ route, name: route.name, actor, place }))),
-  );
-  it.each(cases)('$actor: $name, $place id', async ({ route, actor, place }) => {
-    const expected = expectedOf(route, actor, place);
-    const { cast, invitation } = expected.status === route.success ? await anInvited() : unchanged;
+  const cases = accessCases(ROUTES);
+  it.each(cases)('$actor: $name, $place id', async ({ route, actor, place, expected, succeeds }) => {
+    const { cast, invitation } = succeeds ? await anInvited() : unchanged;
     const { owner, org } = cast;
-    const caller = callerFor(actor, cast);
-    const id = { own: org.id, missing: anUnknownId(), malformed: '1abc' }[place];
+    const caller = callerFor(actor, service, cast, other);
+    const id = idAt(place, org.id);
     const before = await listed(owner, org);
 
     const path = `/api/orgs/${id}/invitations${route.path(invitation)}`;
@@ -142,11 +129,3 @@ describe('access to invitations', () => {
     expect(Date.parse(body.invitation.expiresAt)).toBeLessThan(Date.now() + 8 * 86_400_000);
   });
 });
-
-function expectedOf(route: Route, actor: Actor, place: (typeof PLACES)[number]): { status: number } {
-  if (actor === 'nobody') return unauthorized;
-  if (place !== 'own') return orgNotFound;
-  if (actor === 'outsider' || actor === 'admin of another') return notAMember;
-  if (actor === 'member') return insufficientRole('admin', 'member');
-  return { status: route.success };
-}

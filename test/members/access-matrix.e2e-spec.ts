@@ -1,19 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../support/caller.js';
-import { insufficientRole, lastOwner, notAMember, orgNotFound, unauthorized } from '../support/expected.js';
-import { anAccount, anOrg, anUnknownId, type Account, type Cast, type Role } from '../support/personas.js';
+import { accessCases, type AccessRoute, callerFor, idAt } from '../support/access-cases.js';
+import { anAccount, anOrg, type Account, type Cast } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
-interface Route {
-  name: string;
+interface Route extends AccessRoute {
   method: string;
   path: (orgId: string, userId: string) => string;
   body?: (newcomer: Account, userId: string) => object;
-  success: number;
-  least: Role;
-  /** by the rule of the last owner */
-  refusedToOwner?: true;
 }
 
 const ROUTES: Route[] = [
@@ -82,10 +76,6 @@ const ROUTES: Route[] = [
   },
   { name: 'delete', method: 'DELETE', path: (id) => `/api/orgs/${id}`, success: 200, least: 'owner' },
 ];
-const ACTORS = ['nobody', 'outsider', 'admin of another', 'member', 'admin', 'owner'] as const;
-type Actor = (typeof ACTORS)[number];
-const ROLES: Role[] = ['member', 'admin', 'owner'];
-const PLACES = ['own', 'missing', 'malformed'] as const;
 
 describe('access to an organization', () => {
   let service: Service;
@@ -101,19 +91,11 @@ describe('access to an organization', () => {
   });
   afterAll(() => service.stop());
 
-  function callerFor(actor: Actor, cast: Cast): Caller {
-    if (actor === 'nobody') return service.anyone;
-    return actor === 'admin of another' ? other.admin : cast[actor];
-  }
-
-  const cases = ROUTES.flatMap((route) =>
-    ACTORS.flatMap((actor) => PLACES.map((place) => ({ route, name: route.name, actor, place }))),
-  );
-  it.each(cases)('$actor: $name, $place id', async ({ route, actor, place }) => {
-    const expected = expectedOf(route, actor, place);
-    const cast = expected.status === route.success ? await anOrg(service) : unchanged;
-    const caller = callerFor(actor, cast);
-    const id = { own: cast.org.id, missing: anUnknownId(), malformed: '1abc' }[place];
+  const cases = accessCases(ROUTES);
+  it.each(cases)('$actor: $name, $place id', async ({ route, actor, place, expected, succeeds }) => {
+    const cast = succeeds ? await anOrg(service) : unchanged;
+    const caller = callerFor(actor, service, cast, other);
+    const id = idAt(place, cast.org.id);
     const before = await cast.owner.get(`/api/orgs/${cast.org.id}`);
 
     const answer = await caller.sendJson(
@@ -129,12 +111,3 @@ describe('access to an organization', () => {
     );
   });
 });
-
-function expectedOf(route: Route, actor: Actor, place: (typeof PLACES)[number]): { status: number } {
-  if (actor === 'nobody') return unauthorized;
-  if (place !== 'own') return orgNotFound;
-  if (actor === 'outsider' || actor === 'admin of another') return notAMember;
-  if (ROLES.indexOf(actor) < ROLES.indexOf(route.least)) return insufficientRole(route.least, actor);
-  if (actor === 'owner' && route.refusedToOwner) return lastOwner;
-  return { status: route.success };
-}

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-interface ExpectedProblem {
+export interface ExpectedProblem {
   status: number;
   body: object;
 }
