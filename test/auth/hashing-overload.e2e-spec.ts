@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
-import { engine } from '../support/engine.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
-// The queue of hashes is in memory.
-describe.runIf(engine === 'sqlite')('a storm of logins', () => {
+describe('a storm of logins', () => {
   let service: Service;
 
   beforeAll(async () => {

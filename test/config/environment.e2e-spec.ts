@@ -1,13 +1,11 @@
 import { access, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
-// Read before a database is opened.
-describe.runIf(engine === 'sqlite')('the environment', () => {
+describe('the environment', () => {
   let installation: Installation;
 
   beforeEach(async () => {

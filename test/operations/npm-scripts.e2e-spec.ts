@@ -2,7 +2,6 @@ import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { exitCode, type ServiceProcess, spawnCommand, untilListening } from '../support/service-process.js';
 
@@ -10,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const BUILD_AND_START_TIMEOUT_MS = 120_000;
 const SOURCES = ['package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', 'src'];
 
-describe.runIf(engine === 'sqlite')('SIGTERM to npm', () => {
+describe('SIGTERM to npm', () => {
   let installation: Installation;
   let project: string;
   let npm: ServiceProcess | undefined;

@@ -16,28 +16,34 @@ const OPERATIONS = ['test/{cli,config,mail,metrics,operations,tracing}/**/*.e2e-
 
 /** Neither tables nor transactions decide what these test, so they run on SQLite only. */
 const WITHOUT_TABLES = [
-  'test/auth/{clients-page,password-rules,token-claims}.e2e-spec.ts',
+  'test/auth/{clients-page,hashing-overload,password-rules,token-claims}.e2e-spec.ts',
   'test/cli/{operators-page,wrong-usage}.e2e-spec.ts',
-  'test/config/{login-timing,password-hashes}.e2e-spec.ts',
+  'test/config/{environment,login-timing,password-hashes}.e2e-spec.ts',
   'test/openapi/{docs-page,document,generated-clients}.e2e-spec.ts',
+  'test/operations/{link-node,npm-scripts}.e2e-spec.ts',
   'test/rate-limits/{address-limit,behind-a-proxy,given-back}.e2e-spec.ts',
   'test/tracing/exporter.e2e-spec.ts',
 ];
+const notOn = (engine: Engine): string[] => (engine === 'sqlite' ? [] : WITHOUT_TABLES);
 
 /** The built service over HTTP, on one engine. */
 export function httpTestsOn(engine: Engine) {
-  const tests = testsOn(engine);
   return {
-    ...tests,
+    ...testsOn(engine),
     name: engine,
     include: ['test/**/*.e2e-spec.ts'],
-    exclude: [...tests.exclude, ...OPERATIONS, 'test/faults/**'],
+    exclude: ['test/faults/**', ...OPERATIONS, ...notOn(engine)],
   };
 }
 
 /** The built service as operators run it, on one engine. */
 export function operationsTestsOn(engine: Engine) {
-  return { ...testsOn(engine), name: `operations-${engine}`, include: OPERATIONS };
+  return {
+    ...testsOn(engine),
+    name: `operations-${engine}`,
+    include: OPERATIONS,
+    exclude: notOn(engine),
+  };
 }
 
 export function testsOn(engine: Engine) {
@@ -45,7 +51,6 @@ export function testsOn(engine: Engine) {
     ...timeouts,
     // A fresh worker for each file would cost more than most files do; the state of these is in other processes.
     isolate: false,
-    exclude: engine === 'sqlite' ? [] : WITHOUT_TABLES,
     provide: { engine },
     setupFiles: ['test/support/warnings-only.ts', 'test/support/leave-nothing.ts'],
     globalSetup: [
