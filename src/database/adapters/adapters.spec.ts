@@ -11,7 +11,7 @@ interface Lock {
 }
 
 /** What the adapters were written against: after an upgrade, read what they replace, then change the version here. */
-const VERSIONS = { typeorm: '1.1.1', mysql2: '3.24.5' };
+const VERSIONS = { typeorm: '1.1.1', mysql2: '3.24.6' };
 
 /** What a query runner's own methods are, that are replaced, or called by what replaces them. */
 const REPLACED = ['startTransaction', 'commitTransaction', 'rollbackTransaction', 'query', 'release'];
