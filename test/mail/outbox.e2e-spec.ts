@@ -9,6 +9,7 @@ import type { Database } from '../support/database.js';
 import { metricsUrl, scrape } from '../support/scrape.js';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { MailingInstallation } from './mailing-installation.js';
 import { mailOf, untilFailed, untilState } from './mail-rows.js';
 
 const MAIL_FROM = 'Ada Countess <no-reply@accounts.example>';
@@ -111,32 +112,20 @@ describe('the outbox', () => {
 });
 
 describe('the outbox of services that start and stop', () => {
-  let installation: Installation;
+  let mailing: MailingInstallation;
   let mailServer: MailServer | undefined;
-  let services: Instance[];
 
   beforeEach(async () => {
-    installation = await anInstallation();
-    services = [];
+    mailing = await MailingInstallation.create();
   });
   afterEach(async () => {
-    for (const service of services) await service.stop();
+    await mailing.remove();
     await mailServer?.stop();
     mailServer = undefined;
-    await installation.remove();
   });
 
-  async function start(smtpUrl: string, env: Record<string, string> = {}): Promise<Instance> {
-    const service = await startOwnService({
-      installation,
-      env: { SMTP_URL: smtpUrl, MAIL_FROM, ...env },
-    });
-    services.push(service);
-    return service;
-  }
-
   const dueNow = (recipient: string): Promise<unknown> =>
-    installation.db.query("UPDATE mails SET next_attempt_at = 0 WHERE recipient = ? AND state = 'waiting'", [
+    mailing.db.query("UPDATE mails SET next_attempt_at = 0 WHERE recipient = ? AND state = 'waiting'", [
       recipient,
     ]);
 
@@ -161,19 +150,19 @@ describe('the outbox of services that start and stop', () => {
   describe('loses nothing', () => {
     it('while the server is down: it retries, says so, and sends when the server is back', async () => {
       const port = await freePort();
-      const service = await start(`smtp://127.0.0.1:${port}`, { METRICS_PORT: '0' });
+      const service = await mailing.start(`smtp://127.0.0.1:${port}`, { METRICS_PORT: '0' });
       const { email } = await anAccount(service);
       await service.anyone.post('/api/auth/password/forgot', { email });
-      await untilFailed(installation.db, email, 2);
+      await untilFailed(mailing.db, email, 2);
 
-      const mail = await mailOf(installation.db, email);
+      const mail = await mailOf(mailing.db, email);
       expect(String(mail!['last_error'])).toMatch(/^E[A-Z]+( \w+)*$/);
       await waitFor('the metrics count it', hangTimeoutMs(), async () =>
         (await scrape(await metricsUrl(service.logs))).text.includes('accounts_mails{state="waiting"} 1'),
       );
       expect((await service.anyone.get('/health/ready')).body).toMatchObject({ status: 'ok', mail: 'ok' });
       const old = oldId(11 * MINUTE_MS);
-      await installation.db.query('UPDATE mails SET id = ?', [old]);
+      await mailing.db.query('UPDATE mails SET id = ?', [old]);
       expect(await service.anyone.get('/health/ready')).toMatchObject({
         status: 200,
         body: { status: 'degraded', mail: 'degraded' },
@@ -182,13 +171,13 @@ describe('the outbox of services that start and stop', () => {
       mailServer = await MailServer.start({ port });
       await dueNow(email);
       await mailServer.next(email);
-      await untilState(installation.db, email, 'sent');
+      await untilState(mailing.db, email, 'sent');
       expect((await service.anyone.get('/health/ready')).body).toMatchObject({ status: 'ok', mail: 'ok' });
     });
 
     it('of a mail that the server took before the service died: a second one has the same Message-ID', async () => {
       mailServer = await MailServer.start();
-      const first = await start(mailServer.url);
+      const first = await mailing.start(mailServer.url);
       const { email } = await anAccount(first);
       let killed = false;
       mailServer.verdict = async () => {
@@ -197,13 +186,13 @@ describe('the outbox of services that start and stop', () => {
       };
       await first.anyone.post('/api/auth/password/forgot', { email });
       await mailServer.next(email);
-      services = [];
-      expect(await mailOf(installation.db, email)).toMatchObject({ state: 'waiting', attempts: 1 });
+      mailing.forgetServices();
+      expect(await mailOf(mailing.db, email)).toMatchObject({ state: 'waiting', attempts: 1 });
 
-      await start(mailServer.url);
+      await mailing.start(mailServer.url);
       await dueNow(email);
       await mailServer.next(email, 2);
-      await untilState(installation.db, email, 'sent');
+      await untilState(mailing.db, email, 'sent');
 
       const [one, other] = mailServer.to(email);
       expect(other).toMatchObject({ messageId: one!.messageId, code: one!.code, text: one!.text });
@@ -214,7 +203,7 @@ describe('the outbox of services that start and stop', () => {
       const env = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_FORGOT: 'off' };
       const acknowledged: string[] = [];
       for (let kill = 0; kill < 5; kill += 1) {
-        const service = await start(mailServer.url, env);
+        const service = await mailing.start(mailServer.url, env);
         const emails = await Promise.all(
           Array.from({ length: 6 }, async () => (await anAccount(service)).email),
         );
@@ -224,12 +213,12 @@ describe('the outbox of services that start and stop', () => {
         });
         const killed = mailServer.next(emails[kill]!).then(() => service.kill());
         await Promise.allSettled([...asked, killed]);
-        services = [];
+        mailing.forgetServices();
         // As if the leases of the dead process had ended.
-        await installation.db.query("UPDATE mails SET next_attempt_at = 0 WHERE state = 'waiting'");
+        await mailing.db.query("UPDATE mails SET next_attempt_at = 0 WHERE state = 'waiting'");
       }
 
-      await start(mailServer.url, env);
+      await mailing.start(mailServer.url, env);
       for (const email of acknowledged) await mailServer.next(email);
 
       expect(acknowledged.length).toBeGreaterThan(10);
@@ -246,32 +235,32 @@ describe('the outbox of services that start and stop', () => {
         begun.resolve();
         return new Promise(() => undefined);
       };
-      const service = await start(mailServer.url);
+      const service = await mailing.start(mailServer.url);
       const { email } = await anAccount(service);
       await service.anyone.post('/api/auth/password/forgot', { email });
       await begun.promise;
 
       await service.stop();
-      services = [];
+      mailing.forgetServices();
 
-      expect(await mailOf(installation.db, email)).toMatchObject({ state: 'waiting', attempts: 1 });
+      expect(await mailOf(mailing.db, email)).toMatchObject({ state: 'waiting', attempts: 1 });
     });
   });
 
   it('keeps the service alive beside a server that says nothing', async () => {
     const silent = await aSilentServer();
-    const service = await start(silent.url);
+    const service = await mailing.start(silent.url);
     const { email, password } = await anAccount(service);
     for (let asked = 0; asked < 3; asked += 1) {
       expect((await service.anyone.post('/api/auth/password/forgot', { email })).status).toBe(202);
     }
 
     await waitFor('a mail is being sent', hangTimeoutMs(), async () =>
-      Boolean((await installation.db.query('SELECT 1 FROM mails WHERE attempts > 0')).length),
+      Boolean((await mailing.db.query('SELECT 1 FROM mails WHERE attempts > 0')).length),
     );
     expect((await service.anyone.post('/api/auth/login', { email, password })).status).toBe(200);
     await service.stop();
-    services = [];
+    mailing.forgetServices();
     silent.stop();
   });
 });
