@@ -1,10 +1,12 @@
 import type { Database } from '../support/database.js';
 import { anInstallation, type Installation } from '../support/installation.js';
+import { MailServer } from '../support/mail-server.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
-/** An installation whose services send mail, started and stopped by the test. */
+/** An installation with the services and mail servers that a test starts, and may stop or kill. */
 export class MailingInstallation {
-  private services: Instance[] = [];
+  private readonly running = new Set<Instance>();
+  private readonly mailServers: MailServer[] = [];
 
   private constructor(private readonly installation: Installation) {}
 
@@ -16,22 +18,35 @@ export class MailingInstallation {
     return this.installation.db;
   }
 
-  async start(smtpUrl: string, env: Record<string, string> = {}): Promise<Instance> {
-    const service = await startOwnService({
+  async startMailServer(options?: Parameters<typeof MailServer.start>[0]): Promise<MailServer> {
+    const mailServer = await MailServer.start(options);
+    this.mailServers.push(mailServer);
+    return mailServer;
+  }
+
+  async startService(smtpUrl: string, env: Record<string, string> = {}): Promise<Instance> {
+    const started = await startOwnService({
       installation: this.installation,
-      env: { SMTP_URL: smtpUrl, MAIL_FROM: 'no-reply@accounts.example', ...env },
+      env: { SMTP_URL: smtpUrl, MAIL_FROM: 'Ada Countess <no-reply@accounts.example>', ...env },
     });
-    this.services.push(service);
+    const service: Instance = {
+      ...started,
+      stop: async () => {
+        this.running.delete(service);
+        await started.stop();
+      },
+      kill: async () => {
+        this.running.delete(service);
+        await started.kill();
+      },
+    };
+    this.running.add(service);
     return service;
   }
 
-  /** The test has stopped or killed them. */
-  forgetServices(): void {
-    this.services = [];
-  }
-
   async remove(): Promise<void> {
-    for (const service of this.services) await service.stop();
+    for (const service of this.running) await service.stop();
+    for (const mailServer of this.mailServers) await mailServer.stop();
     await this.installation.remove();
   }
 }

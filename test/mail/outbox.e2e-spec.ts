@@ -1,10 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { instancesInARace } from '../support/engine.js';
-import { anInstallation, type Installation } from '../support/installation.js';
 import { aSilentServer, MailServer, refusal } from '../support/mail-server.js';
-import { anAccount, anEmail } from '../support/personas.js';
-import { type Instance, startCluster, startOwnService } from '../support/service.js';
+import { anAccount } from '../support/personas.js';
+import { type Instance, startCluster } from '../support/service.js';
 import type { Database } from '../support/database.js';
 import { metricsUrl, scrape } from '../support/scrape.js';
 import { freePort } from '../../tooling/servers/free-port.js';
@@ -12,25 +11,22 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { MailingInstallation } from './mailing-installation.js';
 import { mailOf, untilFailed, untilState } from './mail-rows.js';
 
-const MAIL_FROM = 'Ada Countess <no-reply@accounts.example>';
 const MINUTE_MS = 60_000;
 
 describe('the outbox', () => {
-  let installation: Installation;
+  let mailing: MailingInstallation;
   let mailServer: MailServer;
   let service: Instance;
   const refusedRecipients = new Map<string, number>();
 
   beforeAll(async () => {
-    installation = await anInstallation();
-    mailServer = await MailServer.start({ refuseRecipient: (address) => refusedRecipients.get(address) });
-    service = await startOwnService({ installation, env: { SMTP_URL: mailServer.url, MAIL_FROM } });
+    mailing = await MailingInstallation.create();
+    mailServer = await mailing.startMailServer({
+      refuseRecipient: (address) => refusedRecipients.get(address),
+    });
+    service = await mailing.startService(mailServer.url);
   });
-  afterAll(async () => {
-    await service.stop();
-    await mailServer.stop();
-    await installation.remove();
-  });
+  afterAll(() => mailing.remove());
   afterEach(() => {
     mailServer.verdict = () => undefined;
   });
@@ -40,15 +36,15 @@ describe('the outbox', () => {
     let dump = '';
     mailServer.verdict = async () => {
       for (const table of ['mails', 'mail_codes', 'events', 'users']) {
-        dump += JSON.stringify(await installation.db.query(`SELECT * FROM ${table}`));
+        dump += JSON.stringify(await mailing.db.query(`SELECT * FROM ${table}`));
       }
     };
     await service.anyone.post('/api/auth/password/forgot', { email });
 
     const mail = await mailServer.next(email);
-    await untilState(installation.db, email, 'sent');
+    await untilState(mailing.db, email, 'sent');
 
-    const row = await mailOf(installation.db, email);
+    const row = await mailOf(mailing.db, email);
     expect(mail.messageId).toBe(`<${String(row!['id'])}@accounts.example>`);
     expect(mail.headers).toMatch(/^From: Ada Countess <no-reply@accounts\.example>$/m);
     expect(mail.headers).toMatch(new RegExp(`^To: ${email}$`, 'm'));
@@ -73,7 +69,7 @@ describe('the outbox', () => {
     await service.anyone.post('/api/auth/password/forgot', { email });
 
     await mailServer.next(email);
-    await untilState(installation.db, email, 'sent');
+    await untilState(mailing.db, email, 'sent');
 
     const logs = service.logs.slice(logged);
     expect(logs.filter((line) => line.includes('mail not sent, and will be retried'))).toHaveLength(1);
@@ -85,9 +81,9 @@ describe('the outbox', () => {
     refusedRecipients.set(email, code);
     await service.anyone.post('/api/auth/password/forgot', { email });
 
-    await untilState(installation.db, email, 'failed');
+    await untilState(mailing.db, email, 'failed');
 
-    expect(await mailOf(installation.db, email)).toMatchObject({
+    expect(await mailOf(mailing.db, email)).toMatchObject({
       attempts: 1,
       last_error: `EENVELOPE ${code} RCPT TO`,
     });
@@ -99,58 +95,54 @@ describe('the outbox', () => {
     };
     const { email } = await anAccount(service);
     await service.anyone.post('/api/auth/password/forgot', { email });
-    await untilFailed(installation.db, email);
+    await untilFailed(mailing.db, email);
 
-    await installation.db.query('UPDATE mails SET expires_at = ?, next_attempt_at = 0 WHERE recipient = ?', [
+    await mailing.db.query('UPDATE mails SET expires_at = ?, next_attempt_at = 0 WHERE recipient = ?', [
       Date.now(),
       email,
     ]);
-    await untilState(installation.db, email, 'failed');
+    await untilState(mailing.db, email, 'failed');
 
     expect(mailServer.to(email)).toEqual([]);
+  });
+
+  it('sends each mail once, whichever instance was first', { timeout: 120_000 }, async () => {
+    const shared = await MailServer.start();
+    const cluster = await startCluster(instancesInARace, { env: shared.env });
+    const recipients = Array.from({ length: 60 }, (_, number) => `user${number}@example.com`);
+    for (const recipient of recipients) await insertMail(cluster.db, recipient);
+
+    for (const recipient of recipients) await shared.next(recipient);
+    await waitFor('all are noted as sent', hangTimeoutMs(), async () => {
+      const [row] = await cluster.db.query("SELECT COUNT(*) AS n FROM mails WHERE state = 'waiting'");
+      return Number(row!['n']) === 0;
+    });
+
+    expect(shared.mails.map(({ to }) => to).toSorted()).toEqual(recipients.toSorted());
+    const [row] = await cluster.db.query('SELECT MAX(attempts) AS attempts FROM mails');
+    expect(Number(row!['attempts'])).toBe(1);
+    await cluster.stop();
+    await shared.stop();
   });
 });
 
 describe('the outbox of services that start and stop', () => {
   let mailing: MailingInstallation;
-  let mailServer: MailServer | undefined;
 
   beforeEach(async () => {
     mailing = await MailingInstallation.create();
   });
-  afterEach(async () => {
-    await mailing.remove();
-    await mailServer?.stop();
-    mailServer = undefined;
-  });
+  afterEach(() => mailing.remove());
 
   const dueNow = (recipient: string): Promise<unknown> =>
     mailing.db.query("UPDATE mails SET next_attempt_at = 0 WHERE recipient = ? AND state = 'waiting'", [
       recipient,
     ]);
 
-  it('sends each mail once, whichever instance was first', { timeout: 120_000 }, async () => {
-    mailServer = await MailServer.start();
-    const cluster = await startCluster(instancesInARace, { env: mailServer.env });
-    const recipients = Array.from({ length: 60 }, (_, number) => `user${number}@example.com`);
-    for (const recipient of recipients) await insertMail(cluster.db, recipient);
-
-    for (const recipient of recipients) await mailServer.next(recipient);
-    await waitFor('all are noted as sent', hangTimeoutMs(), async () => {
-      const [row] = await cluster.db.query("SELECT COUNT(*) AS n FROM mails WHERE state = 'waiting'");
-      return Number(row!['n']) === 0;
-    });
-
-    expect(mailServer.mails.map(({ to }) => to).toSorted()).toEqual(recipients.toSorted());
-    const [row] = await cluster.db.query('SELECT MAX(attempts) AS attempts FROM mails');
-    expect(Number(row!['attempts'])).toBe(1);
-    await cluster.stop();
-  });
-
   describe('loses nothing', () => {
     it('while the server is down: it retries, says so, and sends when the server is back', async () => {
       const port = await freePort();
-      const service = await mailing.start(`smtp://127.0.0.1:${port}`, { METRICS_PORT: '0' });
+      const service = await mailing.startService(`smtp://127.0.0.1:${port}`, { METRICS_PORT: '0' });
       const { email } = await anAccount(service);
       await service.anyone.post('/api/auth/password/forgot', { email });
       await untilFailed(mailing.db, email, 2);
@@ -168,7 +160,7 @@ describe('the outbox of services that start and stop', () => {
         body: { status: 'degraded', mail: 'degraded' },
       });
 
-      mailServer = await MailServer.start({ port });
+      const mailServer = await mailing.startMailServer({ port });
       await dueNow(email);
       await mailServer.next(email);
       await untilState(mailing.db, email, 'sent');
@@ -176,8 +168,8 @@ describe('the outbox of services that start and stop', () => {
     });
 
     it('of a mail that the server took before the service died: a second one has the same Message-ID', async () => {
-      mailServer = await MailServer.start();
-      const first = await mailing.start(mailServer.url);
+      const mailServer = await mailing.startMailServer();
+      const first = await mailing.startService(mailServer.url);
       const { email } = await anAccount(first);
       let killed = false;
       mailServer.verdict = async () => {
@@ -186,10 +178,9 @@ describe('the outbox of services that start and stop', () => {
       };
       await first.anyone.post('/api/auth/password/forgot', { email });
       await mailServer.next(email);
-      mailing.forgetServices();
       expect(await mailOf(mailing.db, email)).toMatchObject({ state: 'waiting', attempts: 1 });
 
-      await mailing.start(mailServer.url);
+      await mailing.startService(mailServer.url);
       await dueNow(email);
       await mailServer.next(email, 2);
       await untilState(mailing.db, email, 'sent');
@@ -199,11 +190,11 @@ describe('the outbox of services that start and stop', () => {
     });
 
     it('of what was acknowledged, whenever the service is killed', { timeout: 120_000 }, async () => {
-      mailServer = await MailServer.start();
+      const mailServer = await mailing.startMailServer();
       const env = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_FORGOT: 'off' };
       const acknowledged: string[] = [];
       for (let kill = 0; kill < 5; kill += 1) {
-        const service = await mailing.start(mailServer.url, env);
+        const service = await mailing.startService(mailServer.url, env);
         const emails = await Promise.all(
           Array.from({ length: 6 }, async () => (await anAccount(service)).email),
         );
@@ -213,12 +204,11 @@ describe('the outbox of services that start and stop', () => {
         });
         const killed = mailServer.next(emails[kill]!).then(() => service.kill());
         await Promise.allSettled([...asked, killed]);
-        mailing.forgetServices();
         // As if the leases of the dead process had ended.
         await mailing.db.query("UPDATE mails SET next_attempt_at = 0 WHERE state = 'waiting'");
       }
 
-      await mailing.start(mailServer.url, env);
+      await mailing.startService(mailServer.url, env);
       for (const email of acknowledged) await mailServer.next(email);
 
       expect(acknowledged.length).toBeGreaterThan(10);
@@ -229,19 +219,18 @@ describe('the outbox of services that start and stop', () => {
     });
 
     it('of those that are being sent when it stops, and stops in time', async () => {
-      mailServer = await MailServer.start();
+      const mailServer = await mailing.startMailServer();
       const begun = Promise.withResolvers<void>();
       mailServer.verdict = () => {
         begun.resolve();
         return new Promise(() => undefined);
       };
-      const service = await mailing.start(mailServer.url);
+      const service = await mailing.startService(mailServer.url);
       const { email } = await anAccount(service);
       await service.anyone.post('/api/auth/password/forgot', { email });
       await begun.promise;
 
       await service.stop();
-      mailing.forgetServices();
 
       expect(await mailOf(mailing.db, email)).toMatchObject({ state: 'waiting', attempts: 1 });
     });
@@ -249,7 +238,7 @@ describe('the outbox of services that start and stop', () => {
 
   it('keeps the service alive beside a server that says nothing', async () => {
     const silent = await aSilentServer();
-    const service = await mailing.start(silent.url);
+    const service = await mailing.startService(silent.url);
     const { email, password } = await anAccount(service);
     for (let asked = 0; asked < 3; asked += 1) {
       expect((await service.anyone.post('/api/auth/password/forgot', { email })).status).toBe(202);
@@ -260,12 +249,11 @@ describe('the outbox of services that start and stop', () => {
     );
     expect((await service.anyone.post('/api/auth/login', { email, password })).status).toBe(200);
     await service.stop();
-    mailing.forgetServices();
     silent.stop();
   });
 });
 
-async function insertMail(db: Database, recipient = anEmail()): Promise<void> {
+async function insertMail(db: Database, recipient: string): Promise<void> {
   await db.query(
     `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at)
       VALUES (?, 'password_changed', ?, 'waiting', ?, ?)`,

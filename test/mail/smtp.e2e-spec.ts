@@ -1,29 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Authority } from '../support/certificates.js';
-import { MailServer } from '../support/mail-server.js';
 import { anAccount } from '../support/personas.js';
 import { MailingInstallation } from './mailing-installation.js';
 import { mailOf, untilFailed } from './mail-rows.js';
 
 describe('the connection to the mail server', () => {
   let mailing: MailingInstallation;
-  let mailServer: MailServer | undefined;
 
   beforeEach(async () => {
     mailing = await MailingInstallation.create();
   });
-  afterEach(async () => {
-    await mailing.remove();
-    await mailServer?.stop();
-    mailServer = undefined;
-  });
+  afterEach(() => mailing.remove());
 
   it.each(['STARTTLS', 'TLS from the first byte'])('sends by %s with a login', async (way) => {
     const authority = await Authority.create('mail');
     const certificate = await authority.issue('DNS:localhost');
     const login = { user: 'app', password: 'correct/horse battery' };
-    mailServer = await MailServer.start({ certificate, login, implicit: way !== 'STARTTLS' });
-    const service = await mailing.start(mailServer.url, { SMTP_SSL_CA: authority.certificate });
+    const mailServer = await mailing.startMailServer({ certificate, login, implicit: way !== 'STARTTLS' });
+    const service = await mailing.startService(mailServer.url, { SMTP_SSL_CA: authority.certificate });
     service.installation.secrets.note(login.password);
     const { email } = await anAccount(service);
 
@@ -35,12 +29,12 @@ describe('the connection to the mail server', () => {
   it('asks a server again that refuses the password', async () => {
     const authority = await Authority.create('mail');
     const certificate = await authority.issue('DNS:localhost');
-    mailServer = await MailServer.start({
+    const mailServer = await mailing.startMailServer({
       certificate,
       login: { user: 'app', password: 'right password' },
     });
     const url = mailServer.url.replace('right%20password', 'wrong%20password');
-    const service = await mailing.start(url, { SMTP_SSL_CA: authority.certificate });
+    const service = await mailing.startService(url, { SMTP_SSL_CA: authority.certificate });
     service.installation.secrets.note('wrong password');
     const { email } = await anAccount(service);
     await service.anyone.post('/api/auth/password/forgot', { email });
@@ -56,20 +50,18 @@ describe('the connection to the mail server', () => {
   it('sends nothing to a server whose certificate is nobody’s, and no password without TLS', async () => {
     const authority = await Authority.create('mail');
     const certificate = await authority.issue('DNS:localhost');
-    mailServer = await MailServer.start({ certificate });
-    const service = await mailing.start(mailServer.url);
-    const plain = await MailServer.start();
+    const mailServer = await mailing.startMailServer({ certificate });
+    const service = await mailing.startService(mailServer.url);
+    const plain = await mailing.startMailServer();
     const { email } = await anAccount(service);
     await service.anyone.post('/api/auth/password/forgot', { email });
     await untilFailed(mailing.db, email);
     await service.stop();
-    mailing.forgetServices();
     await mailing.db.query('UPDATE mails SET next_attempt_at = 0, last_error = NULL');
 
-    await mailing.start(plain.url.replace('smtp://', 'smtp://app:secret-password@'));
+    await mailing.startService(plain.url.replace('smtp://', 'smtp://app:secret-password@'));
     await untilFailed(mailing.db, email, 2);
 
     expect([...mailServer.mails, ...plain.mails]).toEqual([]);
-    await plain.stop();
   });
 });
