@@ -9,7 +9,7 @@ import {
   unsupportedMediaType,
 } from '../support/expected.js';
 import { anInvitation, invite, type Invitation, listed } from '../support/inviting.js';
-import { anAccount, anEmail, anOrg, anUnknownId, type Cast, join, type Role } from '../support/personas.js';
+import { anAccount, anEmail, anOrg, anUnknownId, type Cast, join, ROLES } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 interface Route extends AccessRoute {
@@ -63,7 +63,7 @@ describe('access to invitations', () => {
   }
 
   const cases = accessCases(ROUTES);
-  it.each(cases)('$actor: $name, $place id', async ({ route, actor, place, expected, succeeds }) => {
+  it.each(cases)('$actor: $route.name, $place id', async ({ route, actor, place, expected, succeeds }) => {
     const { cast, invitation } = succeeds ? await anInvited() : unchanged;
     const { owner, org } = cast;
     const caller = callerFor(actor, service, cast, other);
@@ -78,10 +78,7 @@ describe('access to invitations', () => {
     expect(answer.status < 300 || isDeepStrictEqual(after, before), 'nothing has changed').toBe(true);
   });
 
-  const ROLES: Role[] = ['member', 'admin', 'owner'];
-  const wishes = ROLES.flatMap((actor) =>
-    (['member', 'admin', 'owner'] as const).map((role) => ({ actor, role })),
-  );
+  const wishes = ROLES.flatMap((actor) => ROLES.map((role) => ({ actor, role })));
   it.each(wishes)('$actor invites as $role', async ({ actor, role }) => {
     const { org, owner } = await anOrg(service);
     const who = await anAccount(service, 'actor');

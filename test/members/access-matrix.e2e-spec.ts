@@ -92,7 +92,7 @@ describe('access to an organization', () => {
   afterAll(() => service.stop());
 
   const cases = accessCases(ROUTES);
-  it.each(cases)('$actor: $name, $place id', async ({ route, actor, place, expected, succeeds }) => {
+  it.each(cases)('$actor: $route.name, $place id', async ({ route, actor, place, expected, succeeds }) => {
     const cast = succeeds ? await anOrg(service) : unchanged;
     const caller = callerFor(actor, service, cast, other);
     const id = idAt(place, cast.org.id);

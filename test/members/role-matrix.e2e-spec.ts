@@ -7,18 +7,17 @@ import {
   type Account,
   type Org,
   type Role,
+  ROLES,
 } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
-const ROLES: Role[] = ['member', 'admin', 'owner'];
-
 /** For each actor: on whom, and to what. Everything else is refused. */
-const MAY_CHANGE: Record<Role, { targets: Role[]; roles: Role[] }> = {
+const MAY_CHANGE: Record<Role, { targets: readonly Role[]; roles: readonly Role[] }> = {
   member: { targets: [], roles: [] },
   admin: { targets: ['member', 'admin'], roles: ['member', 'admin'] },
   owner: { targets: ROLES, roles: ROLES },
 };
-const MAY_REMOVE: Record<Role, Role[]> = { member: [], admin: ['member', 'admin'], owner: ROLES };
+const MAY_REMOVE: Record<Role, readonly Role[]> = { member: [], admin: ['member', 'admin'], owner: ROLES };
 
 interface Stage {
   org: Org;

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidFields, memberNotFound } from '../support/expected.js';
-import { type Account, anAccount, anOrg, anOrgOf, anUnknownId, type Org } from '../support/personas.js';
+import {
+  type Account,
+  anAccount,
+  anOrg,
+  anOrgOf,
+  anUnknownId,
+  type Org,
+  ROLES,
+} from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 interface Page {
@@ -78,7 +86,7 @@ describe('a search of members', () => {
     expect(body.nextCursor).toBeUndefined();
   });
 
-  it.each(['member', 'admin', 'owner'])('for the role %s finds those who have it', async (role) => {
+  it.each(ROLES)('for the role %s finds those who have it', async (role) => {
     const { body } = await members(`?role=${role}`);
     expect(body.members.map(({ email }) => email)).toEqual(expected('', role));
     expect(new Set(body.members.map((member) => member.role))).toEqual(new Set([role]));

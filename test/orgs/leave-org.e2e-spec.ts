@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lastOwner, notAMember } from '../support/expected.js';
-import { anOrg, anOrgWithTwoOwners, byCode } from '../support/personas.js';
+import { anOrg, anOrgWithTwoOwners, byCode, ROLES } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('leaving an organization', () => {
@@ -13,7 +13,7 @@ describe('leaving an organization', () => {
 
   const leave = (id: string): string => `/api/orgs/${id}/leave`;
 
-  it.each(['member', 'admin', 'owner'] as const)('is for every %s', async (role) => {
+  it.each(ROLES)('is for every %s', async (role) => {
     const cast = await anOrgWithTwoOwners(service);
     const who = cast[role];
 

@@ -7,7 +7,7 @@ import {
   orgNotFound,
   unauthorized,
 } from './expected.js';
-import { anUnknownId, type Cast, type Role } from './personas.js';
+import { anUnknownId, type Cast, type Role, ROLES } from './personas.js';
 import type { Service } from './service.js';
 
 /** A route below an organization. */
@@ -19,15 +19,13 @@ export interface AccessRoute {
   refusedToOwner?: true;
 }
 
-const ROLES: Role[] = ['member', 'admin', 'owner'];
 const ACTORS = ['nobody', 'outsider', 'admin of another', ...ROLES] as const;
-type Actor = 'nobody' | 'outsider' | 'admin of another' | Role;
+type Actor = (typeof ACTORS)[number];
 const PLACES = ['own', 'missing', 'malformed'] as const;
 type Place = (typeof PLACES)[number];
 
 export interface AccessCase<Route extends AccessRoute> {
   route: Route;
-  name: string;
   actor: Actor;
   /** of the organization's id */
   place: Place;
@@ -42,7 +40,7 @@ export function accessCases<Route extends AccessRoute>(routes: Route[]): AccessC
       PLACES.map((place) => {
         const refusal = refusalOf(route, actor, place);
         const expected = refusal ?? { status: route.success };
-        return { route, name: route.name, actor, place, expected, succeeds: refusal === undefined };
+        return { route, actor, place, expected, succeeds: refusal === undefined };
       }),
     ),
   );

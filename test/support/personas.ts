@@ -5,6 +5,9 @@ import type { Service } from './service.js';
 
 export type Role = 'member' | 'admin' | 'owner';
 
+/** from the least to the most */
+export const ROLES: readonly Role[] = ['member', 'admin', 'owner'];
+
 export interface Session {
   token: string;
   user: { id: string; email: string };
