@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emailTaken, invalidFields } from '../support/expected.js';
 import { anAccount, anEmail, anOrg, aPassword, type Session } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startServiceWithoutLimits } from '../support/service.js';
 
 describe('the identity of an e-mail', () => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startService({ env: { RATE_LIMIT_REGISTER: 'off' } });
+    service = await startServiceWithoutLimits();
   });
   afterAll(() => service.stop());
 

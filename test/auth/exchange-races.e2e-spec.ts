@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
-import { instancesInARace } from '../support/engine.js';
 import { invalidCode, invalidToken } from '../support/expected.js';
 import { type Account, aCode, anAccount } from '../support/personas.js';
-import { type Cluster, startCluster } from '../support/service.js';
+import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 import { survivorsOfReuse } from '../support/stolen-code.js';
 
@@ -15,7 +14,7 @@ describe('one code and many clients', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    cluster = await startCluster(instancesInARace);
+    cluster = await startClusterWithoutLimits();
   });
   afterAll(() => cluster.stop());
 

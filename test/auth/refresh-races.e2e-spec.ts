@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
-import { instancesInARace } from '../support/engine.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed } from '../support/refreshing.js';
-import { type Cluster, type Service, startCluster } from '../support/service.js';
+import { type Cluster, type Service, startClusterWithoutLimits } from '../support/service.js';
 
 const ROUNDS = 10;
 const WINDOWS = 50;
@@ -13,7 +12,7 @@ describe('one refresh token in many windows', () => {
   let ada: Account;
 
   beforeAll(async () => {
-    cluster = await startCluster(instancesInARace, { env: { RATE_LIMIT_LOGIN: 'off' } });
+    cluster = await startClusterWithoutLimits();
     ada = await anAccount(cluster.instances[0]!, 'ada');
   });
   afterAll(() => cluster.stop());

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
-import { instancesInARace } from '../support/engine.js';
 import { emailTaken, invalidCredentials, unavailable } from '../support/expected.js';
 import { anEmail, aPassword, type Session } from '../support/personas.js';
-import { type Cluster, startCluster } from '../support/service.js';
+import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
 
 const ROUNDS = 4;
 /** fewer than the places of one address in the hashing queue */
@@ -14,9 +13,7 @@ describe('one e-mail registered by many at once', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    cluster = await startCluster(instancesInARace, {
-      env: { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' },
-    });
+    cluster = await startClusterWithoutLimits();
   });
   afterAll(() => cluster.stop());
 

@@ -3,7 +3,7 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { type Account, aCode, anAccount } from '../support/personas.js';
 import type { Tokens } from '../support/refreshing.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startServiceWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const LIMIT = 1000;
@@ -15,7 +15,7 @@ describe('the live sessions of a user', () => {
   let ada: Account;
 
   beforeAll(async () => {
-    service = await startService({ env: { RATE_LIMIT_LOGIN: 'off' } });
+    service = await startServiceWithoutLimits();
     ada = await anAccount(service, 'ada');
   });
   afterAll(() => service.stop());

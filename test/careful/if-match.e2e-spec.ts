@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
-import { instancesInARace } from '../support/engine.js';
 import { invalidFields, preconditionFailed } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
 import { type Account, anAccount, anOrg, type Cast, join, type Org } from '../support/personas.js';
-import { type Cluster, type Service, startCluster, startService } from '../support/service.js';
+import { type Cluster, type Service, startClusterWithoutLimits, startService } from '../support/service.js';
 
 const tagOf = async (who: Account, { id }: Org): Promise<string> =>
   (await who.get(`/api/orgs/${id}`)).headers.get('etag')!;
@@ -89,7 +88,7 @@ describe('20 writers at once', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    cluster = await startCluster(instancesInARace);
+    cluster = await startClusterWithoutLimits();
   });
   afterAll(() => cluster.stop());
 

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import type { Caller } from '../support/caller.js';
-import { instancesInARace } from '../support/engine.js';
 import { idempotencyKeyReused } from '../support/expected.js';
 import { type Account, anOrg, anOrgWithTwoOwners, type Cast, type Org } from '../support/personas.js';
-import { type Cluster, startCluster } from '../support/service.js';
+import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
 
 const ROUNDS = 10;
 const CLIENTS = 8;
@@ -50,7 +49,7 @@ describe('equal requests with one key at once', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    cluster = await startCluster(instancesInARace);
+    cluster = await startClusterWithoutLimits();
   });
   afterAll(() => cluster.stop());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bodyTooLarge, invalidFields, malformedJson, unsupportedMediaType } from '../support/expected.js';
 import { anEmail, aPassword, anAccount } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startServiceWithoutLimits } from '../support/service.js';
 
 const LIMIT = 16 * 1024;
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -11,7 +11,7 @@ describe('request bodies', () => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startService({ env: { RATE_LIMIT_REGISTER: 'off' } });
+    service = await startServiceWithoutLimits();
   });
   afterAll(() => service.stop());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { invalidCredentials, invalidFields } from '../support/expected.js';
 import { anAccount, anEmail, type Account } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startServiceWithoutLimits } from '../support/service.js';
 
 const MARKS = 4000;
 /** Marks of two combining classes in the wrong order: normalization has to move each past all others. */
@@ -18,7 +18,7 @@ describe('text that is costly to normalize', () => {
   let ada: Account;
 
   beforeAll(async () => {
-    service = await startService({ env: { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' } });
+    service = await startServiceWithoutLimits();
     ada = await anAccount(service, 'ada');
   });
   afterAll(() => service.stop());

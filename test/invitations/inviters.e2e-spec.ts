@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
 import { userNotFound } from '../support/expected.js';
-import { anInstallation, type Installation } from '../support/installation.js';
 import {
   accept,
   anInvitation,
@@ -17,7 +16,6 @@ import { eventsSince, knownEvents } from '../support/recorded-events.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('an inviter', () => {
-  let installation: Installation;
   let service: Service;
   let cast: Cast;
   let own: Invitation[];
@@ -25,13 +23,9 @@ describe('an inviter', () => {
   let known: ReadonlySet<unknown>;
 
   beforeAll(async () => {
-    installation = await anInstallation();
-    service = await startService({ installation });
+    service = await startService();
   });
-  afterAll(async () => {
-    await service.stop();
-    await installation.remove();
-  });
+  afterAll(() => service.stop());
 
   beforeEach(async () => {
     cast = await anOrg(service);
@@ -86,7 +80,7 @@ describe('an inviter', () => {
   });
 
   it('who is disabled loses them, in organizations of others, too', async () => {
-    const { code, stderr } = await accounts(installation, ['users', 'disable', cast.admin.email]);
+    const { code, stderr } = await accounts(service.installation, ['users', 'disable', cast.admin.email]);
     expect([code, stderr]).toEqual([0, '']);
     await expectRevoked('inviter_disabled');
   });
@@ -124,7 +118,7 @@ describe('an inviter', () => {
     const { org, admin, outsider } = cast;
     const invitation = await anInvitation(admin, org, { email: outsider.email });
     const args = ['orgs', 'set-owner', org.id, outsider.email, '--force', '--reason', 'lost'];
-    expect((await accounts(installation, args)).code).toBe(0);
+    expect((await accounts(service.installation, args)).code).toBe(0);
     expect(await rowOf(service.db, invitation)).toMatchObject({ status: 'revoked' });
   });
 

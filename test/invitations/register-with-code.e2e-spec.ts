@@ -11,14 +11,14 @@ import {
   rowOf,
 } from '../support/inviting.js';
 import { anAccount, anEmail, anOrg, aPassword, type Cast } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startServiceWithoutLimits } from '../support/service.js';
 
 describe('registering with the code of an invitation', () => {
   let service: Service;
   let cast: Cast;
 
   beforeAll(async () => {
-    service = await startService({ env: { RATE_LIMIT_REGISTER: 'off' } });
+    service = await startServiceWithoutLimits();
   });
   afterAll(() => service.stop());
   beforeEach(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidCode } from '../support/expected.js';
 import { anInvitation, aVerifiedAccount, registerWith, revoke } from '../support/inviting.js';
 import { type Account, anAccount, anEmail, anOrgOf, type Org } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startServiceWithoutLimits } from '../support/service.js';
 
 const PAIRS = 40;
 /** Other load on the machine; one write more would show as twice the time. */
@@ -14,7 +14,7 @@ describe('the time of an answer does not tell', () => {
   let org: Org;
 
   beforeAll(async () => {
-    service = await startService({ env: { RATE_LIMIT_REGISTER: 'off' } });
+    service = await startServiceWithoutLimits();
     owner = await anAccount(service);
     org = await anOrgOf(owner);
   });

@@ -4,7 +4,7 @@ import type { Answer } from '../support/answer.js';
 import { atOnce } from '../support/at-once.js';
 import { engine, instancesInADuel } from '../support/engine.js';
 import { anAccount, anOrgOf, join, type Account } from '../support/personas.js';
-import { type Cluster, startCluster } from '../support/service.js';
+import { type Cluster, startCluster, startClusterWithoutLimits } from '../support/service.js';
 
 /** What an owner does at the same moment as another; no serial order lets both of a duel succeed. */
 type Move = (who: Account, other: Account, members: string) => Promise<Answer>;
@@ -49,7 +49,9 @@ describe.each(SERVERS)('two owners at once, $name', ({ settings, rounds }) => {
 
   beforeAll(async () => {
     if (settings.length > 0) server = await MariaDbServer.start({ args: settings });
-    cluster = await startCluster(instancesInADuel, server ? { mariadbPort: server.port } : {});
+    cluster = server
+      ? await startCluster(instancesInADuel, { mariadbPort: server.port })
+      : await startClusterWithoutLimits();
     const [one, two] = [cluster.instances[0]!, cluster.instances.at(-1)!];
     alice = await anAccount(one, 'alice');
     bob = (await anAccount(one, 'bob')).at(two);

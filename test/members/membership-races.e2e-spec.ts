@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
-import { instancesInARace } from '../support/engine.js';
 import { alreadyMember, memberNotFound } from '../support/expected.js';
 import { anAccount, anOrg, anOrgOf, join, type Account, type Org } from '../support/personas.js';
-import { type Cluster, startCluster } from '../support/service.js';
+import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
 
 const ROUNDS = 20;
 const CLIENTS = 20;
@@ -12,7 +11,7 @@ describe('changes of one membership at once', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    cluster = await startCluster(instancesInARace);
+    cluster = await startClusterWithoutLimits();
   });
   afterAll(() => cluster.stop());
 

@@ -30,7 +30,7 @@ describe('the examples of the OpenAPI document', () => {
   beforeAll(async () => {
     mailServer = await MailServer.start();
     service = await startService({ env: { ...SMALL_LIMITS, ...mailServer.env } });
-    const withoutMail = await startService({ env: {} });
+    const withoutMail = await startService();
     reader = await DocumentReader.of(service);
     examples = new ExampleAnswers(reader, service);
     await collectMailAnswers(examples, service, mailServer, withoutMail);

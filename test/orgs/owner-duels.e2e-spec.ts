@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce } from '../support/at-once.js';
-import { instancesInADuel } from '../support/engine.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
-import { type Cluster, startCluster } from '../support/service.js';
+import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
 
 type Move = (who: Account, other: Account, org: string) => Promise<Answer>;
 
@@ -26,9 +25,7 @@ describe('two owners at once', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    cluster = await startCluster(instancesInADuel, {
-      env: { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' },
-    });
+    cluster = await startClusterWithoutLimits();
   });
   afterAll(() => cluster.stop());
 

@@ -4,7 +4,7 @@ import { engine } from '../support/engine.js';
 import { emailTaken, invalidCredentials, invalidFields, rateLimited } from '../support/expected.js';
 import { times } from '../support/at-once.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startService, startServiceWithoutLimits } from '../support/service.js';
 
 describe('the default limits', () => {
   let service: Service;
@@ -202,7 +202,7 @@ describe.runIf(engine === 'sqlite')('a sliding window', () => {
   });
 
   it('can be switched off', async () => {
-    const service = await startService({ env: { RATE_LIMIT_LOGIN: 'off' } });
+    const service = await startServiceWithoutLimits();
     const email = anEmail();
 
     const answers = await Promise.all(

@@ -12,7 +12,7 @@ import {
   userNotFound,
 } from '../support/expected.js';
 import { type Account, anEmail, anOrg, anOrgOf, type Org } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { type Service, startService, startServiceWithoutLimits } from '../support/service.js';
 
 const LIMIT = 3;
 
@@ -85,7 +85,7 @@ describe('the limit of additions of unknown e-mails', () => {
 });
 
 it('the limit of additions of unknown e-mails can be switched off', async () => {
-  const service = await startService({ env: { RATE_LIMIT_LOOKUP: 'off' } });
+  const service = await startServiceWithoutLimits();
   const { org, owner } = await anOrg(service);
 
   for (const _ of times(3, () => 0)) {

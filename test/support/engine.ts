@@ -6,7 +6,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     engine: Engine;
     mariadbPort: number;
-    /** where this worker asks for the service that its files share */
+    /** where a file asks for services that it shares with others */
     sharedServices: string;
   }
 }

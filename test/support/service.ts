@@ -1,9 +1,11 @@
 import { residentMib } from '../../tooling/processes/usage.js';
 import { Caller } from './caller.js';
 import { type Contract, contractOf } from './contract.js';
+import { instancesInARace } from './engine.js';
 import { anInstallation, type Installation, installationAt } from './installation.js';
 import { LogFile } from './log-file.js';
-import { findSharedPlace, leaveShared } from './shared-service.js';
+import { checkHealthy, giveBack, takeShared } from './shared-service.js';
+import type { SharedKind, SharedPlace } from './shared-services.js';
 import { type Environment, exitCode, spawnService, untilListening } from './service-process.js';
 
 export interface Service {
@@ -40,12 +42,32 @@ interface StartOptions {
   installation?: Installation;
 }
 
+const BY_DEFAULT: SharedKind = { name: 'by default', instances: 1, env: {} };
+const WITHOUT_LIMITS: SharedKind = {
+  name: 'without limits',
+  instances: instancesInARace,
+  env: { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' },
+};
+
 /**
  * Without options this is a shared service of the default configuration, used by one file at a time: its
  * database contains rows of other files.
  */
-export function startService(options?: StartOptions): Promise<Service> {
-  return options ? startOwnService(options) : sharedService();
+export async function startService(options?: StartOptions): Promise<Service> {
+  if (options) return startOwnService(options);
+  const { instances } = await takeCluster(BY_DEFAULT);
+  return instances[0]!;
+}
+
+/** The same without limits of registrations, logins and additions. */
+export async function startServiceWithoutLimits(): Promise<Service> {
+  const { instances } = await startClusterWithoutLimits();
+  return instances[0]!;
+}
+
+/** For races: the same on as many instances as the database may have. */
+export function startClusterWithoutLimits(): Promise<Cluster> {
+  return takeCluster(WITHOUT_LIMITS);
 }
 
 /** For files that damage the data of the service, or need to know all of them. */
@@ -87,18 +109,31 @@ export function launch(installation: Installation, env: Environment = {}): Launc
   return { logs, listening, kill };
 }
 
-/** The service that all files of this worker use, as one file sees it: `logs` and secrets begin with this call. */
-async function sharedService(): Promise<Service> {
-  const place = await findSharedPlace();
-  const log = new LogFile(place.logFile);
-  const service: Service = {
-    ...serviceAt(place.url, await installationAt(place)),
+/** Shared instances as one file sees them: `logs` and secrets begin with this call, and `stop` of any ends it for all. */
+async function takeCluster(kind: SharedKind): Promise<Cluster> {
+  const place = await takeShared(kind);
+  const installation = await installationAt(place);
+  const stop = async (): Promise<void> => {
+    await Promise.all(instances.map(checkHealthy));
+    await giveBack(place);
+  };
+  const instances = place.instances.map((instance) => sharedInstance(instance, installation, stop));
+  return { instances, installation, db: installation.db, stop };
+}
+
+function sharedInstance(
+  { url, logFile }: SharedPlace['instances'][number],
+  installation: Installation,
+  stop: () => Promise<void>,
+): Service {
+  const log = new LogFile(logFile);
+  return {
+    ...serviceAt(url, installation),
     get logs() {
       return log.lines();
     },
-    stop: () => leaveShared(service),
+    stop,
   };
-  return service;
 }
 
 function serviceAt(url: string, installation: Installation): Omit<Service, 'logs' | 'stop'> {

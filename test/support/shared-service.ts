@@ -2,20 +2,23 @@ import { inject } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { Caller } from './caller.js';
 import { aSharedInstallation, type Installation } from './installation.js';
-import type { SharedPlace } from './shared-services.js';
+import type { SharedKind, SharedPlace } from './shared-services.js';
 
-/** Where the service of this worker is, which the first file that asks has started. */
-export async function findSharedPlace(): Promise<SharedPlace> {
-  const place = (await ask()) ?? (await ask(await aSharedInstallation()));
+/** Where instances of that kind are that no other file uses until they are given back. */
+export async function takeShared(kind: SharedKind): Promise<SharedPlace> {
+  const place =
+    (await ask('take', kind)) ?? (await ask('start', { kind, installation: await aSharedInstallation() }));
   if (!place) throw new Error('No shared service was started');
   return place;
 }
 
-/** Where the service of this worker is, which `installation` starts. */
-async function ask(installation?: object): Promise<SharedPlace | undefined> {
-  const response = await fetch(`${inject('sharedServices')}/${process.env['VITEST_POOL_ID']}`, {
-    ...(installation && { method: 'POST', body: JSON.stringify(installation) }),
-  });
+export async function giveBack(place: SharedPlace): Promise<void> {
+  await ask('give-back', place);
+}
+
+async function ask(what: string, body: object): Promise<SharedPlace | undefined> {
+  const url = `${inject('sharedServices')}/${what}`;
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
   const text = await response.text();
   if (response.status === 404) return undefined;
   if (!response.ok) throw new Error(text);
@@ -23,7 +26,7 @@ async function ask(installation?: object): Promise<SharedPlace | undefined> {
 }
 
 /** It continues for other files, if this one left it healthy. */
-export async function leaveShared(service: {
+export async function checkHealthy(service: {
   anyone: Caller;
   logs: string[];
   installation: Installation;

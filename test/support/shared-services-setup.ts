@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { TestProject } from 'vitest/node';
 import type { InstallationPlace } from './installation.js';
-import { type SharedPlace, SharedServices } from './shared-services.js';
+import { type SharedKind, type SharedPlace, SharedServices } from './shared-services.js';
 
-/** Keeps the services that the files of one project share, and tells each worker where its own is. */
+/** Keeps the services that the files of one project share, and tells each file which it may use. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const services = new SharedServices();
   const server = createServer((request, response) => {
@@ -25,9 +25,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** GET finds, POST starts one on the installation in its body; the path is the worker. */
+/** What the path asks for, about what the body says. */
 async function answer(services: SharedServices, request: IncomingMessage): Promise<SharedPlace | undefined> {
-  const worker = request.url ?? '';
-  if (request.method === 'GET') return services.find(worker);
-  return services.start(worker, (await json(request)) as InstallationPlace);
+  const body = await json(request);
+  if (request.url === '/take') return services.take((body as SharedKind).name);
+  if (request.url === '/start') {
+    const { kind, installation } = body as { kind: SharedKind; installation: InstallationPlace };
+    return services.start(kind, installation);
+  }
+  services.giveBack(body as SharedPlace);
+  return undefined;
 }
