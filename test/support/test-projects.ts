@@ -19,6 +19,7 @@ const WITHOUT_TABLES = [
   'test/auth/{clients-page,hashing-overload,password-rules,token-claims}.e2e-spec.ts',
   'test/cli/{operators-page,wrong-usage}.e2e-spec.ts',
   'test/config/{environment,login-timing,password-hashes}.e2e-spec.ts',
+  'test/http/cross-origin.e2e-spec.ts',
   'test/mail/{smtp,templates}.e2e-spec.ts',
   'test/openapi/{docs-page,document,generated-clients}.e2e-spec.ts',
   'test/operations/{link-node,npm-scripts}.e2e-spec.ts',
