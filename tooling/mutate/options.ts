@@ -6,8 +6,8 @@ const USAGE = `npm run mutate -- FILE[:LINE[-LINE]] [options]
 Puts small mistakes into one source file, one at a time, in a private copy of the project, runs the tests that can notice
 them, and prints those that none noticed.
 
-  --tests PATTERN   the e2e files whose path contains it (default: the folder of test/ that is named as
-                    the file's folder of src/; all where there is none). Unit tests of the file's folder run first.
+  --tests PATTERN   the e2e files whose path contains it, or one of several (default: the folder of test/ that is
+                    named as the file's folder of src/). Unit tests of the file's folder run first.
   --engine NAME     sqlite (default) or mariadb
   --jobs NUMBER     mistakes tried at once (default: one for each core)
   --list            prints the mistakes and runs nothing`;
@@ -15,7 +15,7 @@ them, and prints those that none noticed.
 export interface Options {
   file: string;
   lines: { from: number; to: number };
-  tests?: string;
+  tests?: string[];
   engine: 'sqlite' | 'mariadb';
   jobs: number;
   list: boolean;
@@ -27,7 +27,7 @@ export function readOptions(parameters: string[]): Options {
     args: parameters,
     allowPositionals: true,
     options: {
-      tests: { type: 'string' },
+      tests: { type: 'string', multiple: true },
       engine: { type: 'string', default: 'sqlite' },
       jobs: { type: 'string', default: String(availableParallelism()) },
       list: { type: 'boolean', default: false },

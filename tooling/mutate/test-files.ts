@@ -2,12 +2,18 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Options } from './options.ts';
 
-/** The unit tests of the folder, and e2e tests by the options or by room. */
+/**
+ * The unit tests of the folder, and e2e tests by the options or by room.
+ * @throws Error where neither says which: all of them would take minutes for each mistake
+ */
 export function testFilesFor(root: string, { file, tests }: Options): string[] {
   const [, room = ''] = file.split('/');
-  const place = tests ?? (existsSync(join(root, 'test', room)) ? `test/${room}/` : '');
+  const places = tests ?? [`test/${room}/`];
+  if (tests === undefined && !existsSync(join(root, 'test', room))) {
+    throw new Error(`There is no test/${room}/: name the e2e files, as by --tests test/members/`);
+  }
   const overHttp = filesBelow(root, 'test', '.e2e-spec.ts').filter(
-    (path) => !path.startsWith('test/faults/') && path.includes(place),
+    (path) => !path.startsWith('test/faults/') && places.some((place) => path.includes(place)),
   );
   return [...filesBelow(root, dirname(file), '.spec.ts'), ...overHttp];
 }
