@@ -3,6 +3,7 @@ import { type Role, ROLES } from '../access/role.js';
 import {
   canChangeRole,
   canRemove,
+  requireAddition,
   requireAdmin,
   requireChange,
   requireLeaving,
@@ -11,7 +12,7 @@ import {
   requireRemoval,
   requireTransfer,
 } from './membership-policy.js';
-import type { ChangeFacts } from './membership-facts.repository.js';
+import type { AdditionFacts, ChangeFacts } from './membership-facts.repository.js';
 
 /** Every [from, to] that an actor may do, written out; everything else is refused. */
 const CHANGES: Record<Role, string[]> = {
@@ -100,6 +101,33 @@ describe.each(Object.entries(ACTIONS))('to %s', (_name, { rule, may }) => {
   });
 });
 
+describe('a target', () => {
+  const NOBODY: ChangeFacts = { ...FACTS, targetRole: null };
+  const ADDITION: AdditionFacts = {
+    revision: 1,
+    actorRole: 'admin',
+    userId: 'grace',
+    emailVerifiedAt: null,
+    targetRole: null,
+    isInvited: 0,
+  };
+
+  it('of a change, a removal or a transfer is a member', () => {
+    expect(codeOf(() => requireChange(NOBODY, 'admin'))).toBe('member_not_found');
+    expect(codeOf(() => requireRemoval(NOBODY))).toBe('member_not_found');
+    expect(codeOf(() => requireTransfer(NOBODY))).toBe('member_not_found');
+  });
+
+  it('of an addition has an account, verified where that is asked for, and is no member yet', () => {
+    const verified: AdditionFacts = { ...ADDITION, emailVerifiedAt: 1 };
+    expect(requireAddition(ADDITION, false)).toBe('grace');
+    expect(requireAddition(verified, true)).toBe('grace');
+    expect(codeOf(() => requireAddition(ADDITION, true))).toBe('user_not_found');
+    expect(codeOf(() => requireAddition({ ...verified, userId: null }, false))).toBe('user_not_found');
+    expect(codeOf(() => requireAddition({ ...verified, targetRole: 'member' }, true))).toBe('already_member');
+  });
+});
+
 describe('an enabled owner', () => {
   const LAST: ChangeFacts = { ...FACTS, targetRole: 'owner', hasOtherOwner: 0 };
   const ENDINGS: Record<string, (facts: ChangeFacts) => unknown> = {
@@ -121,7 +149,6 @@ describe('an enabled owner', () => {
     expect(codeOf(() => requireChange(disabled, 'owner'))).toBe('member_disabled');
     expect(codeOf(() => requireChange(disabled, 'admin'))).toBe('allowed');
     expect(codeOf(() => requireChange({ ...disabled, targetRole: 'owner' }, 'owner'))).toBe('allowed');
-    expect(codeOf(() => requireTransfer({ ...FACTS, targetRole: null }))).toBe('member_not_found');
   });
 
   it('is asked for in every organization, unless an operator forces it', () => {
