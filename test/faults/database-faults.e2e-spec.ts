@@ -91,7 +91,7 @@ const faults: Fault[] = [
     name: 'cutting every connection again and again',
     begin: async () => {
       for (let i = 0; i < 10; i += 1) {
-        network.cut();
+        await network.cut();
         await sleep(200);
       }
     },
