@@ -47,6 +47,8 @@ interface Fault {
   end: () => Promise<unknown>;
   /** so short that clients may not notice */
   mild?: boolean;
+  /** one statement fits into the deadline, so a check of readiness that finds a connection succeeds */
+  maybeReady?: boolean;
 }
 
 const faults: Fault[] = [
@@ -86,7 +88,13 @@ const faults: Fault[] = [
     end: () => network.pass(),
     mild: true,
   },
-  { name: 'four seconds away', begin: () => network.delay(2000), lastsMs: 10_000, end: () => network.pass() },
+  {
+    name: 'four seconds away',
+    begin: () => network.delay(2000),
+    lastsMs: 10_000,
+    end: () => network.pass(),
+    maybeReady: true,
+  },
   {
     name: 'cutting every connection again and again',
     begin: async () => {
@@ -127,7 +135,7 @@ it.each(faults)('answers in time and truthfully while its database is $name', as
   expect(ledger.acknowledged).toBeGreaterThan(0);
   expect(recoveredAfter).toBeLessThan(RECOVERY_MS);
   expect(load.refusedBetween(recoveredAt), 'refused after the recovery').toBe(0);
-  expect(readiness).toBe(503);
+  expect(fault.maybeReady === true ? [200, 503] : [503]).toContain(readiness);
   expect(inFault).toBeGreaterThanOrEqual(fault.mild === true ? 0 : 1);
   expect(memoryAfter - memoryBefore).toBeLessThan(MEMORY_GROWTH_MIB);
 });
