@@ -8,6 +8,8 @@ const timeouts = { testTimeout: HANG_TIMEOUT_MS, hookTimeout: HANG_TIMEOUT_MS };
 export const unitTests = {
   ...timeouts,
   name: 'unit',
+  // A fresh worker for each file would load the same modules again and again. The specs share no state.
+  isolate: false,
   include: ['src/**/*.spec.ts', 'tooling/**/*.spec.ts'],
 };
 
