@@ -7,7 +7,12 @@ import { requestText } from './request.ts';
 import type { Side } from './side.ts';
 
 type AccountOperation =
-  'register' | 'login' | 'refresh' | 'issue code' | 'exchange code' | 'create organization';
+  | 'register'
+  | 'login'
+  | 'refresh'
+  | 'issue code'
+  | 'exchange code'
+  | 'create organization';
 
 const REFRESHED = { expiresAt: isText, refreshToken: isToken };
 

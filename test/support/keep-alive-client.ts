@@ -16,7 +16,10 @@ export interface Answered {
  * - `lost`: anything else, such as half an answer or none in time.
  */
 export type Sent =
-  Answered | { kind: 'refused' } | { kind: 'closed'; reused: boolean } | { kind: 'lost'; why: string };
+  | Answered
+  | { kind: 'refused' }
+  | { kind: 'closed'; reused: boolean }
+  | { kind: 'lost'; why: string };
 
 interface Wanted {
   token?: string;
