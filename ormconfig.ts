@@ -1,4 +1,4 @@
 // For the TypeORM command line: npm run build && npx typeorm migration:show -d ormconfig.ts
-import dataSource from './dist/app/data-source.js';
+import dataSource from '#data-source';
 
 export default dataSource;
