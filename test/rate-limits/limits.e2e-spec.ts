@@ -1,6 +1,5 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { engine } from '../support/engine.js';
 import { emailTaken, invalidCredentials, invalidFields, rateLimited } from '../support/expected.js';
 import { times } from '../support/at-once.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
@@ -157,7 +156,7 @@ describe('the default limits', () => {
 });
 
 // It is counted in memory.
-describe.runIf(engine === 'sqlite')('a sliding window', () => {
+describe('a sliding window', () => {
   it('never holds more than the limit, wherever it starts', async () => {
     const [limit, window] = [3, 2000];
     const service = await startService({ env: { RATE_LIMIT_LOGIN: '3/2s' } });

@@ -21,11 +21,11 @@ const WITHOUT_TABLES = [
   'test/auth/{clients-page,hashing-overload,password-rules,token-claims}.e2e-spec.ts',
   'test/cli/{operators-page,wrong-usage}.e2e-spec.ts',
   'test/config/{environment,login-timing,password-hashes}.e2e-spec.ts',
-  'test/http/cross-origin.e2e-spec.ts',
+  'test/http/{bodies,costly-text,cross-origin,routes}.e2e-spec.ts',
   'test/mail/{smtp,templates}.e2e-spec.ts',
-  'test/openapi/{docs-page,document,generated-clients}.e2e-spec.ts',
+  'test/openapi/{docs-page,document,generated-clients,refused-requests}.e2e-spec.ts',
   'test/operations/{link-node,npm-scripts}.e2e-spec.ts',
-  'test/rate-limits/{address-limit,behind-a-proxy,given-back}.e2e-spec.ts',
+  'test/rate-limits/{address-limit,behind-a-proxy,given-back,limits}.e2e-spec.ts',
   'test/tracing/exporter.e2e-spec.ts',
 ];
 const notOn = (engine: Engine): string[] => (engine === 'sqlite' ? [] : WITHOUT_TABLES);
