@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 import type { Engine } from './test/support/engine.js';
 import { EngineReporter } from './test/support/engine-reporter.js';
 import { ShortReporter } from './test/support/short-reporter.js';
+import { SpreadingSequencer } from './test/support/spreading-sequencer.js';
 import { httpTestsOn, operationsTestsOn, unitTests } from './test/support/test-projects.js';
 import { findProgram } from './tooling/processes/find-program.js';
 
@@ -15,6 +16,7 @@ const engines: Engine[] = mariadb ? ['sqlite', 'mariadb'] : ['sqlite'];
 export default defineConfig({
   test: {
     maxWorkers: 4,
+    sequence: { sequencer: SpreadingSequencer },
     reporters: [new ShortReporter(), new EngineReporter(mariadb)],
     silent: 'passed-only',
     projects: [
