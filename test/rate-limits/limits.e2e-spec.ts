@@ -155,7 +155,6 @@ describe('the default limits', () => {
   });
 });
 
-// It is counted in memory.
 describe('a sliding window', () => {
   it('never holds more than the limit, wherever it starts', async () => {
     const [limit, window] = [3, 2000];
