@@ -4,11 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const IDLE_TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 240_000;
 
+/** Asked before every request, while the system computes its load every five seconds. */
+const LOAD_VALID_MS = 1000;
+
+let load = { factor: 1, untilMs: 0 };
+
 /** For waits that only end what hangs: the busier the machine, the longer. */
 export function hangTimeoutMs(): number {
-  const [wantACore = 0] = loadavg();
-  const factor = Math.max(1, wantACore / availableParallelism());
-  return Math.min(MAX_TIMEOUT_MS, Math.ceil(IDLE_TIMEOUT_MS * factor));
+  const nowMs = performance.now();
+  if (nowMs >= load.untilMs) {
+    const [wantACore = 0] = loadavg();
+    load = { factor: Math.max(1, wantACore / availableParallelism()), untilMs: nowMs + LOAD_VALID_MS };
+  }
+  return Math.min(MAX_TIMEOUT_MS, Math.ceil(IDLE_TIMEOUT_MS * load.factor));
 }
 
 /** Rejects with an error that names what did not happen in time. */

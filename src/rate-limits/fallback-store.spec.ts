@@ -1,6 +1,7 @@
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FallbackStore } from './fallback-store.js';
 import type { Admission, RateLimitStore } from './rate-limit-store.js';
 
@@ -62,10 +63,15 @@ describe('a shared window that answers', () => {
   });
 
   it('is not waited for when it is late', async () => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
     const store = new FallbackStore(shared(), own);
 
     expect((await store.admit(COUNTERS)).admitted).toBe(false);
     expect(store.degraded).toBe(true);
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ msg: expect.stringContaining('Redis does not answer') as string }),
+    );
     store.close();
   });
 });

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryParent } from '../../tooling/processes/temporary-parent.js';
 import { anEmptyDatabase, type Database, type DatabaseOptions, existingDatabase } from './database.js';
 import { Secrets } from './secrets.js';
 import { aSigningKey, keysFileIn, readKeys, type SigningKey, writeKeys } from './signing-keys.js';
@@ -63,7 +63,7 @@ export async function installationAt({ directory, databaseUrl }: InstallationPla
 }
 
 async function newInstallation(options: InstallationOptions): Promise<Installation> {
-  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'accounts-test-')));
+  const directory = options.directory ?? (await mkdtemp(join(temporaryParent(), 'accounts-test-')));
   const installation = installationIn(directory, await anEmptyDatabase(directory, options));
   await installation.writeKeys([aSigningKey()]);
   return installation;

@@ -1,12 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import { constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAccessible } from './find-program.ts';
-
-const MEMORY_DISK = '/dev/shm';
-/** Containers often have only 64 MB there, which a database outgrows. */
-const MIN_FREE_BYTES = 1024 ** 3;
+import { temporaryParent } from './temporary-parent.ts';
 
 const children = new Set<ChildProcess>();
 const directories = new Set<string>();
@@ -26,9 +21,7 @@ export function killAtExit(child: ChildProcess): void {
 
 /** A new temporary directory, in memory where there is room, removed at the end of this process. */
 export function temporaryDirectory(prefix: string): string {
-  // An explicit TMPDIR applies here, too.
-  const parent = process.env['TMPDIR'] === undefined && hasRoomyMemoryDisk() ? MEMORY_DISK : tmpdir();
-  return removeAtExit(mkdtempSync(join(parent, `accounts-${prefix}-`)));
+  return removeAtExit(mkdtempSync(join(temporaryParent(), `accounts-${prefix}-`)));
 }
 
 export function removeAtExit(directory: string): string {
@@ -39,10 +32,4 @@ export function removeAtExit(directory: string): string {
 export function removeDirectory(directory: string): void {
   rmSync(directory, { recursive: true, force: true });
   directories.delete(directory);
-}
-
-function hasRoomyMemoryDisk(): boolean {
-  if (!isAccessible(MEMORY_DISK, constants.W_OK)) return false;
-  const { bavail, bsize } = statfsSync(MEMORY_DISK);
-  return bavail * bsize > MIN_FREE_BYTES;
 }
