@@ -1,7 +1,14 @@
 import { expect } from 'vitest';
 import type { Answer } from './answer.js';
 import type { Database, Row } from './database.js';
-import { type Account, anAccount, aPassword, type Org, type Session } from './personas.js';
+import {
+  type Account,
+  anAccount,
+  aPassword,
+  type Org,
+  type Session,
+  theNextMillisecond,
+} from './personas.js';
 import type { Service } from './service.js';
 
 export interface Invitation {
@@ -44,6 +51,7 @@ export async function anInvitation(
 ): Promise<Invitation & { code: string }> {
   const { status, body, text } = await invite(by, org, wish);
   expect(status, text).toBe(201);
+  await theNextMillisecond();
   return body.invitation as Invitation & { code: string };
 }
 

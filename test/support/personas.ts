@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { Caller, type Connection } from './caller.js';
 import type { Service } from './service.js';
@@ -68,6 +69,7 @@ export async function anAccountOf(service: Service, email: string): Promise<Acco
 export async function anOrgOf(owner: Account, name = 'Analytical Engines'): Promise<Org> {
   const { status, body, text } = await owner.post<{ org: Org }>('/api/orgs', { name });
   expect(status, text).toBe(201);
+  await theNextMillisecond();
   return body.org;
 }
 
@@ -78,6 +80,7 @@ export async function join(org: Org, by: Account, who: Account, role: Role): Pro
     role: role === 'owner' ? 'admin' : role,
   });
   expect(added.status, added.text).toBe(201);
+  await theNextMillisecond();
   if (role !== 'owner') return;
   const promoted = await by.patch(`/api/orgs/${org.id}/members/${who.id}`, { role });
   expect(promoted.status, promoted.text).toBe(200);
@@ -115,6 +118,7 @@ export async function anOrgWithTwoOwners(service: Service): Promise<Cast & { coO
 export async function aCode(account: Account): Promise<string> {
   const { status, body, text } = await account.post<{ code: string }>('/api/auth/code');
   expect(status, text).toBe(201);
+  await theNextMillisecond();
   return body.code;
 }
 
@@ -137,6 +141,12 @@ export async function aBoundCode(account: Account): Promise<{ code: string; veri
   });
   expect(status, text).toBe(201);
   return { code: body.code, verifier };
+}
+
+/** Lists are in order of time to the millisecond: what was made within one comes in the order of random bits. */
+export async function theNextMillisecond(): Promise<void> {
+  const now = Date.now();
+  while (Date.now() <= now) await turn();
 }
 
 export function connectionTo(service: Service): Connection {
