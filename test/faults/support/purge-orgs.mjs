@@ -1,4 +1,4 @@
-// As the clean-up of an instance: purges every organization whose time is over, batch by batch.
+// As the clean-up of an instance: purges every organization whose time is over, and writes a dot after each batch.
 import 'reflect-metadata';
 import { SCHEMA } from '../../../dist/app/schema.js';
 import { CleanUpJobs } from '../../../dist/auth/cleanup/clean-up-jobs.js';
@@ -18,6 +18,5 @@ const purge = new OrgPurge(
   new Transactions(dataSource),
   new CleanUpJobs(),
 );
-process.stdout.write('purging\n');
-while ((await purge.purgeBatch(Date.now())).examined > 0);
+while ((await purge.purgeBatch(Date.now())).examined > 0) process.stdout.write('.');
 await dataSource.destroy();
