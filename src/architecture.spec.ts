@@ -100,6 +100,13 @@ describe('architecture', () => {
     expect(parts.get('test')).toEqual(new Set(['src', 'tooling']));
   });
 
+  it('imports nothing of the build by name, which lint would follow while a build replaces it', () => {
+    const files = globSync('{bin,bench,scripts,src,test,tooling}/**/*.{js,mjs,ts}', { cwd: PROJECT });
+    const staticImport = /\b(?:from|import)\s*\(?\s*'(?:\.{1,2}\/)+dist\//;
+    expect(files).toContain('bin/accounts.js');
+    expect(files.filter((file) => staticImport.test(readFileSync(join(PROJECT, file), 'utf8')))).toEqual([]);
+  });
+
   it('checks the version of Node before it loads anything', () => {
     const statics = ['main.ts', 'cli/main.ts'].flatMap((file) =>
       readFileSync(join(SRC, file), 'utf8')

@@ -17,7 +17,7 @@ const KILLS = 8;
 const WORKERS = 3;
 const PURGE_KILLS = 6;
 const CROWD = 20_000;
-const PURGE = resolve(import.meta.dirname, 'support/purge-orgs.mjs');
+const PURGE = resolve(import.meta.dirname, 'support/purge-orgs.ts');
 
 interface Person {
   id: string;

@@ -4,13 +4,13 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Admission } from '../../../src/rate-limits/rate-limit-store.js';
+import { builtModule } from './built-module.ts';
 
-const dist = new URL('../../../dist/rate-limits/', import.meta.url);
-const { SlidingWindowStore } = (await import(
-  new URL('sliding-window-store.js', dist).href
+const { SlidingWindowStore } = (await builtModule(
+  'rate-limits/sliding-window-store.js',
 )) as typeof import('../../../src/rate-limits/sliding-window-store.js');
-const { rateLimitKey } = (await import(
-  new URL('rate-limit-key.js', dist).href
+const { rateLimitKey } = (await builtModule(
+  'rate-limits/rate-limit-key.js',
 )) as typeof import('../../../src/rate-limits/rate-limit-key.js');
 
 export interface FloodReport {
