@@ -22,8 +22,8 @@ export class OwnAccountController {
   /**
    * Delete the account
    *
-   * @remarks With its memberships, sessions and codes; the record keeps ids. Where it is the only owner of
-   * organizations, make somebody else owner first: `orgs` names them. Counts as a login for the limits. Needs a token
+   * @remarks With its memberships, sessions and codes; the record keeps ids. If the user is the only owner of any
+   * organization, make somebody else owner first: `orgs` names them. Counts as a login for the limits. Needs a token
    * of a login by password.
    */
   @Delete()

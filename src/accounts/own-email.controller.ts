@@ -23,8 +23,8 @@ export class OwnEmailController {
   /**
    * Ask for a code to verify the e-mail
    *
-   * @remarks It goes to the e-mail of the account and works for 15 minutes. 200 where the e-mail is verified
-   * already. At most 3 requests in any 15 minutes; one e-mail gets at most 10 codes a day.
+   * @remarks It goes to the e-mail of the account and works for 15 minutes. 200 if the e-mail is verified already.
+   * At most 3 requests in any 15 minutes; one e-mail gets at most 10 codes a day.
    */
   @Post('verification')
   @SignedInByPassword()
@@ -39,8 +39,8 @@ export class OwnEmailController {
   /**
    * Verify the e-mail
    *
-   * @remarks With the code from the mail. If the code was asked for by a change of the e-mail, the new one holds
-   * from now on. At most 10 requests in any 15 minutes, and 50 for one code.
+   * @remarks With the code from the mail. If the code belongs to a change of the e-mail, the new one takes effect
+   * now. At most 10 requests in any 15 minutes, and 50 for one code.
    */
   @Post('verify')
   @HttpCode(200)
@@ -60,11 +60,11 @@ export class OwnEmailController {
   }
 
   /**
-   * Ask for another e-mail
+   * Change the e-mail
    *
    * @remarks A code goes to the new e-mail, a notice to the old one; the change is made when the code is sent to
-   * `POST /api/me/email/verify`. One change at a time: a second one takes the place of the first, and asking for the
-   * e-mail that there is calls it off. Whether the new e-mail is taken is not told. Limited as logins are.
+   * `POST /api/me/email/verify`. A second request replaces the first; requesting the current e-mail cancels the
+   * change. The answer does not reveal whether the new e-mail is taken. Limited as logins are.
    */
   @Put()
   @HttpCode(202)

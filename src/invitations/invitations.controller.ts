@@ -71,8 +71,8 @@ export class InvitationsController {
   /**
    * Resend an invitation
    *
-   * @remarks A pending or expired one gets a new code and seven more days; the old code is dead. Whoever resends it
-   * is its inviter from then on. For admins and owners; limited as invitations are.
+   * @remarks A pending or expired one gets a new code and seven more days; the old code is void. Whoever resends it
+   * becomes the inviter. For admins and owners; limited as invitations are.
    */
   @Post(':invitationId/resend')
   @HttpCode(200)

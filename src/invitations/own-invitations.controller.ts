@@ -58,7 +58,7 @@ export class OwnInvitationsController {
    * Accept an invitation
    *
    * @remarks The e-mail has to be verified, or the code sent; a code that was mailed verifies it. At most 50 codes
-   * may be typed for one invitation.
+   * may be entered for one invitation.
    */
   @Post(':invitationId/accept')
   @HttpCode(200)

@@ -47,9 +47,9 @@ export class MembersController {
   /**
    * List the members
    *
-   * @remarks In order of joining, for members of the organization. With `limit` the answer is one page,
-   * and `nextCursor` the `cursor` of the next one, which the `Link` header names, too. `search` and `role` find
-   * some of them, in pages in order of the e-mail.
+   * @remarks In order of joining, for members of the organization. With `limit` the answer is one page, and
+   * `nextCursor` the `cursor` of the next one, which the `Link` header names, too. `search` and `role` filter the
+   * list, in pages ordered by e-mail.
    */
   @Get()
   @MinRole('member')

@@ -21,14 +21,14 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
 export const DRY_RUN_PARAMETER = {
   name: 'dryRun',
   required: false,
-  description: 'answers what it would have answered, and changes nothing',
+  description: 'changes nothing, and answers what the change would answer',
   schema: { type: 'boolean', enum: [true] },
 } satisfies ApiQueryOptions;
 
 export const REMEDY_PARAMETER = {
   name: 'remedy',
   required: false,
-  description: 'a refusal tells the way out, as its member `remedy`',
+  description: 'a refusal names the way out in its member `remedy`',
   schema: { type: 'boolean', enum: [true] },
 } satisfies ApiQueryOptions;
 

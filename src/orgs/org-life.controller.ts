@@ -41,8 +41,8 @@ export class OrgLifeController {
   /**
    * Delete an organization
    *
-   * @remarks For owners. It is gone at once for everybody, its pending invitations are revoked; until `purgeAt` an
-   * owner can restore it. Needs a token of a login by password.
+   * @remarks For owners. It answers 404 to everybody at once, and its pending invitations are revoked; until
+   * `purgeAt` an owner can restore it. Needs a token of a login by password.
    */
   @Delete()
   @MinRoleByPassword('owner')
@@ -54,7 +54,7 @@ export class OrgLifeController {
   /**
    * Restore a deleted organization
    *
-   * @remarks For those who owned it, with the members of then who still have an account. Needs a token of a login by
+   * @remarks For its former owners, with those of its members who still have an account. Needs a token of a login by
    * password.
    */
   @Post('restore')
@@ -82,7 +82,7 @@ export class OrgLifeController {
   }
 
   /**
-   * Hand an organization over
+   * Transfer an organization
    *
    * @remarks For owners: a member becomes an owner, and the caller an admin; with `leave` the caller leaves. Needs a
    * token of a login by password.

@@ -176,7 +176,7 @@ export const PROBLEMS = {
   precondition_failed: {
     status: 412,
     meaning: 'The organization has changed',
-    detail: 'The organization has another ETag by now; read it again.',
+    detail: 'The organization has changed since; read it again.',
   },
   body_too_large: {
     status: 413,

@@ -18,8 +18,8 @@ export class LogoutController {
    * Log out
    *
    * @remarks Ends the session of the token, or of the refresh token in the body, with every session that its codes
-   * opened. With a refresh token no other token is needed, and none is looked at. A token that a code opened ends its
-   * own session, not the login that issued the code.
+   * opened. With a refresh token no access token is needed, and one that is sent is ignored. A token from a
+   * code ends its own session, not the login that issued the code.
    */
   @Post()
   @HttpCode(200)

@@ -16,9 +16,9 @@ export class RefreshController {
   /**
    * Get a new token for a refresh token
    *
-   * @remarks Keep the refresh token of the answer in place of the one that was sent. For 30 seconds, unless
-   * configured otherwise, the one that was sent gets equally valid ones, so that it can be sent again where no
-   * answer came. After that its use ends the session: somebody else may have it.
+   * @remarks The refresh token in the answer replaces the one that was sent. For 30 seconds, unless configured
+   * otherwise, the old one can be sent again and gets equally valid tokens, in case the answer was lost. After that,
+   * using it ends the session: somebody else may have it.
    */
   @Post()
   @HttpCode(200)

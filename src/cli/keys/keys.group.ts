@@ -20,7 +20,7 @@ export const KEYS: CommandGroup = {
     },
     {
       usage: 'prune',
-      summary: 'remove the keys that signed no token, and made no refresh token, which is still alive',
+      summary: 'remove the keys that no live token or refresh token depends on',
       details:
         'The key that signs stays, and so do those that will, and those that signed within the last SESSION_IDLE.',
       options: [

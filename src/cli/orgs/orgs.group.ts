@@ -12,7 +12,7 @@ export const ORGS: CommandGroup = {
     },
     {
       usage: 'set-owner <ORG> <USER>',
-      summary: 'make a user an owner; the owners that there are stay',
+      summary: 'make a user an owner; the existing owners remain',
       details: 'A user is named by e-mail or id.',
       options: [['--force', 'also a user who is no member: he joins as an owner']],
       changes: true,

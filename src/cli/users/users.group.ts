@@ -64,14 +64,14 @@ const CHANGING: CommandDefinition[] = [
   },
   {
     usage: 'reset-code <USER>',
-    summary: 'make a code with which a user sets a new password, and print it, once',
+    summary: 'print a code, once, with which a user sets a new password',
     details: `${USER} Tell it to the user: it works for 15 minutes and takes the place of one that was mailed.`,
     examples: ['users reset-code ada@example.com'],
     load: async () => (await import('./reset-code.command.js')).resetCode,
   },
   {
     usage: 'verify-email <USER>',
-    summary: 'note that the e-mail is the user’s own',
+    summary: 'mark the e-mail of a user as verified',
     details: USER,
     changes: true,
     examples: ['users verify-email ada@example.com --reason "called back"'],
@@ -82,7 +82,7 @@ const CHANGING: CommandDefinition[] = [
 const TAKING_OVER: CommandDefinition[] = [
   {
     usage: 'import <FILE>',
-    summary: 'take accounts over from another system, with their passwords',
+    summary: 'import accounts from another system, with their passwords',
     details: [
       'FILE (- for standard input) has a JSON object in each line: {"email", "passwordHash", "emailVerified"?, "id"?}.',
       'The hash is argon2id (PHC) or bcrypt, which the first login replaces. Refused rows are shown by line; rows that',
@@ -96,6 +96,6 @@ const TAKING_OVER: CommandDefinition[] = [
 
 export const USERS: CommandGroup = {
   name: 'users',
-  summary: 'accounts: look them up, lock them, help their owners',
+  summary: 'look accounts up, lock them, help their users',
   commands: [...LOOKING, ...CHANGING, ...TAKING_OVER],
 };
