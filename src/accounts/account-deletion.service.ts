@@ -20,7 +20,7 @@ export interface Deletion {
   actor: Actor;
   /** also where an organization is left without an enabled owner */
   force: boolean;
-  /** hash of the password that was asked for; the account stays where it is another one by now */
+  /** hash of the verified password; the account is kept if it has changed since */
   passwordHash?: string;
   /** in the transaction; what it throws rolls all back */
   lastStep?: (transaction: Transaction) => Promise<unknown>;
@@ -36,7 +36,7 @@ interface Departing {
   forced: boolean;
 }
 
-/** Deletes accounts. The record stays, with ids and without the addresses of whoever is gone. */
+/** Deletes accounts. The record keeps ids, but no client address of deleted users. */
 @Injectable()
 export class AccountDeletionService {
   constructor(
@@ -55,7 +55,7 @@ export class AccountDeletionService {
   ) {}
 
   /**
-   * With the memberships, sessions, codes and mails. False when the user is gone, or the password another one.
+   * With the memberships, sessions, codes and mails. False if the user no longer exists or the password has changed.
    *
    * @throws OnlyOwnerError
    */

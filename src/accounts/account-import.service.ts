@@ -99,7 +99,7 @@ class KnownUsers {
     this.ids.add(user.id);
   }
 
-  /** Of the same e-mail, the same id tells the same account; without one, the same hash does. */
+  /** Rows with the same e-mail are the same account if the id is equal or, without an id, the hash. */
   outcomeOf({ id, email, passwordHash }: ForeignAccount): ImportOutcome {
     const namesake = this.byEmail.get(email);
     if (namesake) {

@@ -82,7 +82,7 @@ export class OwnEmailService {
     });
   }
 
-  /** Whoever asks for the e-mail that there is wants no other. */
+  /** Requesting the current e-mail cancels a pending change. */
   private async callOff({ id }: Credentials): Promise<void> {
     await this.transactions.run((transaction) =>
       this.codes.voidOne(transaction, { purpose: 'email_change', subject: id }),

@@ -20,7 +20,7 @@ interface Reset {
   newPassword: string;
 }
 
-/** A new password for whoever reads the account's e-mail. Nothing tells whether there is an account. */
+/** Sets a new password for the owner of the mailbox. Nothing reveals whether there is an account. */
 @Injectable()
 export class PasswordRecoveryService {
   constructor(

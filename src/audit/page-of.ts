@@ -4,7 +4,7 @@ import type { EventType } from '../events/event-types.js';
 
 export interface EventPage {
   events: Event[];
-  /** the last event that was looked at, where there may be more */
+  /** the last event examined, if there may be more */
   last?: Event;
 }
 

@@ -63,7 +63,7 @@ export class InvitationsService {
   }
 
   /**
-   * A new code, and seven more days; whoever resends it is the inviter from now on.
+   * Creates a new code, valid for seven days; the caller becomes the inviter.
    * @throws InvitationNotFoundError, InvitationEndedError and what `create` throws
    */
   async resend(
@@ -122,7 +122,7 @@ export class InvitationsService {
     return facts;
   }
 
-  /** Another that is pending for the e-mail has expired by now, or it would have been refused. */
+  /** Any other pending one for the e-mail has expired; otherwise this would have been refused. */
   private async makeRoom(
     transaction: Transaction,
     orgId: string,
@@ -137,7 +137,7 @@ export class InvitationsService {
     }
   }
 
-  /** The code is mailed, or told to whoever asked for it. */
+  /** The code is mailed, or returned to the caller if requested. */
   private async handOver(
     transaction: Transaction,
     invitation: Pick<

@@ -30,7 +30,7 @@ export class InvitedRegistrations extends RegistrationInvitations {
     return invitation;
   }
 
-  /** The organization is locked before the account is made, as whoever adds somebody by e-mail does it. */
+  /** Locks the organization before it creates the account, the same order as an addition by e-mail. */
   async begin(transaction: Transaction, { id, orgId, codeNumber }: TypedInvitation): Promise<Joining> {
     const isThere = await this.orgs.lock(transaction, orgId);
     const facts = isThere ? await this.facts.answering.findIn(transaction, { id, userId: '' }) : undefined;

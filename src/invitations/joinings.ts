@@ -18,7 +18,7 @@ export interface Acceptance {
   hasCode: boolean;
 }
 
-/** Makes a member of whoever was invited, under the lock on the organization. */
+/** Makes the invited user a member, under the lock on the organization. */
 @Injectable()
 export class Joinings {
   constructor(
@@ -30,7 +30,7 @@ export class Joinings {
   ) {}
 
   /**
-   * False: the user is in as many organizations as are allowed, or gone.
+   * False if the user no longer exists or has reached the limit of organizations.
    * @throws InvitationEndedError, AlreadyMemberError
    */
   async join(transaction: Transaction, facts: AnsweringFacts, acceptance: Acceptance): Promise<boolean> {

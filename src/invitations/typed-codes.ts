@@ -8,7 +8,7 @@ import {
 } from '../memberships/invitation-list.repository.js';
 import { InvitationsRepository, MAX_CODE_TRIES } from '../memberships/invitations.repository.js';
 
-/** As an invitation that there is, for the same work. */
+/** Stands in for an invitation, so that an unknown one costs the same work. */
 const NOBODY: CandidateInvitation = {
   id: '00000000-0000-7000-8000-000000000000',
   orgId: '',
@@ -26,7 +26,7 @@ export class TypedCodes {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Counts a try. undefined: what was typed can be no code, or too many were tried */
+  /** Counts an attempt. undefined: the text cannot be a code, or the attempts are used up */
   async count(invitationId: string, typed: string): Promise<string | undefined> {
     const code = typedCode(typed);
     const counts = code !== undefined && (await this.invitations.countTry(invitationId));

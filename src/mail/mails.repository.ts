@@ -69,7 +69,7 @@ export class MailsRepository {
     await transaction.of(this.mails).insert(mail);
   }
 
-  /** But not invitations: they are an organization's, and whoever registers an address must not undo their limits. */
+  /** Except invitations: registering and deleting an address must not reset the limits of organizations. */
   async deleteTo(transaction: Transaction, recipient: string): Promise<void> {
     await transaction.of(this.mails).delete({ recipient, kind: Not('invitation') });
   }
@@ -97,7 +97,7 @@ export class MailsRepository {
     await this.mails.update({ id, state: 'waiting', nextAttemptAt: lease }, { nextAttemptAt, lastError });
   }
 
-  /** A mail that was sent was sent, whoever holds its lease by now. */
+  /** Even if another instance holds the lease now: a mail that was sent was sent. */
   async end({ id }: Mail, end: MailEnd): Promise<void> {
     const lastError = end.state === 'failed' ? end.error : null;
     await this.mails.update({ id, state: 'waiting' }, { state: end.state, endedAt: Date.now(), lastError });

@@ -46,7 +46,7 @@ export interface InvitingKey {
   email: string;
 }
 
-/** The same, of an invitation that there is. */
+/** The same for an existing invitation. */
 export interface RenewingFacts extends InvitingFacts, InvitationRow {}
 
 export interface AnsweringKey {

@@ -8,7 +8,7 @@ export interface ListedInvitation extends Pick<
   Invitation,
   'id' | 'email' | 'role' | 'status' | 'createdAt' | 'expiresAt' | 'invitedBy'
 > {
-  /** null: the account is gone */
+  /** null: the account was deleted */
   inviterEmail: string | null;
 }
 
@@ -127,7 +127,7 @@ export class InvitationListRepository {
     return this.invitations.query<ReceivedInvitation[]>(FIND_RECEIVED, [beforeId, userId, now, limit]);
   }
 
-  /** undefined: it has ended, has another code by now, or its code was shown */
+  /** undefined: it has ended, its code was replaced, or its code was shown */
   async findMailed(id: string, codeNumber: number, now: number): Promise<MailedInvitation | undefined> {
     return (await this.invitations.query<MailedInvitation[]>(FIND_MAILED, [id, codeNumber, now]))[0];
   }

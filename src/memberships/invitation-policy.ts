@@ -66,7 +66,7 @@ export function isOpen(facts: AnsweringFacts, now: number): boolean {
   );
 }
 
-/** The guard's check can be stale by now. */
+/** The guard's check may be stale. */
 function requireActor({ actorRole, actorEmail, actorDisabledAt }: InvitingFacts): void {
   if (actorEmail === null || actorDisabledAt !== null) throw new InvalidTokenError();
   requireAdmin(actorRole);

@@ -53,7 +53,7 @@ export class Invitation {
   @Column({ name: 'code_shown', type: 'integer' })
   codeShown: 0 | 1;
 
-  /** of this code, by whoever typed one for this e-mail */
+  /** attempts to enter this code, by anybody who entered one for this e-mail */
   @Column({ type: 'integer', default: 0 })
   tries: number;
 

@@ -122,8 +122,8 @@ export class InvitationsRepository {
   }
 
   /**
-   * A code that somebody types is counted before it is looked at, so that many at once are no way around. False: too
-   * many were tried.
+   * Counts an attempt before the code is compared, so that simultaneous ones cannot exceed the limit. False at the
+   * limit.
    */
   async countTry(id: string): Promise<boolean> {
     const counted = await this.transactions.write(

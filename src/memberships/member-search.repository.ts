@@ -43,7 +43,7 @@ const FIND_ONE = hotStatement(
 export class MemberSearchRepository {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
-  /** In order of the e-mail. Every role is a range of the one index that there is: another would cost every change. */
+  /** Ordered by e-mail. Each role is a range of the one index; a second index would cost every change. */
   async find({ orgId, prefix, role, after }: MemberSearch, limit: number): Promise<ListedMember[]> {
     const from = after === undefined || after < prefix ? prefix : after + FIRST;
     const roles = role === undefined ? ROLES : [role];

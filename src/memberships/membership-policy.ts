@@ -87,7 +87,7 @@ export function requireLeaving(facts: ChangeFacts): Role {
   return targetRole;
 }
 
-/** The new owner is enabled, so that there is one, whether the old one stays or leaves. */
+/** The new owner has to be enabled, so that there is one whether the old one stays or leaves. */
 export function requireTransfer(facts: ChangeFacts): Role {
   requireOwner(facts.actorRole);
   if (facts.targetRole === null) throw new MemberNotFoundError();

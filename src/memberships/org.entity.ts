@@ -24,7 +24,7 @@ export class Org {
   @Column({ name: 'purge_at', type: 'bigint', nullable: true })
   purgeAt: number | null;
 
-  /** epoch milliseconds; from then on rows of it are gone, whatever the clock of an instance says */
+  /** epoch milliseconds; once set, rows are missing, so that no instance may restore it, whatever its clock says */
   @Column({ name: 'purge_began_at', type: 'bigint', nullable: true })
   purgeBeganAt: number | null;
 }

@@ -20,7 +20,7 @@ interface ReportAnswer {
 /** how long a scrape waits for a worker; one that is busy for longer counts with what it reported before */
 const ANSWER_TIMEOUT_MS = 1000;
 
-/** In a worker: tells the primary process its numbers whenever that asks. */
+/** In a worker: reports its numbers to the primary process on request. */
 export function reportToPrimary(registry: Registry): void {
   process.on('message', (message: ReportRequest) => {
     if (message.type === 'accounts:report-metrics') void answer(registry);

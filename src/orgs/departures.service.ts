@@ -19,7 +19,7 @@ interface Departing {
   orgRevision: number;
 }
 
-/** Members who go, and owners who hand over. */
+/** Leaving an organization, and transferring it. */
 @Injectable()
 export class DeparturesService {
   constructor(

@@ -51,7 +51,7 @@ export class RateLimitGuard extends ThrottlerGuard {
   private async decide(counters: NamedCounter[], request: FastifyRequest): Promise<Decision> {
     const admission = await this.store.admit(counters);
     if (!isRefusedForAccountOnly(counters, admission)) return { counters, admission };
-    // The attempt counts for the other limits whoever makes it: they bound how often the database is asked.
+    // The attempt counts for the other limits in any case: they bound how often the database is queried.
     const others = counters.filter(({ name }) => name !== 'account');
     const byOthers = await this.store.admit(others);
     const isKnown =

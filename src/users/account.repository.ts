@@ -126,7 +126,7 @@ export class AccountRepository {
     );
   }
 
-  /** The same, unless the hash is another one by now or the account is disabled. */
+  /** The same, unless the hash has changed since or the account is disabled. */
   replacePasswordHash(transaction: Transaction, id: string, from: string, to: string): Promise<boolean> {
     return this.change(
       transaction,

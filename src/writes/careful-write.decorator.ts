@@ -27,7 +27,7 @@ export const CarefulWrite = (options: WriteOptions): MethodDecorator =>
 /**
  * A change of one organization: below `/api/orgs/:orgId` every one takes `If-Match` and `Idempotency-Key`.
  * With `dryRun` it takes `?dryRun=true`: only where no e-mail is given, which would be an oracle.
- * With `remedy` its refusals can tell the way out.
+ * With `remedy` its refusals can name the way out.
  */
 export const OrgWrite = (options: Pick<WriteOptions, 'dryRun' | 'remedy'> = {}): MethodDecorator =>
   CarefulWrite({ ifMatch: true, idempotencyKey: true, ...options });

@@ -8,7 +8,7 @@ export interface Care {
   ifMatch?: EntityTags;
   /** everything is rolled back once the answer is known */
   dryRun: boolean;
-  /** refusals tell the way out */
+  /** refusals name the way out */
   withRemedy: boolean;
   /** the change is made once, however often it is asked for */
   key?: RequestKey;

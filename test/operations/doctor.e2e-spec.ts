@@ -210,7 +210,7 @@ describe('the doctor', () => {
       what: 'a session of a user who is gone',
       tables: ['sessions'],
       do: () => force("UPDATE sessions SET user_id = 'gone' WHERE user_id = ?", cast.member.id),
-      red: ['no session is left of a user who is gone'],
+      red: ['no session belongs to a deleted user'],
     },
     {
       what: 'a code of a session that is gone',

@@ -40,7 +40,7 @@ export class AuthorizationCodesRepository {
     this.owners = new Lookup(FIND_OWNERS, codes);
   }
 
-  /** False when its session is gone. Concurrent calls share a statement. */
+  /** False if its session has ended. Concurrent calls share a statement. */
   insert(code: AuthorizationCode): Promise<boolean> {
     return this.inserts.run(code);
   }

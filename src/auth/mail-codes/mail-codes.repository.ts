@@ -34,7 +34,7 @@ const FIND = hotStatement(
 export class MailCodesRepository {
   constructor(@InjectRepository(MailCode) private readonly codes: Repository<MailCode>) {}
 
-  /** Sees to it that there is a row, with a code or without. */
+  /** Makes sure that there is a row, with or without a code. */
   async keep(transaction: Transaction, { purpose, subject }: MailCodeKey): Promise<void> {
     const purgeAt = Date.now() + PURGE_AFTER_MS;
     await this.updateOrInsert(
@@ -91,7 +91,7 @@ export class MailCodesRepository {
     return this.codes.existsBy({ id, codeNumber });
   }
 
-  /** Whether the code was still there: whoever deletes it has used it. */
+  /** Whether the row existed: the request that deletes it consumes the code. */
   async use(transaction: Transaction, { id, codeNumber }: MailCode): Promise<boolean> {
     const used = await transaction.write('DELETE FROM mail_codes WHERE id = ? AND code_number = ?', [
       id,

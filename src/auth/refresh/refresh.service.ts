@@ -24,8 +24,8 @@ export class RefreshService {
   ) {}
 
   /**
-   * The token before the last one, which another window or an answer that was lost has used, is good for a short
-   * time: it gets another token of the generation that there is.
+   * The previous token stays valid for a short time, since its answer may have been lost, or another window used it:
+   * it gets another token of the current generation.
    *
    * @throws InvalidRefreshTokenError
    */

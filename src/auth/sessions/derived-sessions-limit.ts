@@ -18,7 +18,7 @@ const MAX_ENDED_AT_ONCE = 100;
 export class DerivedSessionsLimit implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
   private readonly opened = new LRUCache<string, number>({ max: MAX_USERS });
-  /** of users whose sessions are being looked at */
+  /** of users whose sessions are being counted */
   private readonly running = new Map<string, Promise<void>>();
 
   constructor(

@@ -9,7 +9,7 @@ import { VerifiedTokens } from './verified-tokens.js';
 /** Polling sees what is renamed, mounted or swapped by a symbolic link, on any file system. */
 const POLL_MS = 1000;
 
-/** Reads the key file again when it has changed. A file that is gone or wrong leaves the keys in use as they are. */
+/** Reloads the key file when it has changed. If it is missing or invalid, the current keys stay in use. */
 @Injectable()
 export class KeyFileWatch implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('Tokens');

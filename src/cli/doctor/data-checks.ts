@@ -29,7 +29,7 @@ export const DATA_CHECKS: Check[] = [
     `SELECT m.user_id AS fault FROM members m WHERE m.role NOT IN (${ROLES.map((role) => `'${role}'`).join(', ')})`,
   ),
   emptyQuery(
-    'no session is left of a user who is gone',
+    'no session belongs to a deleted user',
     'Delete these sessions: their tokens must not work.',
     `SELECT s.id AS fault FROM sessions s WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id)`,
   ),

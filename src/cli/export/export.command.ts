@@ -60,7 +60,7 @@ async function* mailsTo(services: Services, recipient: string): AsyncGenerator<o
   }
 }
 
-/** Only of whoever has proven the e-mail: an address that somebody else registered tells him nothing. */
+/** Only if the e-mail is verified: whoever registers a foreign address learns nothing about its invitations. */
 async function* invitationsTo(services: Services, user: Account): AsyncGenerator<object> {
   if (user.emailVerifiedAt === null) return;
   const now = Date.now();

@@ -28,7 +28,7 @@ export class Inviter {
   @ApiProperty({ format: 'uuid' })
   userId: string;
 
-  /** null: the account is gone */
+  /** null: the account was deleted */
   @ApiProperty({ type: String, format: 'email', maxLength: 254, nullable: true })
   email: string | null;
 }
