@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
+import { SLOW_HASH } from '../support/login-flood.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
@@ -7,14 +8,14 @@ describe('a storm of logins', () => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startService({ env: { ARGON2_MEMORY_KIB: '16384', ARGON2_TIME: '2' } });
+    service = await startService({ env: SLOW_HASH });
   });
   afterAll(() => service.stop());
 
   it('is refused at once beyond the limit, and delays no other route', async () => {
     const ada = await anAccount(service, 'ada');
 
-    const storm = times(120, () =>
+    const storm = times(150, () =>
       service.anyone.post('/api/auth/login', { email: anEmail(), password: aPassword() }),
     );
     const others = await Promise.all(times(20, () => ada.get('/api/me')));

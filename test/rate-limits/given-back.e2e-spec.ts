@@ -5,7 +5,7 @@ import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 const LIMIT = 400;
-/** more than the queue takes of one client */
+/** more than the queue takes */
 const ATTEMPTS = 150;
 
 const remaining = ({ headers }: { headers: Headers }): number =>

@@ -5,10 +5,10 @@ import { loadDuring } from './load.js';
 import type { Service } from './service.js';
 import { clientOf } from './service-client.js';
 
-/** Hashes so slow that the queue does not empty between two requests. */
-export const SLOW_HASH = { ARGON2_MEMORY_KIB: '19456', ARGON2_TIME: '4' };
+/** Hashes so slow that the queue does not empty between two requests, and has few places. */
+export const SLOW_HASH = { ARGON2_MEMORY_KIB: '19456', ARGON2_TIME: '16' };
 
-/** More than the service hashes and queues for all clients together. */
+/** More than the service hashes and queues, which is what it can hash in two and a half seconds. */
 const SENDERS = 55 * Math.min(4, availableParallelism());
 /** after an answer without a hash: else this process and the service would have no time for the hashes */
 const PAUSE_MS = 1000;

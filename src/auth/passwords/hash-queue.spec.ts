@@ -88,19 +88,39 @@ describe('the work of one client', () => {
     expect(await queue.run(ADA, () => Promise.resolve('next'))).toBe('next');
   });
 
-  it('fills a quarter of the queue; more is refused at once', async () => {
-    const { ask, endAll, started, refused, refusals } = aQueue(() => 1, 8);
-    for (const name of ['running', 'first', 'second', 'third']) void ask(name);
+  it('fills the queue while the client is alone; more is refused at once', async () => {
+    const { ask, endAll, started, refused, refusals } = aQueue(() => 1, 3);
+    for (const name of ['running', 'first', 'second', 'third', 'fourth']) void ask(name);
     await settled();
-    expect(refused).toEqual(['third']);
+    expect(refused).toEqual(['fourth']);
     expect(refusals[0]).toBeInstanceOf(UnavailableError);
     expect(refusals[0]).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
     await endAll();
-    expect(started).toEqual(['running', 'first', 'second']);
+    expect(started).toEqual(['running', 'first', 'second', 'third']);
     void ask('later');
     await settled();
     expect(started.at(-1)).toBe('later');
   });
+
+  it.each([
+    { durationMs: 500, concurrency: 1, places: 5 },
+    { durationMs: 500, concurrency: 2, places: 10 },
+    { durationMs: 100, concurrency: 1, places: 12 },
+    { durationMs: 9000, concurrency: 1, places: 1 },
+  ])(
+    'finds $places places where work takes $durationMs ms, $concurrency at a time',
+    async ({ durationMs, concurrency, places }) => {
+      vi.useFakeTimers({ toFake: ['performance'] });
+      const { ask, end, queue } = aQueue(() => concurrency, 12);
+      void ask('measured');
+      await settled();
+      vi.advanceTimersByTime(durationMs);
+      await end('measured');
+      for (let i = 0; i < concurrency + 20; i += 1) void ask(`${i}`);
+      await settled();
+      expect(queue.counts).toEqual({ running: concurrency, waiting: places });
+    },
+  );
 
   it('is refused after three seconds of waiting, but later work is not', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -148,6 +168,17 @@ describe('clients', () => {
       'flood 3',
     ]);
     expect(started).toHaveLength(24);
+  });
+
+  it('take places from a client that filled the queue while it was alone', async () => {
+    const { ask, endAll, started, refused } = aQueue(() => 1, 4);
+    for (const name of ['running', 'flood 1', 'flood 2', 'flood 3', 'flood 4'])
+      void ask(name, clientOf('flood'));
+    for (const name of ['ada 1', 'ada 2', 'ada 3']) void ask(name, ADA);
+    await settled();
+    expect(refused.toSorted()).toEqual(['ada 3', 'flood 3', 'flood 4']);
+    await endAll();
+    expect(started).toEqual(['running', 'flood 1', 'ada 1', 'flood 2', 'ada 2']);
   });
 
   it('displace the newest request of the client with the most when the queue is full', async () => {

@@ -5,8 +5,11 @@ const RETRY_AFTER_SECONDS = 1;
 /** Leaves time for the hash itself before the request's deadline. */
 const MAX_WAIT_MS = 3000;
 
-/** Leaves places for clients that come later. */
-const MIN_CLIENTS_TO_FILL_QUEUE = 4;
+/** A login that would wait longer is refused at once rather than after MAX_WAIT_MS. */
+const MAX_QUEUED_WORK_MS = 2500;
+
+/** Weight of the latest piece of work in the mean duration. */
+const SMOOTHING = 0.1;
 
 export interface HashClient {
   key: string;
@@ -21,22 +24,23 @@ interface Waiter {
 
 /**
  * Bounds the hashes that run and those that wait, so that a login storm takes neither memory nor the threads
- * of other routes. Clients are served round-robin; none holds more than a quarter of the queue.
+ * of other routes. Clients are served round-robin. A client that is alone may fill the queue: when others come, its
+ * newest requests give way to theirs.
  * @param concurrency evaluated before each start; at least 1
+ * @param maxWaiting bounds memory; the time that the waiting work takes, as measured, usually allows less
  */
 export class HashQueue {
   private running = 0;
   private waiting = 0;
   /** round-robin order: the next client first; no queue is empty */
   private readonly queues = new Map<string, Waiter[]>();
-  private readonly maxWaitingOfClient: number;
+  /** of finished work; 0 until there is any */
+  private meanDurationMs = 0;
 
   constructor(
     private readonly concurrency: () => number,
     private readonly maxWaiting: number,
-  ) {
-    this.maxWaitingOfClient = Math.ceil(maxWaiting / MIN_CLIENTS_TO_FILL_QUEUE);
-  }
+  ) {}
 
   get counts(): { running: number; waiting: number } {
     return { running: this.running, waiting: this.waiting };
@@ -48,9 +52,11 @@ export class HashQueue {
    */
   async run<T>(client: HashClient, work: () => Promise<T>): Promise<T> {
     await this.enter(client);
+    const begun = performance.now();
     try {
       return await work();
     } finally {
+      this.measure(performance.now() - begun);
       this.running -= 1;
       this.beginNext();
     }
@@ -62,8 +68,7 @@ export class HashQueue {
       return undefined;
     }
     const queue = this.queues.get(client.key) ?? [];
-    if (queue.length >= this.maxWaitingOfClient) throw busy();
-    if (this.waiting >= this.maxWaiting) this.evictFor(queue.length);
+    if (this.waiting >= this.places()) this.evictFor(queue.length);
     this.queues.set(client.key, queue);
     this.waiting += 1;
     return this.wait(client, queue);
@@ -79,6 +84,17 @@ export class HashQueue {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  private places(): number {
+    if (this.meanDurationMs === 0) return this.maxWaiting;
+    const inTime = Math.floor((MAX_QUEUED_WORK_MS * this.concurrency()) / this.meanDurationMs);
+    return Math.min(this.maxWaiting, Math.max(1, inTime));
+  }
+
+  private measure(durationMs: number): void {
+    const weight = this.meanDurationMs === 0 ? 1 : SMOOTHING;
+    this.meanDurationMs += weight * (durationMs - this.meanDurationMs);
   }
 
   /** Evicts the newest request of the client with the most, if it keeps no fewer than the other gets. */

@@ -14,7 +14,7 @@ import { isPasswordText } from './password-text.js';
 
 /** The default size of libuv's thread pool: further hashes would only queue inside it. */
 const THREAD_POOL_SIZE = 4;
-const WAITING_PER_SLOT = 50;
+const WAITING_PER_SLOT = 200;
 
 const NO_PASSWORD = '';
 
@@ -61,8 +61,8 @@ export class PasswordHasher implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    // Starts the threads, whose priority is then lowered.
-    await this.engine.hash(NO_PASSWORD, this.cost);
+    // Starts the threads, whose priority is then lowered, and gives the queue a first measure.
+    await this.hash(NO_PASSWORD, { key: 'start', hasLeft: () => false });
     lowerHashThreadPriority();
     const { memoryKib, timeCost, parallelism } = this.cost;
     this.logger.log(`argon2id by ${this.engine.name}, m=${memoryKib} KiB, t=${timeCost}, p=${parallelism}`);
