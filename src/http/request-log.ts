@@ -52,11 +52,11 @@ export class RequestLog {
   }
 }
 
-/** What an operator asks next: which fields, which path, whose fault. */
+/** Answers what an operator asks next: which fields, which path, whose fault, why. */
 function failure({ url }: FastifyRequest, problem: Problem): Record<string, unknown> {
-  const { code, status, cause, detail } = problem;
+  const { code, status, cause, detail, reason } = problem;
   if (problem instanceof ValidationProblem) return { code, fields: problem.fields };
   if (status === 404) return { code, path: loggedPath(url) };
   if (status === 503) return { code, cause: cause === undefined ? detail : rootCause(cause) };
-  return { code };
+  return { code, reason };
 }

@@ -10,7 +10,7 @@ export class AccountView {
   /** @throws InvalidTokenError when it was deleted meanwhile */
   async of(userId: string): Promise<AccountResult> {
     const account = await this.accounts.findById(userId);
-    if (!account) throw new InvalidTokenError();
+    if (!account) throw new InvalidTokenError('user_gone');
     const { id, email, emailVerifiedAt, createdAt, passwordChangedAt } = account;
     return {
       user: { id, email },

@@ -68,7 +68,7 @@ export function isOpen(facts: AnsweringFacts, now: number): boolean {
 
 /** The guard's check may be stale. */
 function requireActor({ actorRole, actorEmail, actorDisabledAt }: InvitingFacts): void {
-  if (actorEmail === null || actorDisabledAt !== null) throw new InvalidTokenError();
+  if (actorEmail === null || actorDisabledAt !== null) throw new InvalidTokenError('user_gone');
   requireAdmin(actorRole);
 }
 

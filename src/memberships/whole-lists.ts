@@ -46,7 +46,7 @@ export class WholeLists {
   }
 
   private async refusal({ orgId, sessionId }: Reader): Promise<Error> {
-    if (!(await this.members.isSessionAlive(sessionId))) return new InvalidTokenError();
+    if (!(await this.members.isSessionAlive(sessionId))) return new InvalidTokenError('session_ended');
     return (await this.members.isOrgThere(orgId)) ? new NotAMemberError() : new OrgNotFoundError();
   }
 

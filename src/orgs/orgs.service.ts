@@ -38,7 +38,7 @@ export class OrgsService {
       const owner = { orgId: id, userId: ownerId, role: 'owner', joinedAt: now } as const;
       if (!(await this.members.insert(transaction, owner, maxOrgsPerUser))) {
         const isActive = await this.users.isActive(transaction, ownerId);
-        throw isActive ? new TooManyOrgsError(maxOrgsPerUser) : new InvalidTokenError();
+        throw isActive ? new TooManyOrgsError(maxOrgsPerUser) : new InvalidTokenError('user_gone');
       }
       const created = { actor, orgId: id, orgRevision: 1 };
       await this.events.record(

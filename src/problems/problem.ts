@@ -18,6 +18,8 @@ export interface ProblemOptions {
   /** Extension members (RFC 9457 section 3.2). */
   extensions?: Record<string, unknown>;
   remedy?: Remedy;
+  /** one word for the log line of the request, never told to the client */
+  reason?: string;
   cause?: unknown;
 }
 
@@ -27,6 +29,7 @@ export class Problem extends Error {
   readonly headers: Record<string, string>;
   readonly extensions: Record<string, unknown>;
   readonly remedy: Remedy | undefined;
+  readonly reason: string | undefined;
 
   constructor(
     readonly code: ProblemCode,
@@ -40,6 +43,7 @@ export class Problem extends Error {
     this.headers = options.headers ?? {};
     this.extensions = options.extensions ?? {};
     this.remedy = options.remedy;
+    this.reason = options.reason;
   }
 }
 

@@ -1,8 +1,11 @@
 import { Problem } from '../../problems/problem.js';
 
-/** Unknown, used, expired or revoked, or a wrong verifier: the client is not told which. */
+/** For the log only. A wrong verifier makes a code unknown; a code ends when it expires or its session ends. */
+export type CodeRefusal = 'malformed' | 'unknown' | 'ended' | 'reused';
+
+/** The client is not told why. */
 export class InvalidCodeError extends Problem {
-  constructor() {
-    super('invalid_code');
+  constructor(reason: CodeRefusal) {
+    super('invalid_code', { reason });
   }
 }

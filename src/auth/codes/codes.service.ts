@@ -28,7 +28,8 @@ export class CodesService {
     const createdAt = Date.now();
     const expiresAt = createdAt + this.env.codeTtl * 1000;
     const hash = hashCode(code, challenge);
-    if (!(await this.codes.insert({ hash, sessionId, createdAt, expiresAt }))) throw new InvalidTokenError();
+    if (!(await this.codes.insert({ hash, sessionId, createdAt, expiresAt })))
+      throw new InvalidTokenError('session_ended');
     return code;
   }
 
@@ -38,21 +39,23 @@ export class CodesService {
    * @throws InvalidCodeError
    */
   async exchange(code: string, codeVerifier: string | undefined, origin: SignInOrigin): Promise<NewSession> {
-    if (!isCode(code)) throw new InvalidCodeError();
+    if (!isCode(code)) throw new InvalidCodeError('malformed');
     const hash = hashCode(code, codeVerifier === undefined ? undefined : challengeOf(codeVerifier));
     const owner = await this.codes.findOwner(hash);
     const session = owner && newSession(this.env, { ...owner, origin });
     const lives = session !== undefined && session.expiresAt > Date.now();
     if (lives && (await this.exchanges.insert(session, hash))) return session;
-    await this.revokeReusedSession(hash, origin);
-    throw new InvalidCodeError();
+    const isReused = await this.revokeReusedSession(hash, origin);
+    throw new InvalidCodeError(isReused ? 'reused' : owner ? 'ended' : 'unknown');
   }
 
-  private async revokeReusedSession(hash: string, origin: Origin): Promise<void> {
+  private async revokeReusedSession(hash: string, origin: Origin): Promise<boolean> {
     const opened = await this.sessions.findOpenedBy(hash);
-    if (!opened) return;
+    if (!opened) return false;
     this.logger.warn({ msg: 'authorization code reused', sessionId: opened.id });
-    if (opened.descendantsRevokedAt !== null) return;
-    await this.revocation.revoke(opened, { actor: { kind: 'system', ...origin }, reason: 'code_reused' });
+    if (opened.descendantsRevokedAt === null) {
+      await this.revocation.revoke(opened, { actor: { kind: 'system', ...origin }, reason: 'code_reused' });
+    }
+    return true;
   }
 }

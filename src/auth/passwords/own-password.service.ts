@@ -67,7 +67,7 @@ export class OwnPasswordService {
    */
   async verify(userId: string, password: string, client: HashClient): Promise<Credentials> {
     const credentials = await this.users.findCredentialsById(userId);
-    if (!credentials || credentials.disabledAt !== null) throw new InvalidTokenError();
+    if (!credentials || credentials.disabledAt !== null) throw new InvalidTokenError('user_gone');
     const { matches } = await this.passwords.verify(credentials.passwordHash, password, client);
     if (!matches) throw new WrongPasswordError();
     return credentials;

@@ -6,7 +6,7 @@ import {
   SessionRefreshesRepository,
 } from '../sessions/session-refreshes.repository.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
-import { InvalidRefreshTokenError } from './refresh.errors.js';
+import { InvalidRefreshTokenError, type RefreshRefusal } from './refresh.errors.js';
 import { type RefreshToken, RefreshTokens } from './refresh-tokens.js';
 import { type RefreshableTokens, SessionTokens } from './session-tokens.js';
 
@@ -31,18 +31,17 @@ export class RefreshService {
    */
   async refresh(text: string, origin: Origin): Promise<RefreshableTokens> {
     const shown = this.refreshTokens.read(text);
-    if (!shown) throw new InvalidRefreshTokenError();
+    if (!shown) throw new InvalidRefreshTokenError('forged');
     const now = Date.now();
     const maxAge = this.env.sessionMaxAge * 1000;
     const idleEnd = now + this.env.sessionIdle * 1000;
     const rotated = await this.sessions.rotate({ ...shown, now, idleEnd, maxAge });
     const stored = await this.sessions.find(shown.sessionId);
     if (!stored || Math.min(stored.expiresAt, stored.authTime + maxAge) <= now) {
-      throw new InvalidRefreshTokenError();
+      throw new InvalidRefreshTokenError('session_ended');
     }
     if (rotated || this.isInGrace(shown, stored, now)) return this.tokens.refreshable(stored, now);
-    await this.refuse(shown, stored, origin);
-    throw new InvalidRefreshTokenError();
+    throw new InvalidRefreshTokenError(await this.refuse(shown, stored, origin));
   }
 
   private isInGrace({ generation }: RefreshToken, stored: RefreshedSession, now: number): boolean {
@@ -50,7 +49,11 @@ export class RefreshService {
     return now - stored.rotatedAt < this.env.refreshGrace * 1000;
   }
 
-  private async refuse(shown: RefreshToken, stored: RefreshedSession, origin: Origin): Promise<void> {
+  private async refuse(
+    shown: RefreshToken,
+    stored: RefreshedSession,
+    origin: Origin,
+  ): Promise<RefreshRefusal> {
     const { id: sessionId, refreshGeneration } = stored;
     if (shown.generation < refreshGeneration) {
       this.logger.warn({ msg: 'refresh token reused', sessionId });
@@ -58,8 +61,11 @@ export class RefreshService {
         actor: { kind: 'system', ...origin },
         reason: 'refresh_reused',
       });
-    } else if (shown.generation > refreshGeneration) {
-      this.logger.error({ msg: 'refresh token newer than its session: were old data restored?', sessionId });
+      return 'reused';
     }
+    // The generation is the same: the session ended between the two statements.
+    if (shown.generation === refreshGeneration) return 'session_ended';
+    this.logger.error({ msg: 'refresh token newer than its session: were old data restored?', sessionId });
+    return 'newer_than_session';
   }
 }

@@ -37,7 +37,7 @@ export class SessionEndingService {
   endAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
     const data = { reason: 'revoked', all: true, ...(exceptActing && { except: actor.sessionId }) };
     return this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.endSessions(transaction, actor.id))) throw new InvalidTokenError();
+      if (!(await this.accounts.endSessions(transaction, actor.id))) throw new InvalidTokenError('user_gone');
       if (exceptActing) await this.keepActing(transaction, actor);
       await this.events.record(transaction, { type: 'session.ended', actor, userId: actor.id, data });
     });
@@ -49,7 +49,7 @@ export class SessionEndingService {
    * @throws InvalidTokenError
    */
   async keepActing(transaction: Transaction, { id, sessionId }: UserActor): Promise<void> {
-    if (!(await this.sessions.keep(transaction, id, sessionId))) throw new InvalidTokenError();
+    if (!(await this.sessions.keep(transaction, id, sessionId))) throw new InvalidTokenError('session_ended');
     await this.codes.deleteOfSessions(transaction, [sessionId]);
   }
 }

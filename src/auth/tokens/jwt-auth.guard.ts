@@ -7,6 +7,7 @@ import type { CurrentUser } from '../../access/current-user.decorator.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import type { AccessTokenClaims } from './access-token.js';
 import { bearerToken } from './bearer-token.js';
+import { tokenRefusal } from './token-refusal.js';
 import { InvalidTokenError, PasswordSessionRequiredError, UnauthorizedError } from './tokens.errors.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
@@ -38,13 +39,13 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
   override handleRequest<Claims>(
     error: unknown,
     claims: Claims | false,
-    _info: unknown,
+    info: unknown,
     context: ExecutionContext,
   ): Claims {
     if (error) throw error;
     if (claims) return claims;
     const { authorization } = context.switchToHttp().getRequest<FastifyRequest>().headers;
-    throw authorization === undefined ? new UnauthorizedError() : new InvalidTokenError();
+    throw authorization === undefined ? new UnauthorizedError() : new InvalidTokenError(tokenRefusal(info));
   }
 
   /** Passport verifies a token only the first time. */
@@ -53,13 +54,13 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     const known = token === null ? undefined : this.verified.find(token);
     if (known) return known;
     await super.canActivate(context);
-    if (!request.claims) throw new InvalidTokenError();
+    if (!request.claims) throw new InvalidTokenError('claims');
     return request.claims;
   }
 
   private async findCaller({ sid, sub }: AccessTokenClaims): Promise<CurrentUser> {
     const caller = await this.sessions.findCaller(sid);
-    if (caller?.id !== sub) throw new InvalidTokenError();
+    if (caller?.id !== sub) throw new InvalidTokenError('session_ended');
     return caller;
   }
 }

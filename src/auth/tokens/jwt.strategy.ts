@@ -6,6 +6,7 @@ import { Env } from '../../config/env.js';
 import { type AccessTokenClaims, areAccessTokenClaims, LEEWAY_SECONDS, readKeyId } from './access-token.js';
 import { bearerToken } from './bearer-token.js';
 import { KeyRing } from './key-ring.js';
+import { UnknownKeyError } from './token-refusal.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
 /** Verifies signature and claims; the guard checks that the session is alive. */
@@ -22,7 +23,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
         const kid = readKeyId(token);
         const key = kid === undefined ? undefined : keys.findVerifying(kid);
         if (key) done(null, key);
-        else done(new Error('no key verifies this token'));
+        else done(kid === undefined ? new Error('not a token of this service') : new UnknownKeyError());
       },
       algorithms: ['ES256'],
       issuer: env.jwtIssuer,

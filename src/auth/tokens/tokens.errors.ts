@@ -7,9 +7,20 @@ export class UnauthorizedError extends Problem {
   }
 }
 
+/** For the log only: the client learns that its token is not valid. */
+export type TokenRefusal =
+  | 'malformed'
+  | 'signature'
+  | 'unknown_key'
+  | 'expired'
+  | 'claims'
+  | 'session_ended'
+  | 'user_gone';
+
 export class InvalidTokenError extends Problem {
-  constructor() {
+  constructor(reason: TokenRefusal) {
     super('invalid_token', {
+      reason,
       headers: {
         'WWW-Authenticate': 'Bearer error="invalid_token", error_description="The access token is not valid"',
       },
