@@ -28,6 +28,9 @@ const PEOPLE: [email: string, role: string][] = [
   ['~tilde@example.com', 'admin'],
 ];
 
+/** no e-mail begins with it */
+const NOBODY = ' ';
+
 describe('a search of members', () => {
   let service: Service;
   let owner: Account;
@@ -78,6 +81,15 @@ describe('a search of members', () => {
     ['adam@BÜCHER.de', 'adam@xn--bcher-kva.de'],
     ['~', '~'],
     ['nobody', 'nobody'],
+    [' ', NOBODY],
+    ['\\', NOBODY],
+    ['@', NOBODY],
+    ['@example.com', NOBODY],
+    ['a b', NOBODY],
+    ['a@b@c', NOBODY],
+    ['ä', NOBODY],
+    ['a\u0000', NOBODY],
+    ['a\ud83d\ude00', NOBODY],
   ])('for %j finds what begins with it', async (search, prefix) => {
     const { status, body, text } = await members(`?search=${encodeURIComponent(search)}`);
 
@@ -132,19 +144,7 @@ describe('a search of members', () => {
     );
   });
 
-  it.each([
-    '',
-    ' ',
-    '@',
-    '@example.com',
-    'a b',
-    'a@b@c',
-    'ä',
-    'a\u0000',
-    'a\ud83d\ude00',
-    'x'.repeat(255),
-    'x'.repeat(600),
-  ])('refuses %j', async (search) => {
+  it.each(['', 'x'.repeat(255), ' '.repeat(255), 'x'.repeat(600)])('refuses %j', async (search) => {
     const answer = await members(`?search=${encodeURIComponent(search)}`);
     expect(answer).toMatchObject(invalidFields('search'));
   });

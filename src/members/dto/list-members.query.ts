@@ -6,24 +6,25 @@ import { decodeCursor, decodeTextCursor } from '../../pagination/cursor.js';
 import { PageCursor, PageLimit } from '../../pagination/page-query.decorators.js';
 import { emailPrefix } from '../../users/email-address.js';
 
-/** What is refused, and not what is left out. */
-const REFUSED = Symbol('refused');
+const MAX_LENGTH = 254;
+/** A search for text that no e-mail can begin with finds nothing, like any other that finds nothing. */
+const NO_BEGINNING = ' ';
 
 export class ListMembersQuery {
   @ApiProperty({
     required: false,
     minLength: 1,
-    maxLength: 254,
+    maxLength: MAX_LENGTH,
     example: 'gra',
     description: 'members whose e-mail begins with it, in order of the e-mail',
   })
-  @Transform(({ value }: { value: unknown }) => emailPrefix(value) ?? REFUSED)
+  @Transform(({ value }: { value: unknown }) => toPrefix(value))
   @ValidateIf((query: ListMembersQuery) => query.search !== undefined)
   @ValidateBy({
     name: 'isEmailPrefix',
     validator: {
       validate: (value) => typeof value === 'string',
-      defaultMessage: () => 'must be the beginning of an e-mail address',
+      defaultMessage: () => `must be one text of 1 to ${MAX_LENGTH} characters`,
     },
   })
   search?: string;
@@ -51,6 +52,12 @@ export class ListMembersQuery {
     isSearch(query) ? decodeTextCursor(text) !== undefined : decodeCursor(text) !== undefined,
   )
   cursor?: string;
+}
+
+/** @returns null for what is refused, unlike undefined, which is left out */
+function toPrefix(value: unknown): string | null {
+  if (typeof value !== 'string' || value === '' || value.length > MAX_LENGTH) return null;
+  return emailPrefix(value) ?? NO_BEGINNING;
 }
 
 export function isSearch({ search, role }: ListMembersQuery): boolean {
