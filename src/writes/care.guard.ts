@@ -5,8 +5,8 @@ import type { Care } from './write.js';
 import { type WriteOptions, type WriteRequest, writeOptions } from './write-options.js';
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-/** Also misspelt: a client that asks for a dry run must not find the change made. */
-const DRY_RUN = /^dry[-_]?run$/i;
+/** Spelled in any way: a client that asks for a dry run must not find the change made. */
+const DRY_RUN = /^dry[-_]?run\b/i;
 
 /** Reads how carefully a change is asked for, once the caller may ask for it. */
 @Injectable()
@@ -24,6 +24,7 @@ export class CareGuard implements CanActivate {
 function readCare(request: WriteRequest, options: WriteOptions, errors: FieldError[]): Care {
   const { key } = request;
   const query = request.query as Record<string, unknown>;
+  refuseUndeclared(query, options, errors);
   const ifMatch = options.ifMatch === true ? readIfMatch(request, errors) : undefined;
   if (options.idempotencyKey === true && key === undefined && 'idempotency-key' in request.headers) {
     errors.push({ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' });
@@ -31,8 +32,8 @@ function readCare(request: WriteRequest, options: WriteOptions, errors: FieldErr
   return {
     ...(ifMatch !== undefined && { ifMatch }),
     ...(key !== undefined && { key }),
-    dryRun: readDryRun(query, options, errors),
-    withRemedy: options.remedy === true && readTrue(query, 'remedy', errors),
+    dryRun: options.dryRun === true && readBoolean(query, 'dryRun', errors),
+    withRemedy: options.remedy === true && readBoolean(query, 'remedy', errors),
   };
 }
 
@@ -44,16 +45,29 @@ function readIfMatch({ headers }: WriteRequest, errors: FieldError[]): EntityTag
   return tags;
 }
 
-function readDryRun(query: Record<string, unknown>, options: WriteOptions, errors: FieldError[]): boolean {
-  for (const name in query) {
-    if (!DRY_RUN.test(name) || (options.dryRun === true && name === 'dryRun')) continue;
+/** A misspelt parameter would change more than the client meant. Its name is the client's, so it is not repeated. */
+function refuseUndeclared(query: Record<string, unknown>, options: WriteOptions, errors: FieldError[]): void {
+  const declared = declaredNames(options);
+  const undeclared = Object.keys(query).filter((name) => !declared.includes(name));
+  if (undeclared.some((name) => DRY_RUN.test(name))) {
     errors.push({ field: 'dryRun', message: 'is not possible for this request' });
+  } else if (undeclared.length > 0) {
+    const taken = declared.length === 0 ? 'none' : `only ${declared.join(', ')}`;
+    errors.push({
+      field: 'query',
+      message: `has a parameter that this request does not take; it takes ${taken}`,
+    });
   }
-  return options.dryRun === true && readTrue(query, 'dryRun', errors);
 }
 
-function readTrue(query: Record<string, unknown>, name: string, errors: FieldError[]): boolean {
+function declaredNames({ dryRun, remedy, query = [] }: WriteOptions): string[] {
+  return [...(dryRun ? ['dryRun'] : []), ...(remedy ? ['remedy'] : []), ...query];
+}
+
+function readBoolean(query: Record<string, unknown>, name: string, errors: FieldError[]): boolean {
   const value = query[name];
-  if (value !== undefined && value !== 'true') errors.push({ field: name, message: 'must be true' });
+  if (value !== undefined && value !== 'true' && value !== 'false') {
+    errors.push({ field: name, message: 'must be true or false' });
+  }
   return value === 'true';
 }

@@ -16,7 +16,7 @@ export const CarefulWrite = (options: WriteOptions): MethodDecorator =>
     RouteConfig({ write: options }),
     ...(options.remedy ? [ApiQuery(REMEDY_PARAMETER)] : []),
     ...(options.dryRun
-      ? [ApiQuery(DRY_RUN_PARAMETER), ApiProblems(invalidFields({ dryRun: 'must be true' }))]
+      ? [ApiQuery(DRY_RUN_PARAMETER), ApiProblems(invalidFields({ dryRun: 'must be true or false' }))]
       : []),
     ...(options.idempotencyKey
       ? [ApiHeader(IDEMPOTENCY_KEY_PARAMETER), ApiProblems('idempotency_key_reused')]

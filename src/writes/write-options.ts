@@ -3,12 +3,14 @@ import type { CurrentUser } from '../access/current-user.decorator.js';
 import type { Care } from './write.js';
 import type { RequestKey } from './request-key.js';
 
-/** What a route takes besides path and body. */
+/** The headers and query parameters that a change takes besides path and body. */
 export interface WriteOptions {
   ifMatch?: boolean;
   idempotencyKey?: boolean;
   dryRun?: boolean;
   remedy?: boolean;
+  /** query parameters that the handler reads itself */
+  query?: readonly string[];
 }
 
 declare module 'fastify' {

@@ -151,7 +151,7 @@ describe('a dry run', () => {
     await limited.stop();
   });
 
-  it('is asked for by true, and nothing else', async () => {
+  it('is asked for by true; false asks for the change, and nothing else is taken', async () => {
     const cast = await anOrg(service);
     const path = memberPath(cast, cast.member);
     const before = await allRows(service.db);
@@ -161,7 +161,11 @@ describe('a dry run', () => {
       'dryRun=1',
       'dryRun=True',
       'dryRun=true&dryRun=true',
-      'dryRun=false',
+      'dryRun=true&dryRun=false',
+      'dryRun[]=true',
+      'dryRun[0]=true',
+      'dryRun%5B%5D=true',
+      'dry_run=true',
     ]) {
       const answer = await cast.owner.delete(`${path}?${query}`);
       expect(answer, query).toMatchObject(invalidFields('dryRun'));
@@ -174,6 +178,11 @@ describe('a dry run', () => {
       });
     }
     expect(await allRows(service.db)).toEqual(before);
+
+    const changed = await cast.owner.delete(`${path}?dryRun=false`);
+    expect(changed.status, changed.text).toBe(200);
+    expect(changed.headers.get('dry-run')).toBeNull();
+    expect(await allRows(service.db)).not.toEqual(before);
   });
 
   /** All that change something, from the document itself, so that a new one cannot be forgotten. */
@@ -230,6 +239,19 @@ describe('a dry run', () => {
       expect(await refusalOf(service.anyone, operation)).toEqual([operation.operationId, 'unauthorized']);
     for (const operation of ofOrgs)
       expect(await refusalOf(owner, operation)).toEqual([operation.operationId, 'org_not_found']);
+  });
+
+  it('is one of two query parameters of changes: any other that a change does not declare is refused', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const before = await allRows(service.db);
+    for (const operation of [...writes(true), ...writes(false)]) {
+      const path = pathOf(operation, { orgId: org.id, userId: member.id });
+      for (const query of ['?dry=true', '?x[]=1', '?__proto__=1', '?force', '?%00']) {
+        const answer = await owner.sendJson(operation.method, path + query, exampleOf(operation));
+        expect(answer, `${operation.operationId}: ${answer.text}`).toMatchObject(invalidFields('query'));
+      }
+    }
+    expect(await allRows(service.db)).toEqual(before);
   });
 
   it('takes the headers of a careful client on every change of an organization', () => {

@@ -1,10 +1,16 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Equals, ValidateIf } from 'class-validator';
+import { ValidateBy, ValidateIf } from 'class-validator';
 
 export class EndSessionsQuery {
   /** also the one of the token */
-  @ApiPropertyOptional({ enum: ['true'] })
+  @ApiPropertyOptional({ type: Boolean, default: false })
   @ValidateIf((query: EndSessionsQuery) => query.all !== undefined)
-  @Equals('true', { message: 'must be true' })
-  all?: 'true';
+  @ValidateBy({
+    name: 'isBooleanText',
+    validator: {
+      validate: (value) => value === 'true' || value === 'false',
+      defaultMessage: () => 'must be true or false',
+    },
+  })
+  all?: string;
 }

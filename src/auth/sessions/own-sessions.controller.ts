@@ -7,6 +7,7 @@ import { CurrentActor } from '../../http/current-actor.decorator.js';
 import { EntityIdPipe } from '../../http/entity-id.pipe.js';
 import { OK, OkResult } from '../../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { CarefulWrite } from '../../writes/careful-write.decorator.js';
 import { EndSessionsQuery } from '../dto/end-sessions.query.js';
 import { OwnSessionsResult } from '../dto/own-sessions.responses.js';
 import { listOf } from './own-session-views.js';
@@ -61,8 +62,9 @@ export class OwnSessionsController {
    */
   @Delete()
   @SignedInByPassword()
-  @ApiProblems(invalidFields({ all: 'must be true' }))
+  @CarefulWrite({ query: ['all'] })
+  @ApiProblems(invalidFields({ all: 'must be true or false' }))
   endOwnSessions(@CurrentActor() actor: UserActor, @Query() { all }: EndSessionsQuery): Promise<OkResult> {
-    return this.ending.endAll(actor, { exceptActing: all === undefined }).then(() => OK);
+    return this.ending.endAll(actor, { exceptActing: all !== 'true' }).then(() => OK);
   }
 }
