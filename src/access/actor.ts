@@ -17,6 +17,8 @@ export interface UserActor extends Origin {
   kind: 'user';
   id: string;
   sessionId: string;
+  /** whether the session is a login by password; a service that exchanged a code acts by a session that is none */
+  byPassword: boolean;
 }
 
 /** Somebody with a shell. */

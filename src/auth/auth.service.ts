@@ -118,7 +118,7 @@ export class AuthService {
 
 /** Whoever signs in acts as the session that he gets. */
 function actorOf({ id: sessionId, userId: id }: NewSession, { requestId, address }: SignInOrigin): UserActor {
-  return { kind: 'user', id, sessionId, requestId, address };
+  return { kind: 'user', id, sessionId, byPassword: true, requestId, address };
 }
 
 function sessionStarted(session: NewSession, actor: UserActor, via: 'register' | 'login'): NewEvent {

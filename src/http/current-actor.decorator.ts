@@ -10,8 +10,8 @@ export const CurrentActor = createParamDecorator((_: unknown, context: Execution
 );
 
 export function actorOf(request: FastifyRequest & { user: CurrentUser }): UserActor {
-  const { id, sessionId } = request.user;
-  return { kind: 'user', id, sessionId, ...originOf(request) };
+  const { id, sessionId, parentId } = request.user;
+  return { kind: 'user', id, sessionId, byPassword: parentId === null, ...originOf(request) };
 }
 
 /** For routes whose actor is known only when they are done. */

@@ -108,7 +108,7 @@ export class MembersController {
    * Change a member's role
    *
    * @remarks Admins change members and admins; only owners change owners or make them. The last
-   * owner cannot be demoted.
+   * owner cannot be demoted. To make or change an owner takes a token of a login by password.
    */
   @Patch(':userId')
   @MinRole('admin')
@@ -119,6 +119,7 @@ export class MembersController {
     'member_not_found',
     'last_owner',
     'member_disabled',
+    'password_session_required',
   )
   changeMemberRole(
     @CurrentWrite() write: Write,
@@ -133,14 +134,14 @@ export class MembersController {
    * Remove a member
    *
    * @remarks Admins remove members and admins, themselves included; only owners remove owners. The last
-   * owner cannot be removed.
+   * owner cannot be removed. To remove an owner takes a token of a login by password.
    */
   @Delete(':userId')
   @HttpCode(200)
   @MinRole('admin')
   @OrgWrite({ dryRun: true, remedy: true })
   @ApiParam(MEMBER_PARAM)
-  @ApiProblems('member_not_found', 'last_owner')
+  @ApiProblems('member_not_found', 'last_owner', 'password_session_required')
   removeMember(
     @CurrentWrite() write: Write,
     @Param('orgId') orgId: string,

@@ -44,7 +44,7 @@ export class MembersService {
   changeRole(write: Write, orgId: string, userId: string, role: Role): Promise<MembershipResult> {
     const key = { orgId, actorId: write.actor.id, targetId: userId };
     return this.changes.run(write, this.facts.change, key, {
-      decide: (facts) => requireChange(facts, role),
+      decide: (facts) => requireChange(facts, role, write.actor),
       write: (transaction) => this.members.updateRole(transaction, orgId, userId, role),
       refusal: () => new MemberNotFoundError(),
       event: (from) =>
@@ -64,7 +64,7 @@ export class MembersService {
     const reason = reasonOf(write, userId);
     const key = { orgId, actorId: write.actor.id, targetId: userId };
     return this.changes.run(write, this.facts.change, key, {
-      decide: requireRemoval,
+      decide: (facts) => requireRemoval(facts, write.actor),
       write: (transaction) => this.members.delete(transaction, orgId, userId),
       refusal: () => new MemberNotFoundError(),
       event: (from) => ({ type: 'member.removed', userId, data: { role: from, reason } }),

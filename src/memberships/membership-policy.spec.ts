@@ -70,10 +70,13 @@ const ACTIONS = {
     may: ['owner'],
   },
   leave: {
-    rule: (targetRole: Role | null) => requireLeaving({ ...FACTS, targetRole }),
+    rule: (targetRole: Role | null) => requireLeaving({ ...FACTS, targetRole }, BY_PASSWORD),
     may: ['member', 'admin', 'owner'],
   },
 } as const;
+
+const BY_PASSWORD = { byPassword: true };
+const BY_CODE = { byPassword: false };
 
 const FACTS: ChangeFacts = {
   revision: 1,
@@ -113,8 +116,8 @@ describe('a target', () => {
   };
 
   it('of a change, a removal or a transfer is a member', () => {
-    expect(codeOf(() => requireChange(NOBODY, 'admin'))).toBe('member_not_found');
-    expect(codeOf(() => requireRemoval(NOBODY))).toBe('member_not_found');
+    expect(codeOf(() => requireChange(NOBODY, 'admin', BY_PASSWORD))).toBe('member_not_found');
+    expect(codeOf(() => requireRemoval(NOBODY, BY_PASSWORD))).toBe('member_not_found');
     expect(codeOf(() => requireTransfer(NOBODY))).toBe('member_not_found');
   });
 
@@ -128,13 +131,38 @@ describe('a target', () => {
   });
 });
 
+describe('a session that a code opened', () => {
+  const needsPassword = (rule: () => unknown): boolean => codeOf(rule) === 'password_session_required';
+
+  it.each(ROLES.flatMap((from) => ROLES.map((to) => [from, to] as const)))(
+    'changes %s to %s unless one of them is owner',
+    (from, to) => {
+      const facts: ChangeFacts = { ...FACTS, targetRole: from };
+      expect(needsPassword(() => requireChange(facts, to, BY_CODE))).toBe(from === 'owner' || to === 'owner');
+      expect(codeOf(() => requireChange(facts, to, BY_PASSWORD))).toBe('allowed');
+    },
+  );
+
+  it.each(ROLES)('removes a %s, and leaves as one, unless that is an owner', (targetRole) => {
+    const facts: ChangeFacts = { ...FACTS, targetRole };
+    expect(needsPassword(() => requireRemoval(facts, BY_CODE))).toBe(targetRole === 'owner');
+    expect(needsPassword(() => requireLeaving(facts, BY_CODE))).toBe(targetRole === 'owner');
+  });
+
+  it('learns first that the role of the actor is too low', () => {
+    const facts: ChangeFacts = { ...FACTS, actorRole: 'admin', targetRole: 'owner' };
+    expect(codeOf(() => requireChange(facts, 'admin', BY_CODE))).toBe('insufficient_role');
+    expect(codeOf(() => requireRemoval(facts, BY_CODE))).toBe('insufficient_role');
+  });
+});
+
 describe('an enabled owner', () => {
   const LAST: ChangeFacts = { ...FACTS, targetRole: 'owner', hasOtherOwner: 0 };
   const ENDINGS: Record<string, (facts: ChangeFacts) => unknown> = {
-    'becomes admin': (facts) => requireChange(facts, 'admin'),
-    'becomes member': (facts) => requireChange(facts, 'member'),
-    'is removed': requireRemoval,
-    leaves: requireLeaving,
+    'becomes admin': (facts) => requireChange(facts, 'admin', BY_PASSWORD),
+    'becomes member': (facts) => requireChange(facts, 'member', BY_PASSWORD),
+    'is removed': (facts) => requireRemoval(facts, BY_PASSWORD),
+    leaves: (facts) => requireLeaving(facts, BY_PASSWORD),
   };
 
   it.each(Object.entries(ENDINGS))('stays when the last one %s', (_what, rule) => {
@@ -146,9 +174,11 @@ describe('an enabled owner', () => {
   it('is not made of somebody disabled', () => {
     const disabled: ChangeFacts = { ...FACTS, isTargetDisabled: 1 };
     expect(codeOf(() => requireTransfer(disabled))).toBe('member_disabled');
-    expect(codeOf(() => requireChange(disabled, 'owner'))).toBe('member_disabled');
-    expect(codeOf(() => requireChange(disabled, 'admin'))).toBe('allowed');
-    expect(codeOf(() => requireChange({ ...disabled, targetRole: 'owner' }, 'owner'))).toBe('allowed');
+    expect(codeOf(() => requireChange(disabled, 'owner', BY_PASSWORD))).toBe('member_disabled');
+    expect(codeOf(() => requireChange(disabled, 'admin', BY_PASSWORD))).toBe('allowed');
+    expect(codeOf(() => requireChange({ ...disabled, targetRole: 'owner' }, 'owner', BY_PASSWORD))).toBe(
+      'allowed',
+    );
   });
 
   it('is asked for in every organization, unless an operator forces it', () => {

@@ -1,4 +1,6 @@
+import type { UserActor } from '../access/actor.js';
 import { type Role, roleAtLeast } from '../access/role.js';
+import { PasswordSessionRequiredError } from '../auth/tokens/tokens.errors.js';
 import type { AdditionFacts, ChangeFacts } from './membership-facts.repository.js';
 import {
   AlreadyMemberError,
@@ -20,6 +22,9 @@ export function canRemove(actor: Role, target: Role): boolean {
   if (actor === 'owner') return true;
   return roleAtLeast(actor, 'admin') && target !== 'owner';
 }
+
+/** What the policy asks of the session that acts. */
+type Session = Pick<UserActor, 'byPassword'>;
 
 /** A membership that ends, falls below owner, or is of somebody who can act no longer. */
 interface EndingMembership {
@@ -60,29 +65,37 @@ export function requireAddition(
   return userId;
 }
 
-export function requireChange(facts: ChangeFacts, to: Role): Role {
+/** A service that holds a token from a one-time code could otherwise hand the organization to an accomplice. */
+function requirePasswordForOwners({ byPassword }: Session, ...roles: Role[]): void {
+  if (roles.includes('owner') && !byPassword) throw new PasswordSessionRequiredError();
+}
+
+export function requireChange(facts: ChangeFacts, to: Role, session: Session): Role {
   const { actorRole, targetRole } = facts;
   requireAdmin(actorRole);
   if (targetRole === null) throw new MemberNotFoundError();
   if (!canChangeRole(actorRole, targetRole, to)) throw new InsufficientRoleError('owner', actorRole);
+  requirePasswordForOwners(session, targetRole, to);
   if (to === 'owner') requireEnabledOwner(facts);
   else requireOtherOwner([endingOf(facts)]);
   return targetRole;
 }
 
-export function requireRemoval(facts: ChangeFacts): Role {
+export function requireRemoval(facts: ChangeFacts, session: Session): Role {
   const { actorRole, targetRole } = facts;
   requireAdmin(actorRole);
   if (targetRole === null) throw new MemberNotFoundError();
   if (!canRemove(actorRole, targetRole)) throw new InsufficientRoleError('owner', actorRole);
+  requirePasswordForOwners(session, targetRole);
   requireOtherOwner([endingOf(facts)]);
   return targetRole;
 }
 
 /** Every member may go. */
-export function requireLeaving(facts: ChangeFacts): Role {
+export function requireLeaving(facts: ChangeFacts, session: Session): Role {
   const { targetRole } = facts;
   if (targetRole === null) throw new NotAMemberError();
+  requirePasswordForOwners(session, targetRole);
   requireOtherOwner([endingOf(facts)]);
   return targetRole;
 }

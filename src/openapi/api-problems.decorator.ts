@@ -10,7 +10,6 @@ type OwnCode = Exclude<
   | 'unsupported_media_type'
   | 'unauthorized'
   | 'invalid_token'
-  | 'password_session_required'
   | 'not_a_member'
   | 'insufficient_role'
   | 'internal_error'

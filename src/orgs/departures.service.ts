@@ -36,7 +36,7 @@ export class DeparturesService {
     return this.orgWrites.run(write, orgId, {
       read: (transaction) => this.findFacts(transaction, orgId, actor, actor.id),
       work: async (transaction, facts) => {
-        const role = requireLeaving(facts);
+        const role = requireLeaving(facts, actor);
         const departing = { orgId, actor, orgRevision: facts.revision };
         await this.events.record(transaction, ...(await this.depart(transaction, departing, role)));
         return OK;

@@ -76,7 +76,7 @@ export class OrgLifeController {
   @HttpCode(200)
   @MinRole('member')
   @OrgWrite({ dryRun: true, remedy: true })
-  @ApiProblems('last_owner')
+  @ApiProblems('last_owner', 'password_session_required')
   leaveOrg(@CurrentWrite() write: Write, @Param('orgId') orgId: string): Promise<OkResult> {
     return this.departures.leave(orgId, write);
   }

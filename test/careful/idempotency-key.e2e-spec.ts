@@ -244,7 +244,14 @@ it('the kept answer has no code, which is shown once', async () => {
     data.transactions,
   );
   const writes = new Writes(data.transactions, new RepeatedRequests(rows));
-  const actor = { kind: 'user' as const, id: 'ada', sessionId: 's', requestId: 'r', address: '127.0.0.1' };
+  const actor = {
+    kind: 'user' as const,
+    id: 'ada',
+    sessionId: 's',
+    byPassword: true,
+    requestId: 'r',
+    address: '127.0.0.1',
+  };
   const key = { keyHash: 'k', fingerprint: 'f' };
   const answer = {
     invitation: { id: 'i', email: 'grace@example.com', code: '7K2M9-QX4TB' },

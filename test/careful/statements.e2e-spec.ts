@@ -76,7 +76,14 @@ describe('the statements of a change', () => {
   afterAll(() => data.close());
 
   const write = (care: Partial<Write> = {}): Write => ({
-    actor: { kind: 'user', id: OWNER, sessionId: anUnknownId(), requestId: 'test', address: '127.0.0.1' },
+    actor: {
+      kind: 'user',
+      id: OWNER,
+      sessionId: anUnknownId(),
+      byPassword: true,
+      requestId: 'test',
+      address: '127.0.0.1',
+    },
     status: 200,
     dryRun: false,
     withRemedy: false,

@@ -1,7 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/answer.js';
 import { accessCases, type AccessRoute, callerFor, idAt } from '../support/access-cases.js';
-import { anAccount, anOrg, type Account, type Cast } from '../support/personas.js';
+import { insufficientRole, passwordSessionRequired } from '../support/expected.js';
+import {
+  anAccount,
+  anOrg,
+  anOrgWithTwoOwners,
+  byCode,
+  type Account,
+  type Cast,
+} from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 interface Route extends AccessRoute {
@@ -109,5 +118,101 @@ describe('access to an organization', () => {
     expect(answer.status < 300 || isDeepStrictEqual(after.body, before.body), 'nothing has changed').toBe(
       true,
     );
+  });
+});
+
+interface OwnerCase {
+  name: string;
+  send: (by: Account, cast: Cast & { coOwner: Account }) => Promise<Answer>;
+  /** whether the change is about an owner */
+  isAboutOwner: boolean;
+}
+
+const memberOf = ({ org }: Cast, { id }: Account): string => `/api/orgs/${org.id}/members/${id}`;
+
+const OWNER_CASES: OwnerCase[] = [
+  {
+    name: 'make a member owner',
+    send: (by, cast) => by.patch(memberOf(cast, cast.member), { role: 'owner' }),
+    isAboutOwner: true,
+  },
+  {
+    name: 'keep an owner owner',
+    send: (by, cast) => by.patch(memberOf(cast, cast.coOwner), { role: 'owner' }),
+    isAboutOwner: true,
+  },
+  {
+    name: 'make an owner admin',
+    send: (by, cast) => by.patch(memberOf(cast, cast.coOwner), { role: 'admin' }),
+    isAboutOwner: true,
+  },
+  {
+    name: 'remove an owner',
+    send: (by, cast) => by.delete(memberOf(cast, cast.coOwner)),
+    isAboutOwner: true,
+  },
+  {
+    name: 'make a member admin',
+    send: (by, cast) => by.patch(memberOf(cast, cast.member), { role: 'admin' }),
+    isAboutOwner: false,
+  },
+  {
+    name: 'remove a member',
+    send: (by, cast) => by.delete(memberOf(cast, cast.member)),
+    isAboutOwner: false,
+  },
+];
+
+describe('a change about an owner', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it.each(OWNER_CASES)('$name: needs a login by password', async ({ send, isAboutOwner }) => {
+    const cast = await anOrgWithTwoOwners(service);
+    const before = await cast.owner.get(`/api/orgs/${cast.org.id}`);
+    const ownerByCode = await byCode(service, cast.owner);
+    const adminByCode = await byCode(service, cast.admin);
+    if (isAboutOwner) {
+      for (const admin of [cast.admin, adminByCode]) {
+        expect(await send(admin, cast)).toMatchObject(insufficientRole('owner', 'admin'));
+      }
+      expect(await send(ownerByCode, cast)).toMatchObject(passwordSessionRequired);
+      const after = await cast.owner.get(`/api/orgs/${cast.org.id}`);
+      expect(after.body).toEqual(before.body);
+      expect((await send(cast.owner, cast)).status).toBe(200);
+    } else {
+      expect((await send(ownerByCode, cast)).status).toBe(200);
+    }
+  });
+
+  it('leave as an owner: needs a login by password', async () => {
+    const cast = await anOrgWithTwoOwners(service);
+    const leave = (by: Account) => by.post(`/api/orgs/${cast.org.id}/leave`);
+
+    expect(await leave(await byCode(service, cast.coOwner))).toMatchObject(passwordSessionRequired);
+    expect((await leave(await byCode(service, cast.member))).status).toBe(200);
+    expect((await leave(cast.coOwner)).status).toBe(200);
+  });
+
+  it('so a service that holds the token of an owner cannot hand the organization to an accomplice', async () => {
+    const { org, owner } = await anOrg(service);
+    const accomplice = await anAccount(service, 'accomplice');
+    const thief = await byCode(service, owner);
+    const add = { email: accomplice.email, role: 'admin' };
+    expect((await thief.post(`/api/orgs/${org.id}/members`, add)).status).toBe(201);
+
+    const promote = await thief.patch(`/api/orgs/${org.id}/members/${accomplice.id}`, { role: 'owner' });
+    const demote = await thief.patch(`/api/orgs/${org.id}/members/${owner.id}`, { role: 'member' });
+    const again = await byCode(service, owner);
+    const derived = await again.patch(`/api/orgs/${org.id}/members/${accomplice.id}`, { role: 'owner' });
+
+    for (const answer of [promote, demote, derived]) expect(answer).toMatchObject(passwordSessionRequired);
+    const removed = await accomplice.delete(`/api/orgs/${org.id}/members/${owner.id}`);
+    expect(removed).toMatchObject(insufficientRole('owner', 'admin'));
+    expect(await accomplice.delete(`/api/orgs/${org.id}`)).toMatchObject(insufficientRole('owner', 'admin'));
   });
 });

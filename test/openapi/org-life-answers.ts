@@ -12,7 +12,10 @@ export async function collectOrgLifeAnswers(examples: ExampleAnswers, service: S
 
   await examples.send('renameOrg', { by: owner, path });
   await examples.send('leaveOrg', { by: owner, path });
-  for (const id of ['transferOrg', 'deleteOrg', 'restoreOrg']) await examples.send(id, { by: derived, path });
+  for (const id of ['transferOrg', 'deleteOrg', 'restoreOrg', 'leaveOrg'])
+    await examples.send(id, { by: derived, path });
+  const ofOwner = { by: derived, path: { ...path, userId: owner.id } };
+  for (const id of ['changeMemberRole', 'removeMember']) await examples.send(id, ofOwner);
   for (const id of ['transferOrg', 'deleteOrg']) await examples.send(id, { by: member, path });
   await refuseDisabled(examples, service, owner, member, org.id);
   await examples.send('deleteOrg', { by: owner, path });

@@ -132,6 +132,9 @@ export class ReferenceModel {
     const refusal = this.refusal(session, org, 'member');
     if (refusal) return refusal;
     const me = this.userOf(session);
+    if (this.members(org).get(me) === 'owner' && this.isByCode(session)) {
+      return refused(403, 'password_session_required');
+    }
     if (this.isLastOwner(org, me)) return refused(409, 'last_owner');
     this.members(org).delete(me);
     this.invitations.revokeOfInviter(org, me);
@@ -256,14 +259,16 @@ export class ReferenceModel {
     return this.sessions[session]?.parent !== undefined;
   }
 
-  // Only an owner gives the role of an owner, or touches one who has it.
+  // Only an owner who logged in by password gives the role of an owner, or touches one who has it.
   private refusalOfTarget(session: number, org: number, target: string, role?: Role): Expected | undefined {
     const members = this.members(org);
     const mine = members.get(this.userOf(session));
     const theirs = members.get(target);
     if (!theirs) return refused(404, 'member_not_found');
     const touchesOwner = role === 'owner' || theirs === 'owner';
-    return touchesOwner && mine !== 'owner' ? refused(403, 'insufficient_role') : undefined;
+    if (!touchesOwner) return undefined;
+    if (mine !== 'owner') return refused(403, 'insufficient_role');
+    return this.isByCode(session) ? refused(403, 'password_session_required') : undefined;
   }
 
   private isLastOwner(org: number, email: string): boolean {
