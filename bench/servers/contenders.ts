@@ -24,6 +24,8 @@ export function environment(name: string, databaseUrl: string, directory: string
     RATE_LIMIT_REGISTER: 'off',
     RATE_LIMIT_LOGIN: 'off',
     RATE_LIMIT_LOOKUP: 'off',
+    RATE_LIMIT_FORGOT: 'off',
+    RATE_LIMIT_CODE: 'off',
     // A line of log for each request is the reader's choice, not the service's cost.
     LOG_LEVEL: 'warn',
     CODE_TTL: '10m',

@@ -10,8 +10,12 @@ export function workersFor(env: Env): { workers: number; reason?: string } {
 
 function reasonForOne(env: Env): string | undefined {
   if (env.database.engine === 'sqlite') return 'SQLite serves one process';
-  const limits = [env.rateLimitRegister, env.rateLimitLogin, env.rateLimitAddress, env.rateLimitLookup];
-  const limited = limits.some((limit) => limit !== undefined);
-  if (limited && env.redisUrl === undefined) return 'without REDIS_URL every process would count by itself';
+  if (hasLimit(env) && env.redisUrl === undefined)
+    return 'without REDIS_URL every process would count by itself';
   return undefined;
+}
+
+/** By their names, so that a limit that is added counts, too. */
+function hasLimit(env: Env): boolean {
+  return Object.entries(env).some(([name, limit]) => name.startsWith('rateLimit') && limit !== undefined);
 }

@@ -1,12 +1,12 @@
 import { Agent, request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { NO_LIMITS } from '../support/no-limits.js';
 import { engine } from '../support/engine.js';
 import { anAccount } from '../support/personas.js';
 import { metricsUrl, scrape } from '../support/scrape.js';
 import { type Service, startService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
-const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
 const COUNT = 'accounts_http_request_duration_seconds_count';
 const LIVE = { method: 'GET', route: '/health/live', status: '200' };
 const REGISTERED = { method: 'POST', route: '/api/auth/register', status: '201' };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NO_LIMITS } from '../support/no-limits.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { keptAliveRequest, type OpenConnection, openConnection } from '../support/open-connection.js';
@@ -15,7 +16,7 @@ import { hangTimeoutMs } from '../../tooling/wait.js';
 /** what the log says when requests were abandoned */
 const CUT_SHORT = 'requests are still running';
 const ANSWERED = { code: 0, answer: expect.stringContaining('HTTP/1.1 201') as string };
-const WORKERS = { WEB_CONCURRENCY: '2', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' };
+const WORKERS = { ...NO_LIMITS, WEB_CONCURRENCY: '2' };
 
 describe('SIGTERM', () => {
   let installation: Installation;

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NO_LIMITS } from '../support/no-limits.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 import { exitCode, spawnService } from '../support/service-process.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
-
-const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
 
 describe('WEB_CONCURRENCY', () => {
   let service: Service;
