@@ -1,4 +1,7 @@
-FROM node:24-bookworm-slim AS build
+# An image by tag changes under it; docs/operations.md says how to pin it by digest.
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
@@ -9,14 +12,14 @@ RUN npm run build
 
 # The image has a Node of its own: leaves out the one that the lock file pins, and source maps and types, half of
 # the size.
-FROM node:24-bookworm-slim AS dependencies
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin scripts/link-node.mjs \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' \) -delete
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=dependencies /app ./
