@@ -11,6 +11,7 @@ import {
 import { parseIpRange } from './ip-address.js';
 import { parseMailSender, parseSmtpUrl } from './smtp.js';
 import { parseDuration, parseExactOrigin, parseRateLimit } from './values.js';
+import { Variables } from './variables.js';
 
 const TRUSTED_RANGES =
   'IP addresses and CIDR ranges, none wider than /8 (IPv6: /7): whoever is in one can claim any client address';
@@ -25,8 +26,9 @@ export class ConfigurationError extends Error {
   }
 }
 
-export function parseEnv(variables: NodeJS.ProcessEnv): Env {
-  const problems: string[] = [];
+export function parseEnv(environment: NodeJS.ProcessEnv): Env {
+  const variables = new Variables(environment);
+  const { problems } = variables;
 
   function read<T>(
     name: string,
@@ -34,9 +36,8 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     expected: string,
     parse: (text: string) => T | undefined,
   ): T {
-    const text = variables[name]?.trim() || fallback;
-    const value = parse(text);
-    if (value === undefined) problems.push(`${name}: expected ${expected}`);
+    const value = parse(variables.get(name) || fallback);
+    if (value === undefined) variables.expect(name, expected);
     return value as T;
   }
   const integer = (name: string, fallback: number, min: number, max: number): number =>
@@ -66,7 +67,7 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     return rule === 'off' ? undefined : rule;
   };
   const certificates = (name: string, condition: string, holds: boolean): string | undefined => {
-    if (!variables[name]?.trim()) return undefined;
+    if (variables.get(name) === '') return undefined;
     if (holds) return read(name, '', 'a readable PEM file with certificates', readCertificates);
     problems.push(`${name}: only with ${condition}`);
     return undefined;
@@ -82,7 +83,7 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     return location;
   };
   const smtp = (): SmtpServer | undefined => {
-    const isSet = Boolean(variables['SMTP_URL']?.trim());
+    const isSet = variables.get('SMTP_URL') !== '';
     const ca = certificates('SMTP_SSL_CA', 'SMTP_URL', isSet);
     if (!isSet) return undefined;
     const server = read('SMTP_URL', '', 'smtp://user:password@host:port or smtps://…', parseSmtpUrl);
@@ -90,17 +91,17 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
     return server && { ...server, ca, requireTls: server.login !== undefined || ca !== undefined };
   };
   const mailFrom = (): MailSender | undefined => {
-    if (!variables['SMTP_URL']?.trim() && !variables['MAIL_FROM']?.trim()) return undefined;
+    if (variables.get('SMTP_URL') + variables.get('MAIL_FROM') === '') return undefined;
     return read('MAIL_FROM', '', 'address@domain or Name <address@domain>, with SMTP_URL', parseMailSender);
   };
 
-  const production = variables['NODE_ENV'] === 'production';
+  const production = variables.get('NODE_ENV') === 'production';
   const host = text('HOST', production ? '0.0.0.0' : '127.0.0.1');
   const env = new Env({
     production,
     host,
     port: integer('PORT', 3000, 0, MAX_PORT),
-    metricsPort: variables['METRICS_PORT']?.trim() ? integer('METRICS_PORT', 0, 0, MAX_PORT) : undefined,
+    metricsPort: variables.get('METRICS_PORT') ? integer('METRICS_PORT', 0, 0, MAX_PORT) : undefined,
     metricsHost: text('METRICS_HOST', host),
     otlpEndpoint:
       read<string | null>(
@@ -123,10 +124,10 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
         if (value === '') return null;
         return /^rediss?:\/\/\S+$/.test(value) && URL.canParse(value) ? value : undefined;
       }) ?? undefined,
-    redisCa: certificates('REDIS_SSL_CA', 'rediss://', /^\s*rediss:/.test(variables['REDIS_URL'] ?? '')),
+    redisCa: certificates('REDIS_SSL_CA', 'rediss://', variables.get('REDIS_URL').startsWith('rediss:')),
     smtp: smtp(),
     mailFrom: mailFrom(),
-    mailTemplates: variables['MAIL_TEMPLATES']?.trim() || undefined,
+    mailTemplates: variables.get('MAIL_TEMPLATES') || undefined,
     jwtKeysFile: text('JWT_KEYS_FILE', './data/jwks.json'),
     jwtIssuer: text('JWT_ISSUER', 'accounts'),
     jwtAudience: text('JWT_AUDIENCE', 'accounts'),
@@ -166,6 +167,7 @@ export function parseEnv(variables: NodeJS.ProcessEnv): Env {
       return /^[1-9]\d{0,2}$/.test(value) && Number(value) <= 128 ? Number(value) : undefined;
     }),
   });
+  variables.refuseMisspelled();
   if (problems.length > 0) throw new ConfigurationError(problems);
   return env;
 }

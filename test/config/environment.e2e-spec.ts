@@ -1,6 +1,7 @@
 import { access, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { accounts } from '../support/accounts-command.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
@@ -45,6 +46,29 @@ describe('the environment', () => {
       password: aPassword(),
     });
     expect(register.headers.get('ratelimit-policy')).toBe('"register";q=9;w=7200');
+    await service.stop();
+  });
+
+  it('may name a file with the URL of the database, for the service and its commands', async () => {
+    const file = join(installation.directory, 'database-url');
+    await writeFile(file, `${installation.env['DATABASE_URL']}\n`);
+    const env = { DATABASE_URL: undefined, DATABASE_URL_FILE: file };
+
+    const service = await startService({ installation, env });
+    const ada = await anAccount(service, 'ada');
+    const { stdout } = await accounts(installation, ['users', 'show', ada.email], { env });
+    await service.stop();
+
+    expect(stdout).toContain(ada.email);
+  });
+
+  it('may have variables of other programs', async () => {
+    const service = await startService({
+      installation,
+      env: { REDIS_PORT: 'tcp://10.0.0.1:6379', DATABASE_HOST: 'db', SMTP_PASSWORD: 'x', JWT_SECRET: 'x' },
+    });
+
+    expect((await service.anyone.get('/health/ready')).status).toBe(200);
     await service.stop();
   });
 

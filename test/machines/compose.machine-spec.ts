@@ -43,6 +43,7 @@ describe('compose.yaml', () => {
   it('gives each secret only to the user that reads it', () => {
     for (const [file, uid] of [
       ['keys/jwks.json', 1000],
+      ['keys/database-url', 1000],
       ['tls.pem', 99],
     ] as const) {
       const { uid: owner, mode } = statSync(join(PROJECT, 'secrets', file));

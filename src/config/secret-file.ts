@@ -1,0 +1,15 @@
+import { readFileSync, statSync } from 'node:fs';
+
+export const MAX_SECRET_FILE_KIB = 16;
+
+/** The text without the line's end that editors add; undefined when it cannot be read, is empty or too long. */
+export function readSecretFile(file: string): string | undefined {
+  try {
+    const stats = statSync(file);
+    // A pipe would hold the start until somebody writes to it.
+    if (!stats.isFile() || stats.size > MAX_SECRET_FILE_KIB * 1024) return undefined;
+    return readFileSync(file, 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}

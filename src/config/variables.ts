@@ -1,0 +1,54 @@
+import { MAX_SECRET_FILE_KIB, readSecretFile } from './secret-file.js';
+import { misspelledNames } from './misspelled-names.js';
+
+/** Each can be given in a file instead, which `NAME_FILE` names. */
+const IN_FILES = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);
+
+/** The variables of the environment. An empty one counts as unset. */
+export class Variables {
+  readonly problems: string[] = [];
+  private readonly known = new Set<string>();
+  private readonly fromFiles = new Map<string, string>();
+
+  constructor(private readonly environment: NodeJS.ProcessEnv) {
+    for (const name of IN_FILES) this.readFile(name);
+  }
+
+  /** Every variable of the service is read here, so that others can be compared with those that exist. */
+  get(name: string): string {
+    return this.fromFiles.get(name) ?? this.inEnvironment(name);
+  }
+
+  /** Adds what was expected of the variable that holds the value. */
+  expect(name: string, expected: string): void {
+    if (this.fromFiles.has(name)) this.problems.push(`${name}_FILE: expected a file with ${expected}`);
+    else this.problems.push(`${name}: expected ${expected}`);
+  }
+
+  /** Call it when all have been read. */
+  refuseMisspelled(): void {
+    const set = Object.keys(this.environment).filter((name) => this.environment[name]?.trim());
+    this.problems.push(...misspelledNames(set, [...this.known]));
+  }
+
+  private readFile(name: string): void {
+    const file = this.inEnvironment(`${name}_FILE`);
+    if (file === '') return;
+    if (this.inEnvironment(name) !== '') {
+      this.problems.push(`${name}_FILE: not together with ${name}`);
+      return;
+    }
+    const text = readSecretFile(file);
+    if (text !== undefined) this.fromFiles.set(name, text);
+    else {
+      this.problems.push(
+        `${name}_FILE: expected a readable file of at most ${MAX_SECRET_FILE_KIB} KiB that is not empty`,
+      );
+    }
+  }
+
+  private inEnvironment(name: string): string {
+    this.known.add(name);
+    return this.environment[name]?.trim() ?? '';
+  }
+}
