@@ -59,6 +59,26 @@ export function isFileBusy(error: unknown): boolean {
   return ((driverError(error)?.errcode ?? 0) & 0xff) === SQLITE_BUSY;
 }
 
+const SQLITE_FULL = 13;
+const SQLITE_IOERR_SHMSIZE = 4874;
+const FULL_ERRNOS = new Set([
+  1021, // ER_DISK_FULL
+  1114, // ER_RECORD_FILE_FULL
+]);
+/** ENOSPC of the server's operating system, which MySQL and MariaDB put into the text of several errors. */
+const NO_SPACE_ON_SERVER = /\b(?:errno|errcode|error):? 28\b/i;
+
+/** The statement was refused, since the disk or the table is full. */
+export function isStorageFull(error: unknown): boolean {
+  const cause = driverError(error);
+  if (!cause) return false;
+  if (cause.errcode !== undefined) {
+    return cause.errcode === SQLITE_FULL || cause.errcode === SQLITE_IOERR_SHMSIZE;
+  }
+  if (cause.errno === undefined || isOutcomeUnknown(error)) return false;
+  return FULL_ERRNOS.has(cause.errno) || NO_SPACE_ON_SERVER.test(cause.message);
+}
+
 const ABSENT_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND']);
 const UNREACHABLE_CODES = new Set([
   ...ABSENT_CODES,

@@ -7,8 +7,11 @@ export class Readiness {
   /** @example "ok" */
   status: 'ok' | 'degraded';
 
-  /** @example "ok" */
-  database: 'ok';
+  /**
+   * `full` when a change failed within the last minute because the disk was full; reading still works
+   * @example "ok"
+   */
+  database: 'ok' | 'full';
 
   /** @example "ok" */
   migrations: 'ok';

@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isSchemaUpToDate } from '../database/schema-version.js';
+import { storageSpace } from '../database/storage-space.js';
 import { Mails } from '../mail/mails.js';
 import { UnavailableError } from '../problems/problem.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limits/rate-limit-store.js';
@@ -21,15 +22,16 @@ export class ReadinessService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Reports missing shared rate limits and mails that wait, with which an instance still serves.
+   * Reports missing shared rate limits, mails that wait and a full disk, with which an instance still serves.
    * @throws UnavailableError naming the part that is not ready
    */
   async check(): Promise<Readiness> {
     if (this.stopping) throw new UnavailableError('The service is shutting down.');
     const mail = (await this.checkDatabase()) ? 'degraded' : 'ok';
     const rateLimits = this.rateLimits.degraded ? 'degraded' : 'ok';
-    const status = mail === 'ok' && rateLimits === 'ok' ? 'ok' : 'degraded';
-    return { status, database: 'ok', migrations: 'ok', rateLimits, mail };
+    const database = storageSpace.isFull ? 'full' : 'ok';
+    const isFine = mail === 'ok' && rateLimits === 'ok' && database === 'ok';
+    return { status: isFine ? 'ok' : 'degraded', database, migrations: 'ok', rateLimits, mail };
   }
 
   /** @returns whether mails wait for too long */

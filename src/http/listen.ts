@@ -1,9 +1,10 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { hostAndPort, listenFailure } from '../config/listening-place.js';
 import type { Env } from '../config/env.js';
 
 export class ListenError extends Error {
-  constructor(code: string | undefined) {
-    super(`PORT, HOST: cannot listen there (${code})`);
+  constructor(host: string, port: number, code: string | undefined) {
+    super(`PORT, HOST: cannot listen on ${hostAndPort(host, port)} (${listenFailure(code)})`);
   }
 }
 
@@ -12,6 +13,6 @@ export async function listen(app: NestFastifyApplication, { port, host }: Env): 
   try {
     await app.listen(port, host);
   } catch (error) {
-    throw new ListenError((error as NodeJS.ErrnoException).code);
+    throw new ListenError(host, port, (error as NodeJS.ErrnoException).code);
   }
 }

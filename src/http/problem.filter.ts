@@ -1,7 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isDatabaseUnavailable, isLostConflict } from '../database/database-errors.js';
+import { isDatabaseUnavailable, isLostConflict, isStorageFull } from '../database/database-errors.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
+import { StorageFullError } from '../database/storage-full.error.js';
 import { describeError } from '../logging/describe-error.js';
 import { PROBLEMS } from '../problems/problem-codes.js';
 import { Problem, UnavailableError } from '../problems/problem.js';
@@ -27,6 +28,7 @@ export class ProblemFilter implements ExceptionFilter {
 export function problemOf(error: unknown): Problem {
   // First, since a client that resets its connection has the same ECONNRESET as a database that does.
   if (statusOf(error) !== undefined) return toProblem(error);
+  if (isStorageFull(error)) return new StorageFullError(error);
   if (isDatabaseUnavailable(error)) {
     return new UnavailableError(PROBLEMS.unavailable.detail, 1, error);
   }

@@ -1,3 +1,4 @@
+import { getSystemErrorMap } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { createTransport, type Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
@@ -14,6 +15,8 @@ export const SEND_TIMEOUT_MS = 40_000;
 /** What nodemailer's errors have. */
 interface SmtpFailure {
   code?: string;
+  /** of the system, where the connection failed: its name says more than the code, which is then ESOCKET or EDNS */
+  errno?: number;
   /** of the server's reply (RFC 5321 section 4.2) */
   responseCode?: number;
   /** that the server refused */
@@ -76,10 +79,19 @@ export class SmtpSender {
 }
 
 /** A wrong password or sender is the operator's to mend, so only what is said of the recipient or the text is final. */
-function failureOf({ code, responseCode, command }: SmtpFailure, timedOut: boolean): SendingFailedError {
+function failureOf(
+  { code, errno, responseCode, command }: SmtpFailure,
+  timedOut: boolean,
+): SendingFailedError {
   const words = timedOut
     ? 'ETIMEDOUT'
-    : [code ?? 'ERROR', responseCode, command].filter((word) => word !== undefined).join(' ');
+    : [systemName(errno) ?? code ?? 'ERROR', responseCode, command]
+        .filter((word) => word !== undefined)
+        .join(' ');
   const isFinal = (responseCode ?? 0) >= 500 && (command === 'RCPT TO' || command === 'DATA');
   return new SendingFailedError(words.slice(0, 100), isFinal);
+}
+
+function systemName(errno: number | undefined): string | undefined {
+  return errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[0];
 }

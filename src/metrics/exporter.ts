@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
+import { hostAndPort, listenFailure } from '../config/listening-place.js';
 
 /** The text of all metrics as they are now. */
 export interface Scrape {
@@ -14,8 +15,8 @@ export interface ListeningPlace {
 }
 
 export class MetricsListenError extends Error {
-  constructor(code: string | undefined) {
-    super(`METRICS_PORT, METRICS_HOST: cannot listen there (${code})`);
+  constructor({ host, port }: ListeningPlace, code: string | undefined) {
+    super(`METRICS_PORT, METRICS_HOST: cannot listen on ${hostAndPort(host, port)} (${listenFailure(code)})`);
   }
 }
 
@@ -43,7 +44,7 @@ export async function listenForScrapes(
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new MetricsListenError((error as NodeJS.ErrnoException).code);
+    throw new MetricsListenError(place, (error as NodeJS.ErrnoException).code);
   }
   server.unref();
   const { address, port, family } = server.address() as AddressInfo;

@@ -12,7 +12,11 @@ import { operationsOf, type Response } from './operations.js';
 import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
 import { headerRefs } from './response-headers.js';
 
-const EVERYWHERE: ProblemExample[] = [{ code: 'internal_error' }, { code: 'unavailable' }];
+const EVERYWHERE: ProblemExample[] = [
+  { code: 'internal_error' },
+  { code: 'unavailable' },
+  { code: 'storage_full' },
+];
 
 const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {
   401: ['WWW-Authenticate'],

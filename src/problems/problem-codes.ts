@@ -213,6 +213,11 @@ export const PROBLEMS = {
     meaning: 'Something went wrong',
     detail: 'Something went wrong; the log has the details under this request id.',
   },
+  storage_full: {
+    status: 503,
+    meaning: 'The database has no space left',
+    detail: 'The database has no space for this change; nothing was changed.',
+  },
   unavailable: {
     status: 503,
     meaning: 'The service cannot answer right now',

@@ -19,6 +19,33 @@ const own: RateLimitStore = {
   close: () => undefined,
 };
 
+describe('shared windows that nobody asks', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('are found to be gone within ten seconds, and to be back', async () => {
+    vi.useFakeTimers();
+    Logger.overrideLogger(false);
+    let isGone = false;
+    const shared: RateLimitStore = {
+      ...own,
+      admit: () => (isGone ? Promise.reject(new Error('gone')) : Promise.resolve(admission(true))),
+    };
+    const store = new FallbackStore(shared, own);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(store.degraded).toBe(false);
+
+    isGone = true;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(store.degraded).toBe(true);
+
+    isGone = false;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(store.degraded).toBe(false);
+    store.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
 /** The answer lies in the operating system while this thread is busy: another one would have sent it meanwhile. */
 describe('a shared window that answers', () => {
   let server: Server;

@@ -4,6 +4,8 @@ import type { Admission, Counter, RateLimitStore } from './rate-limit-store.js';
 
 const ANSWER_TIMEOUT_MS = 250;
 const PROBE_PERIOD_MS = 1000;
+/** Readiness tells within ten seconds that Redis is gone, also when no request asks it. */
+const LOOK_PERIOD_MS = 5000;
 const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 
 /**
@@ -14,6 +16,7 @@ export class FallbackStore implements RateLimitStore {
   private readonly logger = new Logger('RateLimits');
   private probe: NodeJS.Timeout | undefined;
   private readonly firstProbe: NodeJS.Timeout;
+  private readonly looks: NodeJS.Timeout;
 
   constructor(
     private readonly shared: RateLimitStore,
@@ -21,6 +24,7 @@ export class FallbackStore implements RateLimitStore {
   ) {
     // A start without Redis is logged before the first request meets it.
     this.firstProbe = setTimeout(() => void this.probeNow(), PROBE_PERIOD_MS).unref();
+    this.looks = setInterval(() => void this.probeNow(), LOOK_PERIOD_MS).unref();
   }
 
   get degraded(): boolean {
@@ -41,6 +45,7 @@ export class FallbackStore implements RateLimitStore {
 
   close(): void {
     clearTimeout(this.firstProbe);
+    clearInterval(this.looks);
     clearInterval(this.probe);
     this.shared.close();
     this.own.close();
@@ -65,6 +70,7 @@ export class FallbackStore implements RateLimitStore {
   }
 
   private async probeNow(): Promise<void> {
+    if (this.degraded) return;
     await this.askShared().catch((error: unknown) => this.degrade(error));
   }
 

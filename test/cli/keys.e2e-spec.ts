@@ -45,6 +45,15 @@ describe('accounts keys', () => {
     await installation.remove();
   });
 
+  it('says which file it looked for in another directory, and the variable that names it', async () => {
+    const { code, stderr } = await accounts(installation, ['keys', 'list'], {
+      env: { JWT_KEYS_FILE: './elsewhere/jwks.json' },
+    });
+
+    expect(code).not.toBe(0);
+    expect(stderr.trim()).toMatch(/^JWT_KEYS_FILE: there is no file \/.*\/elsewhere\/jwks\.json$/);
+  });
+
   const list = () => accountsJson<ListedKey>(installation, ['keys', 'list']);
   const inFile = async () =>
     (JSON.parse(await readFile(file, 'utf8')) as { keys: (Jwk & { nbf?: number })[] }).keys;

@@ -1,4 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -172,6 +174,32 @@ describe('a wrong configuration', () => {
       expect(await failure({ HOST: host })).toEqual([expect.stringMatching(/^PORT, HOST: cannot listen/)]);
     },
   );
+
+  it.each([
+    ['PORT', 'HOST'],
+    ['METRICS_PORT', 'METRICS_HOST'],
+  ])('includes an address in %s and %s that is in use, and names it', async (port, host) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const used = (other.address() as AddressInfo).port;
+
+    const lines = await failure({ [host]: '127.0.0.1', [port]: String(used) });
+    other.close();
+
+    expect(lines).toEqual([
+      `${port}, ${host}: cannot listen on 127.0.0.1:${used} (EADDRINUSE: another process listens there)`,
+    ]);
+  });
+
+  it.runIf(engine === 'sqlite' && process.platform === 'linux').each([
+    ['DATABASE_URL', 'sqlite:/proc/none/accounts.sqlite'],
+    ['DATABASE_URL', 'sqlite:/proc/accounts.sqlite'],
+    ['JWT_KEYS_FILE', '/proc/none/jwks.json'],
+  ])('includes a place in %s where nothing can be written: %s', async (name, place) => {
+    expect(await failure({ [name]: place })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: .*'/proc/`)),
+    ]);
+  });
 
   it.runIf(engine === 'mariadb')('includes a database that does not exist', async () => {
     const url = `${installation.db.url}_missing`;

@@ -11,7 +11,7 @@ import { startInstance, startInstances, stopAll } from './support/instance.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { RedisServer } from './support/redis-server.js';
-import { waitFor } from '../../tooling/wait.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const LIMIT = 10;
 const WINDOW_MS = 3000;
@@ -87,6 +87,18 @@ it('admits exactly the limit of simultaneous logins over three instances', async
     expect(attempts.every(({ status, retryAfter }) => status !== 429 || Number(retryAfter) > 0)).toBe(true);
   }
   report({ faults: rounds, requests: rounds * asked, wrong: 0 });
+});
+
+it('is reported by readiness when Redis goes and comes back, though nobody asks a limited route', async () => {
+  await redis.freeze();
+  await waitFor('readiness says so', hangTimeoutMs(), async () =>
+    (await Promise.all(instances.map(rateLimits))).every((state) => state === 'degraded'),
+  );
+  redis.thaw();
+  await waitFor('it recovers', hangTimeoutMs(), async () =>
+    (await Promise.all(instances.map(rateLimits))).every((state) => state === 'ok'),
+  );
+  report({ faults: 1, requests: 0, wrong: 0 });
 });
 
 it('admits exactly the limit of simultaneous registrations', async () => {

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../tooling/servers/free-port.js';
+import { accountsJson } from '../support/accounts-command.js';
 import { Authority } from '../support/certificates.js';
 import { anAccount } from '../support/personas.js';
 import { MailingInstallation } from './mailing-installation.js';
@@ -45,6 +47,20 @@ describe('the connection to the mail server', () => {
       state: 'waiting',
       last_error: 'EAUTH 535 AUTH PLAIN',
     });
+  });
+
+  it('names what the system said of a server that is down', async () => {
+    const service = await mailing.startService(`smtp://127.0.0.1:${await freePort()}`);
+    const { email } = await anAccount(service);
+    await service.anyone.post('/api/auth/password/forgot', { email });
+
+    await untilFailed(mailing.db, email);
+
+    expect(await mailOf(mailing.db, email)).toMatchObject({ last_error: 'ECONNREFUSED CONN' });
+    const line = service.logs.find((text) => text.includes('mail not sent'));
+    expect(line).toContain('"error":"ECONNREFUSED CONN"');
+    const listed = await accountsJson<{ lastError: string }>(service.installation, ['mail', 'list']);
+    expect(listed).toEqual([expect.objectContaining({ lastError: 'ECONNREFUSED CONN' })]);
   });
 
   it('sends nothing to a server whose certificate is nobody’s, and no password without TLS', async () => {

@@ -21,6 +21,7 @@ export function explain(problem: Problem): string {
     case 'rate_limited':
     case 'internal_error':
     case 'unavailable':
+    case 'storage_full':
       return problem.detail;
     default:
       return problem satisfies never;

@@ -8,7 +8,7 @@ import { collectOrgLifeAnswers } from './org-life-answers.js';
 import { ExampleAnswers, SMALL_LIMITS } from './example-answers.js';
 
 /** Faults of the service and its database: what a request cannot bring about. */
-const FAULTS = new Set(['internal_error', 'unavailable']);
+const FAULTS = new Set(['internal_error', 'unavailable', 'storage_full']);
 
 /** What differs from one installation and one moment to the next. */
 const FORMS: [name: string, form: RegExp][] = [

@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { createFile } from '../../database/sqlite/database-file.js';
 import { holdLock } from '../../database/sqlite/sqlite-file-lock.js';
 import { readKeyFile } from './key-file.js';
@@ -66,7 +66,7 @@ function realFile(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    throw new SigningKeysError(`the file ${path} cannot be read`);
+    throw new SigningKeysError(`there is no file ${resolve(path)}`);
   }
 }
 

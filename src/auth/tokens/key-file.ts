@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
+import { createDirectory } from '../../database/sqlite/database-file.js';
 import { keySetText, newJwk } from './new-key.js';
 import { type SigningKeys, readKeySet, SigningKeysError } from './signing-keys.js';
 
@@ -9,7 +10,7 @@ import { type SigningKeys, readKeySet, SigningKeysError } from './signing-keys.j
 export function loadKeyFile(file: string, production: boolean): SigningKeys {
   if (!existsSync(file)) {
     if (production)
-      throw new SigningKeysError(`there is no file ${file}, and it is not created in production`);
+      throw new SigningKeysError(`there is no file ${resolve(file)}, and it is not created in production`);
     makeKeyFile(file);
   }
   warnIfReadableByOthers(file);
@@ -20,8 +21,11 @@ export function loadKeyFile(file: string, production: boolean): SigningKeys {
 export function readKeyFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
-  } catch {
-    throw new SigningKeysError(`the file ${file} cannot be read`);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new SigningKeysError(
+      isMissing ? `there is no file ${resolve(file)}` : `the file ${resolve(file)} cannot be read`,
+    );
   }
 }
 
@@ -29,16 +33,14 @@ function makeKeyFile(file: string): void {
   try {
     createKeyFile(file);
   } catch (error) {
-    throw new SigningKeysError(
-      `the file ${file} cannot be created (${(error as NodeJS.ErrnoException).code})`,
-    );
+    throw new SigningKeysError(`the file ${resolve(file)} cannot be created (${(error as Error).message})`);
   }
 }
 
 /** Atomic: of several processes that start at once, the first one's file stays. */
 function createKeyFile(file: string): void {
   const draft = `${file}.${randomUUID()}`;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createDirectory(dirname(resolve(file)));
   writeFileSync(draft, keySetText([newJwk()]), { mode: 0o600 });
   try {
     linkSync(draft, file);

@@ -2,6 +2,7 @@ import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { queryBegins } from '../../tracing/spans.js';
 import { runAlone } from '../retries.js';
+import { storageSpace } from '../storage-space.js';
 import { refuseInsideTransaction } from '../transaction.js';
 import type { MysqlPool } from './mysql-driver.js';
 
@@ -81,8 +82,10 @@ function run(
   return new Promise((resolve, reject) => {
     connection.query(query, values, (error: QueryError | null, result: unknown) => {
       ended(error);
-      if (error) reject(new QueryFailedError(query.sql, values, error));
-      else resolve(result);
+      if (!error) return resolve(result);
+      const failure = new QueryFailedError(query.sql, values, error);
+      storageSpace.noteFailure(failure);
+      reject(failure);
     });
   });
 }

@@ -6,6 +6,7 @@ import { runAlone } from '../retries.js';
 import { whenFree } from '../sqlite/busy-file.js';
 import { refuseInsideTransaction } from '../transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
+import { storageSpace } from '../storage-space.js';
 import { Mutex } from '../sqlite/mutex.js';
 
 interface SqliteQueryRunner extends QueryRunner {
@@ -116,6 +117,8 @@ function run(database: NodeSqlite, sql: string, values: unknown[]): QueryResult 
     return result;
   } catch (error) {
     ended(error);
-    throw new QueryFailedError(sql, values, error as Error);
+    const failure = new QueryFailedError(sql, values, error as Error);
+    storageSpace.noteFailure(failure);
+    throw failure;
   }
 }

@@ -39,12 +39,21 @@ function linkTarget(file: string): string | undefined {
   }
 }
 
-/** @throws DatabaseFileError */
+/**
+ * With its parents, one by one: on file systems that have a directory but make none in it, such as /proc, Node's own
+ * `recursive` never ends.
+ *
+ * @throws DatabaseFileError
+ */
 export function createDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  const parent = dirname(directory);
+  if (parent !== directory) createDirectory(parent);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    throw new DatabaseFileError((error as Error).message);
+    // Another process may have made it meanwhile.
+    if (!existsSync(directory)) throw new DatabaseFileError((error as Error).message);
   }
 }
 

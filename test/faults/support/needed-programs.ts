@@ -10,6 +10,7 @@ const PROGRAMS = {
   rsync: 'rsync, for the state transfer of Galera',
   'redis-server': 'redis-server',
   openssl: 'openssl, for certificates',
+  unshare: 'util-linux, for a disk that is full',
 };
 const SERVICE = resolve(import.meta.dirname, '../../../dist/main.js');
 
