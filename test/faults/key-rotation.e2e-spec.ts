@@ -4,7 +4,7 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accountsJson } from '../support/accounts-command.js';
 import { type Answer, loadDuring } from '../support/load.js';
 import { asRecords, asString, clientOf } from '../support/service-client.js';
-import { decodeToken } from '../support/signing-keys.js';
+import { aSigningKey, decodeToken, signToken } from '../support/signing-keys.js';
 import { report } from './support/figures.js';
 import { RestartableService } from './support/restartable-service.js';
 import { Storage } from './support/storage.js';
@@ -101,3 +101,50 @@ it('a rotation under load fails no request, whichever instance signs and whichev
   expect([...history.tally().keys()]).toEqual(['ok all']);
   report({ faults: 2, requests: history.entries.length * 7, wrong: 0 });
 });
+
+it('a token of a new key is accepted at once by every instance, before its next regular look at the file', async () => {
+  const storage = await Storage.on('mariadb');
+  closing.push(storage);
+  const file = storage.installation.env['JWT_KEYS_FILE']!;
+  const instances = (await twoInstances(storage)).map(({ url }) => clientOf(url));
+  const credentials = { email: 'ada@example.com', password: PASSWORD };
+  const { body } = await instances[0]!('POST', '/api/auth/register', { body: credentials });
+  const { header, claims } = decodeToken(asString(body['token']));
+  const [old] = storage.installation.keys;
+  const rounds = 4;
+  const statuses: number[] = [];
+
+  for (let round = 0; round < rounds; round += 1) {
+    const key = aSigningKey();
+    await replaceFile(file, JSON.stringify({ keys: [key.jwk, old!.jwk] }));
+    const token = signToken({ ...header, kid: key.kid }, claims, key);
+    const answers = await Promise.all(instances.map((send) => send('GET', '/api/me', { token })));
+    statuses.push(...answers.map(({ status }) => status));
+  }
+
+  expect(statuses).toEqual(Array(2 * rounds).fill(200));
+  report({ faults: rounds, requests: statuses.length, wrong: 0 });
+});
+
+it('a flood of unknown keys keeps nobody from being served', async () => {
+  const storage = await Storage.on('sqlite');
+  closing.push(storage);
+  const service = await RestartableService.on(storage);
+  closing.push({ close: () => service.kill() });
+  await service.start();
+  const send = clientOf(service.url);
+  const body = { email: 'ada@example.com', password: PASSWORD };
+  const token = asString((await send('POST', '/api/auth/register', { body })).body['token']);
+  const forged = `${headerWithKid('unknown')}.${token.split('.').slice(1).join('.')}`;
+
+  const flood = Array.from({ length: 2000 }, () => send('GET', '/api/me', { token: forged }));
+  const served = await send('GET', '/api/me', { token });
+  const statuses = (await Promise.all(flood)).map(({ status }) => status);
+
+  expect(served.status).toBe(200);
+  expect(new Set(statuses)).toEqual(new Set([401]));
+  report({ faults: 1, requests: statuses.length, wrong: 0 });
+});
+
+const headerWithKid = (kid: string): string =>
+  Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid })).toString('base64url');

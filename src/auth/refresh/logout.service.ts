@@ -39,7 +39,7 @@ export class LogoutService {
 
   /** Of any generation: whoever holds one may at least end the session. */
   private async ofRefreshToken(text: string): Promise<RevocableSession | undefined> {
-    const shown = this.refreshTokens.read(text);
+    const shown = await this.refreshTokens.read(text);
     if (!shown) throw new InvalidRefreshTokenError('forged');
     return this.refreshes.find(shown.sessionId);
   }

@@ -1,34 +1,36 @@
 import { expect, it } from 'vitest';
 import { newEntityId } from '../../identifiers/entity-id.js';
+import type { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing } from '../tokens/key-ring.js';
 import { keySetText, newJwk } from '../tokens/new-key.js';
 import { readKeySet } from '../tokens/signing-keys.js';
 import { RefreshTokens } from './refresh-tokens.js';
 
 const [OLD, NEW] = [newJwk(), newJwk()];
+const UNCHANGED_FILE = { lookForUnknownKey: () => Promise.resolve() } as KeyFileWatch;
 const tokensOf = (...keys: (typeof OLD)[]): RefreshTokens =>
-  new RefreshTokens(new KeyRing(readKeySet(keySetText(keys))));
+  new RefreshTokens(new KeyRing(readKeySet(keySetText(keys))), UNCHANGED_FILE);
 const TOKEN = { sessionId: newEntityId(), generation: 7 };
 
-it('reads what it wrote, before and after a rotation of the keys', () => {
+it('reads what it wrote, before and after a rotation of the keys', async () => {
   const text = tokensOf(OLD).write(TOKEN);
-  expect(tokensOf(OLD).read(text)).toEqual(TOKEN);
-  expect(tokensOf(NEW, OLD).read(text)).toEqual(TOKEN);
-  expect(tokensOf(NEW).read(text)).toBeUndefined();
+  expect(await tokensOf(OLD).read(text)).toEqual(TOKEN);
+  expect(await tokensOf(NEW, OLD).read(text)).toEqual(TOKEN);
+  expect(await tokensOf(NEW).read(text)).toBeUndefined();
 });
 
-it('holds what its pattern says, however old the session is', () => {
+it('holds what its pattern says, however old the session is', async () => {
   const text = tokensOf(OLD).write({ ...TOKEN, generation: 2_147_483_647 });
-  expect(tokensOf(OLD).read(text)).toEqual({ ...TOKEN, generation: 2_147_483_647 });
+  expect(await tokensOf(OLD).read(text)).toEqual({ ...TOKEN, generation: 2_147_483_647 });
 });
 
-it('refuses a token with any character changed, left out or added', () => {
+it('refuses a token with any character changed, left out or added', async () => {
   const tokens = tokensOf(OLD);
   const text = tokens.write(TOKEN);
   for (let place = 0; place < text.length - 1; place += 1) {
     const changed = text[place] === '1' ? '2' : '1';
-    expect(tokens.read(text.slice(0, place) + changed + text.slice(place + 1))).toBeUndefined();
-    expect(tokens.read(text.slice(0, place) + text.slice(place + 1))).toBeUndefined();
-    expect(tokens.read(`${text.slice(0, place)}1${text.slice(place)}`)).toBeUndefined();
+    expect(await tokens.read(text.slice(0, place) + changed + text.slice(place + 1))).toBeUndefined();
+    expect(await tokens.read(text.slice(0, place) + text.slice(place + 1))).toBeUndefined();
+    expect(await tokens.read(`${text.slice(0, place)}1${text.slice(place)}`)).toBeUndefined();
   }
 });

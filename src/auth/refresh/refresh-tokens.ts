@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { DerivedMacs } from '../tokens/derived-macs.js';
+import { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing } from '../tokens/key-ring.js';
 
 export interface RefreshToken {
@@ -18,7 +19,10 @@ const TOKEN = /^(([\da-f-]{36})\.([1-9]\d{0,9}))\.([\w-]{43})$/;
 export class RefreshTokens {
   private readonly macs: DerivedMacs;
 
-  constructor(keys: KeyRing) {
+  constructor(
+    keys: KeyRing,
+    private readonly keyFile: KeyFileWatch,
+  ) {
     this.macs = new DerivedMacs(keys, 'refresh tokens');
   }
 
@@ -27,9 +31,16 @@ export class RefreshTokens {
     return `${message}.${this.macs.make(message).toString('base64url')}`;
   }
 
-  /** Undefined for one that this service did not make. */
-  read(text: string): RefreshToken | undefined {
-    if (text.length > MAX_LENGTH) return undefined;
+  /** Undefined for one that this service did not make, with a key of the file as it is now. */
+  async read(text: string): Promise<RefreshToken | undefined> {
+    if (text.length > MAX_LENGTH || !TOKEN.test(text)) return undefined;
+    const known = this.verify(text);
+    if (known) return known;
+    await this.keyFile.lookForUnknownKey();
+    return this.verify(text);
+  }
+
+  private verify(text: string): RefreshToken | undefined {
     const [, message = '', sessionId, generation, mac = ''] = TOKEN.exec(text) ?? [];
     if (!isEntityId(sessionId)) return undefined;
     const shown = Buffer.from(mac, 'base64url');

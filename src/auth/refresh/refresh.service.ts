@@ -30,7 +30,7 @@ export class RefreshService {
    * @throws InvalidRefreshTokenError
    */
   async refresh(text: string, origin: Origin): Promise<RefreshableTokens> {
-    const shown = this.refreshTokens.read(text);
+    const shown = await this.refreshTokens.read(text);
     if (!shown) throw new InvalidRefreshTokenError('forged');
     const now = Date.now();
     const maxAge = this.env.sessionMaxAge * 1000;

@@ -5,6 +5,7 @@ import { Strategy } from 'passport-jwt';
 import { Env } from '../../config/env.js';
 import { type AccessTokenClaims, areAccessTokenClaims, LEEWAY_SECONDS, readKeyId } from './access-token.js';
 import { bearerToken } from './bearer-token.js';
+import { KeyFileWatch } from './key-file-watch.js';
 import { KeyRing } from './key-ring.js';
 import { UnknownKeyError } from './token-refusal.js';
 import { VerifiedTokens } from './verified-tokens.js';
@@ -16,14 +17,20 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     private readonly keys: KeyRing,
     private readonly env: Env,
     private readonly verified: VerifiedTokens,
+    keyFile: KeyFileWatch,
   ) {
     super({
       jwtFromRequest: bearerToken,
       secretOrKeyProvider: (_request, token: string, done) => {
         const kid = readKeyId(token);
-        const key = kid === undefined ? undefined : keys.findVerifying(kid);
-        if (key) done(null, key);
-        else done(kid === undefined ? new Error('not a token of this service') : new UnknownKeyError());
+        if (kid === undefined) return done(new Error('not a token of this service'));
+        const known = keys.findVerifying(kid);
+        if (known !== undefined) return done(null, known);
+        void keyFile.lookForUnknownKey().then(() => {
+          const found = keys.findVerifying(kid);
+          if (found === undefined) done(new UnknownKeyError());
+          else done(null, found);
+        });
       },
       algorithms: ['ES256'],
       issuer: env.jwtIssuer,

@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit }
 import { Env } from '../../config/env.js';
 import { readKeyFile } from './key-file.js';
 import { KeyRing } from './key-ring.js';
+import { SharedLook } from './shared-look.js';
 import { readKeySet } from './signing-keys.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
@@ -14,6 +15,7 @@ const POLL_MS = 1000;
 export class KeyFileWatch implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('Tokens');
   private timer: NodeJS.Timeout | undefined;
+  private readonly unknownKeys = new SharedLook(() => this.look());
   /** none yet: the file may have changed since the start read it */
   private seen: string | undefined;
 
@@ -29,6 +31,14 @@ export class KeyFileWatch implements OnModuleInit, BeforeApplicationShutdown {
 
   beforeApplicationShutdown(): void {
     clearInterval(this.timer);
+  }
+
+  /**
+   * For what no key of this process verifies: another instance may have read a new key first.
+   * It looks at the file once a second at most.
+   */
+  async lookForUnknownKey(): Promise<void> {
+    await this.unknownKeys.ask();
   }
 
   private async look(): Promise<void> {
