@@ -1,3 +1,4 @@
+import { callbackify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
@@ -19,6 +20,12 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     private readonly verified: VerifiedTokens,
     keyFile: KeyFileWatch,
   ) {
+    const findUnknown = callbackify(async (kid: string) => {
+      await keyFile.lookForUnknownKey();
+      const found = keys.findVerifying(kid);
+      if (found === undefined) throw new UnknownKeyError();
+      return found;
+    });
     super({
       jwtFromRequest: bearerToken,
       secretOrKeyProvider: (_request, token: string, done) => {
@@ -26,11 +33,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
         if (kid === undefined) return done(new Error('not a token of this service'));
         const known = keys.findVerifying(kid);
         if (known !== undefined) return done(null, known);
-        void keyFile.lookForUnknownKey().then(() => {
-          const found = keys.findVerifying(kid);
-          if (found === undefined) done(new UnknownKeyError());
-          else done(null, found);
-        });
+        findUnknown(kid, done);
       },
       algorithms: ['ES256'],
       issuer: env.jwtIssuer,
