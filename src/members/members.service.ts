@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Role } from '../access/role.js';
 import { Env } from '../config/env.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
+import { additionsUpTo } from '../memberships/additions.js';
 import { revocations } from '../memberships/invitation-events.js';
 import { invitableRoles } from '../memberships/invitation-policy.js';
 import { InvitationsRepository } from '../memberships/invitations.repository.js';
 import { MembershipChanges } from '../memberships/membership-changes.js';
 import { MembershipFactsRepository } from '../memberships/membership-facts.repository.js';
 import { requireAddition, requireChange, requireRemoval } from '../memberships/membership-policy.js';
-import { MemberNotFoundError, UserHasTooManyOrgsError } from '../memberships/memberships.errors.js';
+import { MemberNotFoundError, NoMoreAdditionsError } from '../memberships/memberships.errors.js';
 import { MembersRepository } from '../memberships/members.repository.js';
 import type { Write } from '../writes/write.js';
 import type { MembershipResult } from './dto/member.responses.js';
@@ -26,12 +27,13 @@ export class MembersService {
 
   add(write: Write, orgId: string, email: string, role: Role): Promise<MembershipResult> {
     const { maxOrgsPerUser, addMembers } = this.env;
+    const share = additionsUpTo(maxOrgsPerUser);
     const key = { orgId, actorId: write.actor.id, email };
     return this.changes.run(write, this.facts.addition, key, {
       decide: (facts) => requireAddition(facts, addMembers === 'verified'),
       write: (transaction, userId) =>
-        this.members.insert(transaction, { orgId, userId, role, joinedAt: Date.now() }, maxOrgsPerUser),
-      refusal: () => new UserHasTooManyOrgsError(maxOrgsPerUser),
+        this.members.insert(transaction, { orgId, userId, role, joinedAt: Date.now() }, share),
+      refusal: () => new NoMoreAdditionsError(share),
       event: (userId) => ({ type: 'member.added', userId, data: { role, via: 'added' } }),
       follow: async (transaction, { isInvited }) => {
         const ended = isInvited ? await this.invitations.revokeOfEmail(transaction, orgId, email) : [];

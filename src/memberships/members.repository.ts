@@ -56,7 +56,7 @@ export class MembersRepository {
   }
 
   /**
-   * False: no such user, an owner who is disabled, or the limit of organizations is reached.
+   * False: no such user, an owner who is disabled, or the user belongs to `maxOrgs` organizations.
    * @throws AlreadyMemberError
    */
   async insert(

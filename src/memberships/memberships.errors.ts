@@ -54,6 +54,15 @@ export class UserHasTooManyOrgsError extends Problem {
   }
 }
 
+/** The share that additions may use is full; the user can create and accept beyond it. */
+export class NoMoreAdditionsError extends Problem {
+  constructor(share: number) {
+    super('user_has_too_many_orgs', {
+      detail: `The user belongs to ${share} organizations or more: nobody can add them to another; send an invitation.`,
+    });
+  }
+}
+
 export class LastOwnerError extends Problem {
   constructor() {
     super('last_owner', { remedy: { action: 'transfer' } });

@@ -165,8 +165,9 @@ export const PROBLEMS = {
   },
   user_has_too_many_orgs: {
     status: 409,
-    meaning: 'The user has reached the maximum number of organizations',
-    detail: 'The user belongs to 5000 organizations, the maximum for one user.',
+    meaning: 'The user belongs to too many organizations to be added to another',
+    detail:
+      'The user belongs to 4000 organizations or more: nobody can add them to another; send an invitation.',
   },
   last_owner: {
     status: 409,

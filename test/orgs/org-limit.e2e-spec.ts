@@ -3,10 +3,13 @@ import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { instancesInARace } from '../support/engine.js';
 import { alreadyMember, tooManyOrgs, userHasTooManyOrgs } from '../support/expected.js';
+import { anInvitation } from '../support/inviting.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
 import { type Cluster, startCluster } from '../support/service.js';
 
-const LIMIT = 3;
+const LIMIT = 5;
+/** Four fifths. */
+const BY_OTHERS = 4;
 const AT_ONCE = 20;
 
 describe('MAX_ORGS_PER_USER', () => {
@@ -57,6 +60,34 @@ describe('MAX_ORGS_PER_USER', () => {
     expect(await orgsOf(user)).toHaveLength(LIMIT);
   });
 
+  it('keeps a fifth for the user to create and to accept, whom strangers add wherever they can', async () => {
+    const victim = await anAccount(instance(0), 'victim');
+    const strangers = await ownersWithOrgs(BY_OTHERS + 2);
+    const outcomes: string[] = [];
+    for (const { owner, org } of strangers) outcomes.push(outcomeOf(await add(owner, org, victim)));
+    const refusal = '409 user_has_too_many_orgs';
+    expect(outcomes).toEqual([...times(BY_OTHERS, () => 'done'), refusal, refusal]);
+    const [{ owner, org }] = (await ownersWithOrgs(1)) as [{ owner: Account; org: Org }];
+    const refused = await add(owner, org, victim);
+    expect(refused).toMatchObject(userHasTooManyOrgs);
+    expect(refused.body).toMatchObject({ detail: expect.stringContaining('send an invitation') });
+
+    const { id, code } = await anInvitation(owner, org, { email: victim.email });
+    const accepted = await victim.post(`/api/me/invitations/${id}/accept`, { code });
+
+    expect(accepted.status, accepted.text).toBe(200);
+    expect(await orgsOf(victim)).toHaveLength(LIMIT);
+    expect(await create(victim)).toMatchObject(tooManyOrgs);
+  });
+
+  it('lets a user create whom others have added wherever they can', async () => {
+    const user = await anAccount(instance(0));
+    for (const { owner, org } of await ownersWithOrgs(BY_OTHERS)) await add(owner, org, user);
+
+    expect((await create(user)).status).toBe(201);
+    expect(await create(user)).toMatchObject(tooManyOrgs);
+  });
+
   it('lets a user at the limit add others', async () => {
     const { user, orgs } = await aUserAtTheLimit();
     const guest = await anAccount(instance(0));
@@ -105,10 +136,28 @@ describe('MAX_ORGS_PER_USER', () => {
     );
 
     expect(answers.map(outcomeOf).toSorted()).toEqual([
-      ...times(AT_ONCE - LIMIT, () => '409 user_has_too_many_orgs'),
-      ...times(LIMIT, () => 'done'),
+      ...times(AT_ONCE - BY_OTHERS, () => '409 user_has_too_many_orgs'),
+      ...times(BY_OTHERS, () => 'done'),
     ]);
-    expect(await orgsOf(user)).toHaveLength(LIMIT);
+    expect(await orgsOf(user)).toHaveLength(BY_OTHERS);
+  });
+
+  it('admits one of two simultaneous additions at the edge', async () => {
+    for (const _ of times(5, () => 0)) {
+      const user = await anAccount(instance(0));
+      const others = await ownersWithOrgs(BY_OTHERS + 1);
+      for (const { owner, org } of others.slice(2)) await add(owner, org, user);
+
+      const answers = await atOnce(
+        others.slice(0, 2).map(
+          ({ owner, org }, index) =>
+            () =>
+              add(owner.at(instance(index)), org, user),
+        ),
+      );
+
+      expect(answers.map(outcomeOf).toSorted()).toEqual(['409 user_has_too_many_orgs', 'done']);
+    }
   });
 
   it('is exact for simultaneous creations and additions', async () => {
