@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
+import type { MailCode } from '../auth/mail-codes/mail-code.entity.js';
+import type { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
+import { RefusedError } from './accounts.errors.js';
 import { PasswordChanges } from './password-changes.js';
 
 /** Changes of one account, each with its event; false when there was nothing to change. */
@@ -40,6 +43,27 @@ export class AccountChangesService {
       const data = { reason: 'operator', all: true };
       await this.events.record(transaction, { type: 'session.ended', actor, userId, data });
       return true;
+    });
+  }
+
+  /**
+   * A code for a new password that an operator tells the user: whoever has it takes the account over.
+   *
+   * @throws RefusedError for a disabled account
+   */
+  issueResetCode(
+    codes: MailCodes,
+    { id, email }: { id: string; email: string },
+    actor: Actor,
+  ): Promise<MailCode> {
+    return this.transactions.run(async (transaction) => {
+      if (!(await this.accounts.lockEnabled(transaction, id))) {
+        throw new RefusedError('the account is disabled (account_disabled)');
+      }
+      const purpose = 'password_reset';
+      const issued = await codes.issue(transaction, { purpose, subject: email, email, handedOut: true });
+      await this.accountEvents.record(transaction, { type: 'account.reset_code_issued', actor, userId: id });
+      return issued;
     });
   }
 

@@ -14,7 +14,7 @@ import { AccountRepository } from '../users/account.repository.js';
 import { IdempotencyKeysRepository } from '../writes/idempotency-keys.repository.js';
 import { AbandonedOrgs } from './abandoned-orgs.js';
 import { LockedOrgs } from './locked-orgs.js';
-import { orgIdsOf, requireOtherOwners } from './owner-rule.js';
+import { orgIdsOf, type OrphanedOrg, orphanings, requireOtherOwners } from './owner-rule.js';
 
 export interface Deletion {
   actor: Actor;
@@ -33,7 +33,7 @@ interface Departing {
   userId: string;
   actor: Actor;
   departures: readonly Departure[];
-  forced: boolean;
+  orphaned: readonly Departure[];
 }
 
 /** Deletes accounts. The record keeps ids, but no client address of deleted users. */
@@ -55,28 +55,31 @@ export class AccountDeletionService {
   ) {}
 
   /**
-   * With the memberships, sessions, codes and mails. False if the user no longer exists or the password has changed.
+   * With the memberships, sessions, codes and mails. Undefined if the user no longer exists or the password has
+   * changed.
    *
    * @throws OnlyOwnerError
    */
-  async delete(userId: string, deletion: Deletion): Promise<boolean> {
+  async delete(userId: string, deletion: Deletion): Promise<OrphanedOrg[] | undefined> {
     const since = Date.now() - MAX_CLOCK_SKEW_MS;
     const acts = await this.addresses.findActs(userId, await this.ownership.findOrgIdsOf(userId));
     return this.lockedOrgs.run(
       () => this.ownership.findOrgIdsOf(userId),
       async (transaction, requireLocked) => {
         // Whoever signs the user in or adds him to an organization waits from here on.
-        if (!(await this.accounts.beginDeletion(transaction, userId, deletion.passwordHash))) return false;
+        if (!(await this.accounts.beginDeletion(transaction, userId, deletion.passwordHash)))
+          return undefined;
         const departures = await this.ownership.findDepartures(transaction, userId);
         requireLocked(orgIdsOf(departures));
-        const forced = requireOtherOwners(departures, deletion.force);
+        const orphaned = requireOtherOwners(departures, deletion.force);
         const { actor } = deletion;
-        const events = await this.eventsOf(transaction, { userId, departures, forced, actor });
+        const events = await this.eventsOf(transaction, { userId, departures, orphaned, actor });
         const inviting = departures.filter(({ invites }) => invites);
         const reason = 'inviter_deleted';
         const revoked = await this.revocations.revokeAll(transaction, userId, inviting, { actor, reason });
 
-        const abandoned = forced ? await this.abandonedOrgs.delete(transaction, departures, actor) : [];
+        const abandoned =
+          orphaned.length > 0 ? await this.abandonedOrgs.delete(transaction, departures, actor) : [];
 
         await this.deleteRows(transaction, userId, departures);
         await this.events.record(transaction, ...events, ...revoked, ...abandoned);
@@ -86,7 +89,7 @@ export class AccountDeletionService {
         await this.sessions.deleteAllOf(transaction, userId);
         await this.accounts.delete(transaction, userId);
         await deletion.lastStep?.(transaction);
-        return true;
+        return orphaned.map(({ orgId: id, hasOtherMember }) => ({ id, isDeleted: !hasOtherMember }));
       },
     );
   }
@@ -104,12 +107,17 @@ export class AccountDeletionService {
 
   private async eventsOf(
     transaction: Transaction,
-    { userId, departures, forced, actor }: Departing,
+    { userId, departures, orphaned, actor }: Departing,
   ): Promise<NewEvent[]> {
     const about = { actor, userId };
     const userRevision = await this.accounts.revisionOf(transaction, userId);
     return [
-      { ...about, type: 'account.deleted', userRevision, ...(forced && { data: { force: true } }) },
+      {
+        ...about,
+        type: 'account.deleted',
+        userRevision,
+        ...(orphaned.length > 0 && { data: { force: true } }),
+      },
       { ...about, type: 'session.ended', data: { reason: 'account_deleted', all: true } },
       ...departures.map(({ orgId, revision, role }): NewEvent => ({
         ...about,
@@ -118,6 +126,10 @@ export class AccountDeletionService {
         orgRevision: revision,
         data: { role, reason: 'account_deleted' },
       })),
+      ...orphanings(
+        orphaned.filter(({ hasOtherMember }) => hasOtherMember),
+        { ...about, reason: 'owner_deleted' },
+      ),
     ];
   }
 }

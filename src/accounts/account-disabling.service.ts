@@ -6,7 +6,7 @@ import { OwnershipRepository } from '../memberships/ownership.repository.js';
 import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { LockedOrgs, type RequireLocked } from './locked-orgs.js';
-import { orgIdsOf, requireOtherOwners } from './owner-rule.js';
+import { orgIdsOf, type OrphanedOrg, orphanings, requireOtherOwners } from './owner-rule.js';
 
 export interface Disabling {
   actor: Actor;
@@ -29,11 +29,11 @@ export class AccountDisablingService {
   ) {}
 
   /**
-   * Ends every session, too. False when the account is disabled already.
+   * Ends every session, too. Undefined when the account is disabled already.
    *
    * @throws OnlyOwnerError
    */
-  disable(userId: string, disabling: Disabling): Promise<boolean> {
+  disable(userId: string, disabling: Disabling): Promise<OrphanedOrg[] | undefined> {
     return this.lockedOrgs.run(
       () => this.ownership.findOrgIdsOf(userId),
       (transaction, requireLocked) => this.disableIn(transaction, userId, requireLocked, disabling),
@@ -45,11 +45,11 @@ export class AccountDisablingService {
     userId: string,
     requireLocked: RequireLocked,
     { actor, force }: Disabling,
-  ): Promise<boolean> {
-    if (!(await this.accounts.disable(transaction, userId))) return false;
+  ): Promise<OrphanedOrg[] | undefined> {
+    if (!(await this.accounts.disable(transaction, userId))) return undefined;
     const departures = await this.ownership.findDepartures(transaction, userId);
     requireLocked(orgIdsOf(departures));
-    const forced = requireOtherOwners(departures, force);
+    const orphaned = requireOtherOwners(departures, force);
 
     const inviting = departures.filter(({ invites }) => invites);
     const why = { actor, reason: 'inviter_disabled' } as const;
@@ -57,10 +57,11 @@ export class AccountDisablingService {
     const about = { actor, userId };
     await this.events.record(
       transaction,
-      { ...about, type: 'account.disabled', ...(forced && { data: { force: true } }) },
+      { ...about, type: 'account.disabled', ...(orphaned.length > 0 && { data: { force: true } }) },
       { ...about, type: 'session.ended', data: { reason: 'account_disabled', all: true } },
       ...revoked,
+      ...orphanings(orphaned, { ...about, reason: 'owner_disabled' }),
     );
-    return true;
+    return orphaned.map(({ orgId: id }) => ({ id, isDeleted: false }));
   }
 }

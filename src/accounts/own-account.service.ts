@@ -34,12 +34,13 @@ export class OwnAccountService {
   private async deleteVerified(write: Write, passwordHash: string): Promise<boolean> {
     const { actor } = write;
     try {
-      return await this.deletion.delete(actor.id, {
+      const done = await this.deletion.delete(actor.id, {
         actor,
         force: false,
         passwordHash,
         lastStep: (transaction) => this.writes.complete(transaction, write, OK),
       });
+      return done !== undefined;
     } catch (error) {
       throw error instanceof OnlyOwnerError ? new OrgsNeedOwnerError(error) : error;
     }

@@ -1,3 +1,5 @@
+import type { Actor } from '../access/actor.js';
+import type { NewEvent } from '../events/new-event.js';
 import type { Departure } from '../memberships/ownership.repository.js';
 import { requireOtherOwner } from '../memberships/membership-policy.js';
 import { OnlyOwnerError } from './accounts.errors.js';
@@ -5,10 +7,10 @@ import { OnlyOwnerError } from './accounts.errors.js';
 /**
  * The organizations of a user keep an enabled owner without that user. Deleted ones need none.
  *
- * @returns whether it took force
+ * @returns those that have none now, by force
  * @throws OnlyOwnerError
  */
-export function requireOtherOwners(departures: readonly Departure[], force: boolean): boolean {
+export function requireOtherOwners(departures: readonly Departure[], force: boolean): Departure[] {
   return requireOtherOwner(
     departures.filter(({ isDeleted }) => !isDeleted),
     {
@@ -19,6 +21,28 @@ export function requireOtherOwners(departures: readonly Departure[], force: bool
       },
     },
   );
+}
+
+/** An organization that a user left, by force, without an enabled owner. */
+export interface OrphanedOrg {
+  id: string;
+  /** Nobody else was a member, and the account was deleted. */
+  isDeleted: boolean;
+}
+
+/** One for each organization: the ids of all would not fit into one. Its admins see it, too. */
+export function orphanings(
+  orphaned: readonly Departure[],
+  { userId, actor, reason }: { userId: string; actor: Actor; reason: 'owner_disabled' | 'owner_deleted' },
+): NewEvent[] {
+  return orphaned.map(({ orgId, revision: orgRevision }) => ({
+    type: 'org.orphaned',
+    actor,
+    orgId,
+    orgRevision,
+    userId,
+    data: { reason, force: true },
+  }));
 }
 
 export function orgIdsOf(departures: readonly Departure[]): string[] {

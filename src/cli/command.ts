@@ -27,7 +27,7 @@ export interface CommandDefinition {
   /** flags and what they mean */
   options?: [flags: string, meaning: string][];
   /** changes something: takes who does it, and why */
-  changes?: boolean;
+  changes?: boolean | 'with a reason';
   /** what follows `accounts` */
   examples: string[];
   load: () => Promise<Run>;

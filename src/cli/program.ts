@@ -61,7 +61,9 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
     .description([definition.summary, definition.details].filter(Boolean).join('\n\n'));
   for (const [flags, meaning] of definition.options ?? []) command.option(flags, meaning);
   if (definition.changes) {
-    command.option('--reason <TEXT>', 'why, for the record; only operators read it');
+    const reason = ['--reason <TEXT>', 'why, for the record; only operators read it'] as const;
+    if (definition.changes === true) command.option(...reason);
+    else command.requiredOption(...reason);
     command.option('--as <NAME>', 'who does it, for the record (default: the user of the system)');
   }
   const examples = definition.examples.map((example) => `  accounts ${example}`);

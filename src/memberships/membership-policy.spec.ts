@@ -188,7 +188,7 @@ describe('an enabled owner', () => {
     const refuse = (those: readonly { id: number }[]): Error => new Error(those.map(({ id }) => id).join());
 
     expect(() => requireOtherOwner([kept, orphaned, member], { refuse })).toThrow('2');
-    expect(requireOtherOwner([kept, orphaned, member], { force: true, refuse })).toBe(true);
-    expect(requireOtherOwner([kept, member], { refuse })).toBe(false);
+    expect(requireOtherOwner([kept, orphaned, member], { force: true, refuse })).toEqual([orphaned]);
+    expect(requireOtherOwner([kept, member], { refuse })).toEqual([]);
   });
 });

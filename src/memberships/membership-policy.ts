@@ -42,16 +42,16 @@ interface OwnerRule<T> {
 /**
  * Whoever goes, an organization keeps an enabled owner.
  *
- * @returns whether it took force
+ * @returns those whose organization has none now, by force
  * @throws LastOwnerError, or what `refuse` makes of those whose organization would have none
  */
 export function requireOtherOwner<T extends EndingMembership>(
   memberships: readonly T[],
   { force = false, refuse = () => new LastOwnerError() }: OwnerRule<T> = {},
-): boolean {
+): T[] {
   const orphaned = memberships.filter(({ role, hasOtherOwner }) => role === 'owner' && !hasOtherOwner);
   if (orphaned.length > 0 && !force) throw refuse(orphaned);
-  return orphaned.length > 0;
+  return orphaned;
 }
 
 /** @param onlyVerified whether an account whose e-mail is not verified counts as none */

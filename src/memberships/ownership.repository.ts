@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { In, type Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
 import { hotStatement } from '../database/hot-statements.js';
 import { inBatches } from '../database/in-batches.js';
@@ -82,6 +82,15 @@ export class OwnershipRepository {
 
   findOrg(id: string): Promise<Org | null> {
     return this.orgs.findOneBy({ id });
+  }
+
+  async findNames(ids: readonly string[]): Promise<Map<string, string>> {
+    const names = new Map<string, string>();
+    for await (const batch of inBatches(ids)) {
+      const orgs = await this.orgs.find({ where: { id: In([...batch]) }, select: { id: true, name: true } });
+      for (const { id, name } of orgs) names.set(id, name);
+    }
+    return names;
   }
 
   /** By the time the user joined them. */

@@ -22,6 +22,7 @@ const WITH_DATABASE = [
   ['users', 'enable', USER],
   ['users', 'end-sessions', USER],
   ['users', 'set-password', USER, '--generate'],
+  ['users', 'reset-code', USER, '--reason', 'a test'],
   ['users', 'verify-email', USER],
   ['users', 'import', '-'],
   ['orgs', 'show', ORG],

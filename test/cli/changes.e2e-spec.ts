@@ -61,6 +61,11 @@ const CASES: Case[] = [
     leaves: () => [{ type: 'account.password_changed' }, allSessions('password_changed')],
   },
   {
+    name: 'reset-code',
+    command: ({ user }) => ['users', 'reset-code', user.email],
+    leaves: () => [{ type: 'account.reset_code_issued' }],
+  },
+  {
     name: 'verify-email',
     command: ({ user }) => ['users', 'verify-email', user.email],
     leaves: () => [{ type: 'account.email_verified' }],
@@ -214,11 +219,43 @@ describe('the last-owner rule', () => {
     expect(await eventsSince(service.db, known)).toEqual([]);
     expect((await only.get('/api/me')).status).toBe(200);
 
-    await done(['users', 'disable', only.email, '--force']);
+    const [result] = await done(['users', 'disable', only.email, '--force']);
+    expect(result).toEqual({
+      id: only.id,
+      email: only.email,
+      changed: true,
+      orphanedOrgs: [{ id: own.id, name: own.name, isDeleted: false }],
+    });
     expect(await eventsSince(service.db, known)).toMatchObject([
       { type: 'account.disabled', data: { force: true } },
+      { type: 'org.orphaned', org_id: own.id, data: { reason: 'owner_disabled', force: true } },
       { type: 'session.ended' },
     ]);
+  });
+
+  it('names to people every organization that a forced command leaves without an enabled owner', async () => {
+    const only = await anAccount(service);
+    const orgs = [await anOrgOf(only), await anOrgOf(only)];
+    const kept = await anOrgOf(owner);
+    await join(kept, owner, only, 'owner');
+
+    const { code, stdout } = await accounts(installation, ['users', 'disable', only.email, '--force']);
+
+    expect(code).toBe(0);
+    for (const { id, name } of orgs) {
+      const way = `has no enabled owner now: accounts orgs set-owner ${id} <USER>`;
+      expect(stdout).toContain(`organization ${id} (${name}) ${way}\n`);
+    }
+    expect(stdout).not.toContain(kept.id);
+    const doctor = await accounts(installation, ['doctor', '--json']);
+    expect(doctor.code).toBe(1);
+    const claim = 'every organization has an owner whose account is enabled';
+    const finding = doctor.stdout.split('\n').find((line) => line.includes(claim))!;
+    expect(JSON.parse(finding)).toMatchObject({
+      holds: false,
+      faults: expect.arrayContaining([expect.stringContaining(orgs[0]!.name)]) as unknown,
+      remedy: expect.stringContaining('accounts orgs set-owner') as unknown,
+    });
   });
 
   it('does not count an owner who is disabled', async () => {

@@ -127,12 +127,20 @@ describe('accounts users delete', () => {
     expect(await eventsSince(service.db, known)).toEqual([]);
     expect((await only.get('/api/me')).status).toBe(200);
 
-    await accountsJson(installation, deletion(only, '--force'));
+    const [result] = await accountsJson<{ orphanedOrgs: object[] }>(installation, deletion(only, '--force'));
+    expect(result!.orphanedOrgs).toHaveLength(2);
+    expect(result!.orphanedOrgs).toEqual(
+      expect.arrayContaining([
+        { id: alone.id, name: alone.name, isDeleted: true },
+        { id: shared.id, name: shared.name, isDeleted: false },
+      ]),
+    );
     expect((await eventsSince(service.db, known)).map(({ type, data }) => [type, data])).toEqual([
       ['account.deleted', { force: true }],
       ['member.removed', { role: 'owner', reason: 'account_deleted' }],
       ['member.removed', { role: 'owner', reason: 'account_deleted' }],
       ['org.deleted', { force: true }],
+      ['org.orphaned', { reason: 'owner_deleted', force: true }],
       ['session.ended', { reason: 'account_deleted', all: true }],
     ]);
     const deleted = await service.db.query(
@@ -160,7 +168,8 @@ describe('accounts users delete', () => {
     expect(stderr.match(/[\da-f-]{36}/g)).toHaveLength(200);
     expect(stderr).toContain(' and 1100 more');
 
-    await accountsJson(installation, deletion(user, '--force'));
+    const [forced] = await accountsJson<{ orphanedOrgs: object[] }>(installation, deletion(user, '--force'));
+    expect(forced!.orphanedOrgs).toHaveLength(MANY_ORGS);
     expect(await rowsOf(user)).toBe(0);
     expect(await countOf("events WHERE type = 'member.removed' AND user_id = ?", user.id)).toBe(MANY_ORGS);
     const ended = await service.db.query(

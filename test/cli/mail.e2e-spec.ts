@@ -19,6 +19,8 @@ interface Listed {
   lastError: string | null;
 }
 
+const resetCode = (email: string) => ['users', 'reset-code', email, '--reason', 'gets no mail'];
+
 describe('accounts mail, and codes that operators hand out', () => {
   let installation: Installation;
   let service: Instance;
@@ -100,7 +102,7 @@ describe('accounts mail, and codes that operators hand out', () => {
     const known = await knownEvents(service.db);
     const [handed] = await accountsJson<{ id: string; email: string; code: string; expiresAt: string }>(
       installation,
-      ['users', 'reset-code', email],
+      resetCode(email),
     );
     expect(handed).toEqual({
       id,
@@ -108,24 +110,46 @@ describe('accounts mail, and codes that operators hand out', () => {
       code: expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/),
       expiresAt: expect.stringMatching(/Z$/),
     });
-    expect(await eventsSince(service.db, known)).toEqual([]);
+    const issued = await eventsSince(service.db, known);
+    expect(issued).toMatchObject([
+      { type: 'account.reset_code_issued', actor_type: 'operator', user_id: id, reason: 'gets no mail' },
+    ]);
+    expect(JSON.stringify(issued)).not.toContain(handed!.code);
 
     expect((await reset(email, handed!.code)).status).toBe(200);
 
     expect(await reset(email, handed!.code)).toMatchObject(invalidCode);
     const [row] = await service.db.query('SELECT email_verified_at, revision FROM users WHERE id = ?', [id]);
-    expect(row).toEqual({ email_verified_at: null, revision: 2 });
+    expect(row).toEqual({ email_verified_at: null, revision: 3 });
     expect((await eventsSince(service.db, known)).map(({ type }) => type)).toEqual([
       'account.password_changed',
+      'account.reset_code_issued',
       'session.ended',
     ]);
+  });
+
+  it('hands out no code without a reason, and shows it to the user without', async () => {
+    const user = await anAccount(service);
+    const known = await knownEvents(service.db);
+
+    const refused = await accounts(installation, ['users', 'reset-code', user.email]);
+
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toBe("error: required option '--reason <TEXT>' not specified\n");
+    expect(await eventsSince(service.db, known)).toEqual([]);
+    await accountsJson(installation, [...resetCode(user.email), '--as', 'root']);
+    const { body } = await user.get<{ events: object[] }>('/api/me/events?limit=1');
+    expect(body.events).toMatchObject([
+      { type: 'account.reset_code_issued', actor: { type: 'operator', id: 'root' }, data: {} },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('gets no mail');
   });
 
   it('hands out no code for a disabled account', async () => {
     const { email } = await anAccount(service);
     await accountsJson(installation, ['users', 'disable', email]);
 
-    expect(await accounts(installation, ['users', 'reset-code', email])).toMatchObject({
+    expect(await accounts(installation, resetCode(email))).toMatchObject({
       code: 1,
       stdout: '',
       stderr: 'refused: the account is disabled (account_disabled)\n',
@@ -134,7 +158,7 @@ describe('accounts mail, and codes that operators hand out', () => {
 
   it('voids codes when an operator sets a password', async () => {
     const { email } = await anAccount(service);
-    const [handed] = await accountsJson<{ code: string }>(installation, ['users', 'reset-code', email]);
+    const [handed] = await accountsJson<{ code: string }>(installation, resetCode(email));
 
     await accountsJson(installation, ['users', 'set-password', email, '--generate']);
 

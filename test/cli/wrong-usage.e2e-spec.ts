@@ -24,6 +24,7 @@ describe('what cannot be run', () => {
     ['users', 'end-sessions', 'nobody@example.com'],
     ['users', 'set-password', 'nobody@example.com', '--generate'],
     ['users', 'verify-email', 'nobody@example.com'],
+    ['users', 'reset-code', 'nobody@example.com', '--reason', 'a test'],
     ['users', 'reset-code', 'nobody@example.com'],
     ['mail', 'list', '--state', 'lost'],
     ['mail', 'list', '--to', 'nobody'],

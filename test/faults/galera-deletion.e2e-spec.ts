@@ -47,7 +47,7 @@ it('a client that refreshes during every attempt on another node does not preven
   });
 
   const deletion = { actor: { kind: 'operator', id: 'test' }, force: false } as const;
-  expect(await node.get(AccountDeletionService).delete(user.id, deletion)).toBe(true);
+  expect(await node.get(AccountDeletionService).delete(user.id, deletion)).toEqual([]);
 
   expect(attempts).toHaveBeenCalledTimes(1);
   await cluster.waitUntilEqual();

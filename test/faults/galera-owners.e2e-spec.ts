@@ -36,7 +36,7 @@ const on = (i: number): NodeServices => nodes[i % nodes.length]!;
 
 type Outcome = 'done' | 'not done' | 'refused';
 
-async function outcomeOf(work: Promise<boolean>): Promise<Outcome> {
+async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
   try {
     return (await work) ? 'done' : 'not done';
   } catch (error) {

@@ -81,7 +81,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(25);
+    expect(lines).toHaveLength(26);
     expect(code).toBe(0);
   });
 
@@ -97,6 +97,12 @@ describe('the doctor', () => {
       tables: ['members'],
       do: () => force("UPDATE members SET role = 'admin' WHERE org_id = ?", cast.org.id),
       red: ['every organization has an owner', 'every membership is as its last event says'],
+    },
+    {
+      what: 'an organization whose only owner is disabled',
+      tables: ['users'],
+      do: () => force('UPDATE users SET disabled_at = 1 WHERE id = ?', cast.owner.id),
+      red: ['every organization has an owner whose account is enabled'],
     },
     {
       what: 'a deleted organization that nobody purged',

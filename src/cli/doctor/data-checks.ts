@@ -12,6 +12,15 @@ export const DATA_CHECKS: Check[] = [
         AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')`,
   ),
   emptyQuery(
+    'every organization has an owner whose account is enabled',
+    'Nobody can manage owners there. Enable one of its owners, or make somebody its owner: accounts orgs set-owner …',
+    `SELECT CONCAT(o.id, ' ', o.name) AS fault FROM orgs o
+      WHERE o.deleted_at IS NULL
+        AND EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')
+        AND NOT EXISTS (SELECT 1 FROM members m JOIN users u ON u.id = m.user_id
+          WHERE m.org_id = o.id AND m.role = 'owner' AND u.disabled_at IS NULL)`,
+  ),
+  emptyQuery(
     'every membership belongs to a user and an organization',
     RESTORE,
     `SELECT m.user_id AS fault FROM members m

@@ -1,11 +1,10 @@
 import { AccountDeletionService } from '../../accounts/account-deletion.service.js';
 import type { Invocation, Report } from '../command.js';
-import { changeUser } from './change-user.js';
+import { changeOwner } from './change-owner.js';
 
 export function deleteUser(invocation: Invocation): Promise<Report> {
-  const force = invocation.options['force'] === true;
-  return changeUser(invocation, {
-    make: (services, { id }, actor) => services.get(AccountDeletionService).delete(id, { actor, force }),
+  return changeOwner(invocation, {
+    make: (services, { id }, how) => services.get(AccountDeletionService).delete(id, how),
     done: 'deleted, with every membership and session',
     unchanged: 'is gone',
   });

@@ -1,11 +1,10 @@
 import { AccountDisablingService } from '../../accounts/account-disabling.service.js';
 import type { Invocation, Report } from '../command.js';
-import { changeUser } from './change-user.js';
+import { changeOwner } from './change-owner.js';
 
 export function disableUser(invocation: Invocation): Promise<Report> {
-  const force = invocation.options['force'] === true;
-  return changeUser(invocation, {
-    make: (services, { id }, actor) => services.get(AccountDisablingService).disable(id, { actor, force }),
+  return changeOwner(invocation, {
+    make: (services, { id }, how) => services.get(AccountDisablingService).disable(id, how),
     done: 'disabled, every session has ended',
     unchanged: 'is disabled already',
   });

@@ -66,7 +66,8 @@ const CHANGING: CommandDefinition[] = [
     usage: 'reset-code <USER>',
     summary: 'print a code, once, with which a user sets a new password',
     details: `${USER} Tell it to the user: it works for 15 minutes and takes the place of one that was mailed.`,
-    examples: ['users reset-code ada@example.com'],
+    changes: 'with a reason',
+    examples: ['users reset-code ada@example.com --reason "gets no mail, called back"'],
     load: async () => (await import('./reset-code.command.js')).resetCode,
   },
   {

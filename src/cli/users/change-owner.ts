@@ -1,0 +1,51 @@
+import type { OperatorActor } from '../../access/actor.js';
+import type { OrphanedOrg } from '../../accounts/owner-rule.js';
+import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import type { Account } from '../../users/account.repository.js';
+import type { Invocation, Report } from '../command.js';
+import type { Services } from '../services.js';
+import { changeUser } from './change-user.js';
+
+interface OwnerChange {
+  /** undefined: there was nothing to change */
+  make: (
+    services: Services,
+    user: Account,
+    how: { actor: OperatorActor; force: boolean },
+  ) => Promise<OrphanedOrg[] | undefined>;
+  done: string;
+  unchanged: string;
+}
+
+/** A change that leaves organizations without an enabled owner where it is forced: it names all of them. */
+export async function changeOwner(invocation: Invocation, { make, ...texts }: OwnerChange): Promise<Report> {
+  const force = invocation.options['force'] === true;
+  let orphaned: NamedOrg[] = [];
+  const { lines, json } = await changeUser(invocation, {
+    ...texts,
+    make: async (services, user, actor) => {
+      const left = await make(services, user, { actor, force });
+      orphaned = await named(services, left ?? []);
+      return left !== undefined;
+    },
+  });
+  const [result] = json;
+  return {
+    lines: [...lines, ...orphaned.map(textOf)],
+    json: [{ ...result, ...(force && { orphanedOrgs: orphaned }) }],
+  };
+}
+
+type NamedOrg = OrphanedOrg & { name: string };
+
+async function named(services: Services, orgs: readonly OrphanedOrg[]): Promise<NamedOrg[]> {
+  const names = await services.get(OwnershipRepository).findNames(orgs.map(({ id }) => id));
+  return orgs.map(({ id, isDeleted }) => ({ id, name: names.get(id) ?? '', isDeleted }));
+}
+
+function textOf({ id, name, isDeleted }: NamedOrg): string {
+  const what = isDeleted
+    ? 'is deleted: it had no other member'
+    : `has no enabled owner now: accounts orgs set-owner ${id} <USER>`;
+  return `organization ${id} (${name}) ${what}`;
+}
