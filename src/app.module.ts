@@ -19,6 +19,8 @@ import { OrgsModule } from './orgs/orgs.module.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { SCHEMA } from './app/schema.js';
 import { RefusalsFilter } from './memberships/refusals.filter.js';
+import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
+import { WriteLimitGuard } from './rate-limits/write-limit.guard.js';
 import { UsersModule } from './users/users.module.js';
 import { CareGuard } from './writes/care.guard.js';
 import { EarlyAnswerFilter } from './writes/early-answer.js';
@@ -44,11 +46,13 @@ export class AppModule {
         OwnAccountModule,
         AuditModule,
         HealthModule,
+        RateLimitsModule,
         WritesModule,
       ],
       providers: [
-        // In this order: authentication, repeated requests, authorization, how carefully.
+        // In this order: authentication, how many changes, repeated requests, authorization, how carefully.
         { provide: APP_GUARD, useExisting: JwtAuthGuard },
+        { provide: APP_GUARD, useExisting: WriteLimitGuard },
         { provide: APP_GUARD, useExisting: ReplayGuard },
         { provide: APP_GUARD, useExisting: RolesGuard },
         { provide: APP_GUARD, useExisting: CareGuard },

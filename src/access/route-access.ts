@@ -8,3 +8,8 @@ export type Access =
   | { to: 'members'; minRole: Role; by?: 'password' };
 
 export const RouteAccess = Reflector.createDecorator<Access>();
+
+/** Whether each caller has to be signed in. Logging out is possible without, by a refresh token. */
+export function needsCaller(access: Access): boolean {
+  return access.to === 'members' || (access.to === 'signed-in' && access.or === undefined);
+}

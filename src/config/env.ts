@@ -96,6 +96,7 @@ export class Env {
   readonly rateLimitLookup: RateLimit | undefined;
   readonly rateLimitForgot: RateLimit | undefined;
   readonly rateLimitCode: RateLimit | undefined;
+  readonly rateLimitWrites: RateLimit | undefined;
   readonly argon2: Argon2Cost;
   readonly trustProxy: IpRange[];
   readonly corsOrigins: string[];

@@ -147,6 +147,7 @@ export function parseEnv(environment: NodeJS.ProcessEnv): Env {
     rateLimitLookup: limit('RATE_LIMIT_LOOKUP', '100/1h'),
     rateLimitForgot: limit('RATE_LIMIT_FORGOT', '3/15m'),
     rateLimitCode: limit('RATE_LIMIT_CODE', '10/15m'),
+    rateLimitWrites: limit('RATE_LIMIT_WRITES', 'off'),
     argon2: {
       memoryKib: integer('ARGON2_MEMORY_KIB', 19_456, 1024, 4_194_304),
       timeCost: integer('ARGON2_TIME', 2, 1, 100),

@@ -32,6 +32,12 @@ it('of a route that reads a body are what the body and a dry run are refused for
   ]);
 });
 
+it('of a change by somebody who is signed in are its limit, but not of logging out', () => {
+  expect(codes({ to: 'signed-in' }, true)).toContain('rate_limited');
+  expect(codes({ to: 'members', minRole: 'member' }, true)).toContain('rate_limited');
+  expect(codes({ to: 'signed-in', or: 'refresh-token' }, true)).not.toContain('rate_limited');
+});
+
 it('name the role that is required', () => {
   const required = (minRole: 'admin' | 'owner') =>
     impliedProblems({ to: 'members', minRole }, false).find(({ code }) => code === 'insufficient_role');

@@ -1,5 +1,5 @@
 import type { Role } from '../access/role.js';
-import type { Access } from '../access/route-access.js';
+import { type Access, needsCaller } from '../access/route-access.js';
 import { invalidFields } from './api-problems.decorator.js';
 import type { ProblemExample } from './problem-schemas.js';
 
@@ -11,6 +11,9 @@ const OF_BODIES: ProblemExample[] = [
   { code: 'body_too_large' },
   { code: 'unsupported_media_type' },
 ];
+
+/** By WriteLimitGuard. */
+const OF_CHANGES: ProblemExample[] = [{ code: 'rate_limited' }];
 
 const OF_TOKENS: ProblemExample[] = [{ code: 'unauthorized' }, { code: 'invalid_token' }];
 
@@ -30,7 +33,11 @@ const OF_MIN_ROLE: Record<Role, ProblemExample[]> = {
 
 /** What is refused before the handler of a route runs. */
 export function impliedProblems(access: Access, readsBody: boolean): ProblemExample[] {
-  return [...(readsBody ? OF_BODIES : []), ...refusedTo(access)];
+  return [
+    ...(readsBody ? OF_BODIES : []),
+    ...refusedTo(access),
+    ...(readsBody && needsCaller(access) ? OF_CHANGES : []),
+  ];
 }
 
 function refusedTo(access: Access): ProblemExample[] {

@@ -202,7 +202,7 @@ export const PROBLEMS = {
   rate_limited: {
     status: 429,
     meaning: 'Too many requests',
-    detail: 'Too many requests; wait before the next one.',
+    detail: 'You have made too many changes; wait before the next one.',
   },
   headers_too_large: {
     status: 431,

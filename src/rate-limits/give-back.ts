@@ -1,14 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { rateLimitHeaders } from './rate-limit-headers.js';
-import { isCounted, type NamedCounter } from './rate-limit-rules.js';
-import type { Admission } from './rate-limit-store.js';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** set when limits apply to the request and admitted it */
-    admission?: Admission & { counters: readonly NamedCounter[] };
-  }
-}
+import { isCounted } from './rate-limit-rules.js';
 
 /** In the background: an answer that waited for it could meet that of the deadline. */
 export function giveBackUncounted(fastify: FastifyInstance): void {

@@ -1,13 +1,22 @@
 import type { FastifyRequest } from 'fastify';
 import type { Env, RateLimit } from '../config/env.js';
 import { clientAddress } from '../http/client-address.js';
-import type { ProblemCode } from '../problems/problem-codes.js';
+import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { canonicalEmail } from '../users/email-address.js';
 import { clientKey } from './client-key.js';
 import { rateLimitKey } from './rate-limit-key.js';
 import type { Counter } from './rate-limit-store.js';
 
-const RATE_LIMIT_NAMES = ['register', 'login', 'address', 'account', 'lookup', 'forgot', 'code'] as const;
+const RATE_LIMIT_NAMES = [
+  'register',
+  'login',
+  'address',
+  'account',
+  'lookup',
+  'forgot',
+  'code',
+  'writes',
+] as const;
 
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
 
@@ -77,6 +86,13 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
     keyOf: (request) => keyOfEmail('code', request),
     counts: unlessServiceFailed,
     refusal: 'Too many codes from your address; wait before the next one.',
+  },
+  writes: {
+    limitOf: (env) => env.rateLimitWrites,
+    keyOf: ({ user }) => user && rateLimitKey('writes', user.id),
+    // It bounds work, and a change that ended in a fault has been worked on.
+    counts: () => true,
+    refusal: PROBLEMS.rate_limited.detail,
   },
 };
 

@@ -3,13 +3,11 @@ import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Env } from '../config/env.js';
-import { rateLimitDecided } from '../metrics/measurements.js';
-import { rateLimitHeaders, secondsOf } from './rate-limit-headers.js';
 import { clientAddress } from '../http/client-address.js';
+import { admit } from './admissions.js';
 import { KnownAddresses } from './known-addresses.js';
-import { countersOf, emailIn, type NamedCounter, type RateLimitName, refusalOf } from './rate-limit-rules.js';
-import { type Admission, type Quota, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
-import { RateLimitedError } from './rate-limits.errors.js';
+import { countersOf, emailIn, type NamedCounter, type RateLimitName } from './rate-limit-rules.js';
+import { type Admission, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 
 export const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
 
@@ -41,10 +39,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     if (counters.length === 0) return true;
 
     const { admission, counters: decisive } = await this.decide(counters, request);
-    http.getResponse<FastifyReply>().headers(rateLimitHeaders(decisive, admission.quotas));
-    reportDecisions(decisive, admission);
-    if (!admission.admitted) throw refusal(decisive, admission.quotas);
-    request.admission = { ...admission, counters: decisive };
+    admit(request, http.getResponse<FastifyReply>(), decisive, admission);
     return true;
   }
 
@@ -65,21 +60,4 @@ function isRefusedForAccountOnly(
   { admitted, quotas }: Admission,
 ): boolean {
   return !admitted && counters.every(({ name }, i) => (quotas[i]!.remaining === 0) === (name === 'account'));
-}
-
-/** A limit that still had quota when another refused has decided nothing. */
-function reportDecisions(counters: readonly NamedCounter[], { admitted, quotas }: Admission): void {
-  const decision = admitted ? 'admitted' : 'refused';
-  counters.forEach(({ name }, i) => {
-    if (admitted || quotas[i]!.remaining === 0) rateLimitDecided.emit({ limit: name, decision });
-  });
-}
-
-/** Reports the limit with the longest wait. */
-function refusal(counters: readonly NamedCounter[], quotas: readonly Quota[]): RateLimitedError {
-  const [longest] = counters
-    .map(({ name }, i) => ({ name, ...quotas[i]! }))
-    .filter(({ remaining }) => remaining === 0)
-    .toSorted((a, b) => b.resetMs - a.resetMs);
-  return new RateLimitedError(refusalOf(longest!.name), secondsOf(longest!.resetMs));
 }

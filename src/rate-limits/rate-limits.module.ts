@@ -8,6 +8,7 @@ import { activeLimits } from './rate-limit-rules.js';
 import { RateLimitStorage } from './rate-limit-storage.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { RateLimitStoreModule } from './rate-limit-store.module.js';
+import { WriteLimitGuard } from './write-limit.guard.js';
 
 /** Import it into each module with a `@RateLimited` handler. */
 @Module({
@@ -24,7 +25,7 @@ import { RateLimitStoreModule } from './rate-limit-store.module.js';
       }),
     }),
   ],
-  providers: [KnownAddresses],
-  exports: [KnownAddresses, RateLimitStoreModule, ThrottlerModule],
+  providers: [KnownAddresses, WriteLimitGuard],
+  exports: [KnownAddresses, RateLimitStoreModule, ThrottlerModule, WriteLimitGuard],
 })
 export class RateLimitsModule {}

@@ -38,6 +38,9 @@ export interface Founders {
 /** Needs a limit of one organization for each user, and of one addition of an unknown e-mail. */
 export const SMALL_LIMITS = { MAX_ORGS_PER_USER: '1', RATE_LIMIT_LOOKUP: '1/1h' };
 
+const MOST_WRITES = 50;
+export const WRITES_LIMIT = { RATE_LIMIT_WRITES: `${MOST_WRITES}/1h` };
+
 /** Sends documented examples, and keeps the first answer of each operation with each status and code. */
 export class ExampleAnswers {
   readonly answers = new Map<string, Answer<Answered>>();
@@ -208,6 +211,15 @@ export class ExampleAnswers {
       await this.send('login', { by: this.anyone, body: wrong });
     while (!this.answers.has('register rate_limited')) await this.send('register', { by: this.anyone });
     for (const id of ['changePassword', 'deleteAccount']) await this.send(id, { by: this.ada });
+  }
+
+  /** @param limited a service with WRITES_LIMIT */
+  async exceedWrites(limited: Service): Promise<void> {
+    const by = await anAccount(limited);
+    for (let count = 0; count < MOST_WRITES; count += 1) await by.delete('/api/me/sessions');
+    for (const [id, code] of this.failures()) {
+      if (code === 'rate_limited' && !this.answers.has(`${id} ${code}`)) await this.send(id, { by });
+    }
   }
 
   private async disableAccount(): Promise<void> {

@@ -5,7 +5,7 @@ import { type DocumentedResponse, DocumentReader } from './documented.js';
 import { collectInvitationAnswers } from './invitation-answers.js';
 import { collectMailAnswers } from './mail-answers.js';
 import { collectOrgLifeAnswers } from './org-life-answers.js';
-import { ExampleAnswers, SMALL_LIMITS } from './example-answers.js';
+import { ExampleAnswers, SMALL_LIMITS, WRITES_LIMIT } from './example-answers.js';
 
 /** Faults of the service and its database: what a request cannot bring about. */
 const FAULTS = new Set(['internal_error', 'unavailable', 'storage_full']);
@@ -30,12 +30,13 @@ describe('the examples of the OpenAPI document', () => {
   beforeAll(async () => {
     mailServer = await MailServer.start();
     service = await startService({ env: { ...SMALL_LIMITS, ...mailServer.env } });
-    const withoutMail = await startService();
+    const withoutMail = await startService({ env: WRITES_LIMIT });
     reader = await DocumentReader.of(service);
     examples = new ExampleAnswers(reader, service);
     await collectMailAnswers(examples, service, mailServer, withoutMail);
     await collectOrgLifeAnswers(examples, service);
     await examples.collect((founders) => collectInvitationAnswers(examples, service, withoutMail, founders));
+    await examples.exceedWrites(withoutMail);
     await withoutMail.stop();
   });
   afterAll(async () => {

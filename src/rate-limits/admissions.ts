@@ -1,0 +1,52 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { rateLimitDecided } from '../metrics/measurements.js';
+import { rateLimitHeaders, secondsOf } from './rate-limit-headers.js';
+import { type NamedCounter, refusalOf } from './rate-limit-rules.js';
+import type { Admission, Quota } from './rate-limit-store.js';
+import { RateLimitedError } from './rate-limits.errors.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** set when limits apply to the request and admitted it */
+    admission?: Admission & { counters: readonly NamedCounter[] };
+  }
+}
+
+/**
+ * Lets the request pass where the limits do, beside those that admitted it before, and says so in the answer.
+ * @throws RateLimitedError
+ */
+export function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  counters: readonly NamedCounter[],
+  admission: Admission,
+): void {
+  const { admission: before } = request;
+  const all = {
+    ...admission,
+    counters: [...(before?.counters ?? []), ...counters],
+    quotas: [...(before?.quotas ?? []), ...admission.quotas],
+  };
+  reply.headers(rateLimitHeaders(all.counters, all.quotas));
+  reportDecisions(counters, admission);
+  if (!admission.admitted) throw refusal(counters, admission.quotas);
+  request.admission = all;
+}
+
+/** A limit that still had quota when another refused has decided nothing. */
+function reportDecisions(counters: readonly NamedCounter[], { admitted, quotas }: Admission): void {
+  const decision = admitted ? 'admitted' : 'refused';
+  counters.forEach(({ name }, i) => {
+    if (admitted || quotas[i]!.remaining === 0) rateLimitDecided.emit({ limit: name, decision });
+  });
+}
+
+/** Reports the limit with the longest wait. */
+function refusal(counters: readonly NamedCounter[], quotas: readonly Quota[]): RateLimitedError {
+  const [longest] = counters
+    .map(({ name }, i) => ({ name, ...quotas[i]! }))
+    .filter(({ remaining }) => remaining === 0)
+    .toSorted((a, b) => b.resetMs - a.resetMs);
+  return new RateLimitedError(refusalOf(longest!.name), secondsOf(longest!.resetMs));
+}
