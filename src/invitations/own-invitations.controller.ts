@@ -8,8 +8,11 @@ import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { CarefulWrite } from '../writes/careful-write.decorator.js';
 import { CurrentWrite } from '../writes/current-write.decorator.js';
 import type { Write } from '../writes/write.js';
+import { AnswerByCodeRequest } from './dto/answer-by-code.request.js';
 import { AnswerInvitationRequest } from './dto/answer-invitation.request.js';
 import { AcceptedResult, OwnInvitationPage } from './dto/invitation.responses.js';
 import { ListOwnInvitationsQuery } from './dto/list-invitations.query.js';
@@ -20,14 +23,19 @@ import { OwnInvitationsService } from './own-invitations.service.js';
 /** What accepting and declining have in common. */
 const ApiAnswer = (): MethodDecorator =>
   applyDecorators(
+    CarefulWrite({ idempotencyKey: true }),
+    ApiProblems(invalidFields({ code: 'must be a string' }), {
+      code: 'invalid_code',
+      detail: INVALID_MAIL_CODE,
+    }),
+  );
+
+const ApiAnswerById = (): MethodDecorator =>
+  applyDecorators(
+    ApiAnswer(),
     ApiParam(INVITATION_PARAM),
     ApiBody({ type: AnswerInvitationRequest, required: false }),
-    ApiProblems(
-      invalidFields({ code: 'must be a string' }),
-      { code: 'invalid_code', detail: INVALID_MAIL_CODE },
-      'email_not_verified',
-      'invitation_not_found',
-    ),
+    ApiProblems('email_not_verified', 'invitation_not_found'),
   );
 
 @ApiTags('Me')
@@ -63,7 +71,7 @@ export class OwnInvitationsController {
   @Post(':invitationId/accept')
   @HttpCode(200)
   @SignedInByPassword()
-  @ApiAnswer()
+  @ApiAnswerById()
   @ApiProblems('already_member', 'invitation_ended', 'too_many_orgs')
   acceptInvitation(
     @CurrentWrite() write: Write,
@@ -81,7 +89,7 @@ export class OwnInvitationsController {
   @Post(':invitationId/decline')
   @HttpCode(200)
   @SignedInByPassword()
-  @ApiAnswer()
+  @ApiAnswerById()
   @ApiProblems('invitation_ended')
   declineInvitation(
     @CurrentWrite() write: Write,
@@ -89,5 +97,44 @@ export class OwnInvitationsController {
     @Body() { code }: AnswerInvitationRequest,
   ): Promise<OkResult> {
     return this.answers.decline(write, invitationId, code);
+  }
+
+  /**
+   * Accept the invitation that a code is of
+   *
+   * @remarks One for the user's e-mail, which need not be verified; a code that was mailed verifies it. At most 10
+   * codes may be entered in any 15 minutes, and 50 wrong ones for one invitation.
+   */
+  @Post('accept')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @RateLimited('code')
+  @ApiAnswer()
+  @ApiProblems('already_member', 'invitation_ended', 'too_many_orgs')
+  acceptInvitationByCode(
+    @CurrentWrite() write: Write,
+    @CurrentUser() { email }: CurrentUser,
+    @Body() { code }: AnswerByCodeRequest,
+  ): Promise<AcceptedResult> {
+    return this.answers.acceptByCode(write, email, code);
+  }
+
+  /**
+   * Decline the invitation that a code is of
+   *
+   * @remarks One for the user's e-mail, which need not be verified. Limited as accepting is.
+   */
+  @Post('decline')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @RateLimited('code')
+  @ApiAnswer()
+  @ApiProblems('invitation_ended')
+  declineInvitationByCode(
+    @CurrentWrite() write: Write,
+    @CurrentUser() { email }: CurrentUser,
+    @Body() { code }: AnswerByCodeRequest,
+  ): Promise<OkResult> {
+    return this.answers.declineByCode(write, email, code);
   }
 }

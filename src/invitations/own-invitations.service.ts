@@ -21,13 +21,14 @@ import { Joinings } from './joinings.js';
 import { TypedCodes } from './typed-codes.js';
 
 interface Answer<Result> {
-  /** as it was typed */
-  code: string | undefined;
   decide: (facts: AnsweringFacts, hasCode: boolean, now: number) => void;
   work: (transaction: Transaction, facts: AnsweringFacts, hasCode: boolean) => Promise<Result | undefined>;
   /** of the database, under the lock */
   refusal?: () => Error;
 }
+
+/** Whether the code was shown; throws for whoever may not even be told what became of the invitation. */
+type Proof = (facts: AnsweringFacts) => boolean;
 
 /** What somebody who was invited answers. */
 @Injectable()
@@ -43,58 +44,107 @@ export class OwnInvitationsService {
   ) {}
 
   /**
-   * A member stays what he is.
+   * A member keeps the role.
+   * @param code as it was typed
    * @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidMailCodeError, AlreadyMemberError,
    *   InvitationEndedError, TooManyOrgsError
    */
   accept(write: Write, id: string, code: string | undefined): Promise<AcceptedResult> {
-    const { actor } = write;
-    return this.answer(write, id, {
-      code,
+    return this.answerById(write, id, code, this.acceptance(write));
+  }
+
+  /**
+   * The one for the caller's e-mail that the code is of.
+   * @throws InvalidMailCodeError, AlreadyMemberError, InvitationEndedError, TooManyOrgsError
+   */
+  acceptByCode(write: Write, email: string, code: string): Promise<AcceptedResult> {
+    return this.answerByCode(write, email, code, this.acceptance(write));
+  }
+
+  /** @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidMailCodeError, InvitationEndedError */
+  decline(write: Write, id: string, code: string | undefined): Promise<OkResult> {
+    return this.answerById(write, id, code, this.refusal(write));
+  }
+
+  /** @throws InvalidMailCodeError, InvitationEndedError */
+  declineByCode(write: Write, email: string, code: string): Promise<OkResult> {
+    return this.answerByCode(write, email, code, this.refusal(write));
+  }
+
+  private acceptance({ actor }: Write): Answer<AcceptedResult> {
+    return {
       decide: requireAcceptance,
       work: async (transaction, facts, hasCode) => {
         const isMember = await this.joinings.join(transaction, facts, { userId: actor.id, actor, hasCode });
         return isMember ? { org: { id: facts.orgId, name: facts.orgName }, role: facts.role } : undefined;
       },
       refusal: () => new TooManyOrgsError(this.env.maxOrgsPerUser),
-    });
+    };
   }
 
-  /** @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidMailCodeError, InvitationEndedError */
-  decline(write: Write, id: string, code: string | undefined): Promise<OkResult> {
-    const { actor } = write;
-    return this.answer(write, id, {
-      code,
+  private refusal({ actor }: Write): Answer<OkResult> {
+    return {
       decide: requireAnswer,
       work: async (transaction, facts) => {
+        const { id, orgId, revision: orgRevision } = facts;
         if (!(await this.invitations.end(transaction, id, 'declined'))) throw new InvitationEndedError();
-        const { orgId, revision: orgRevision } = facts;
         const event = answerEvent('invitation.declined', facts, actor.id);
         await this.events.record(transaction, { ...event, actor, orgId, orgRevision });
         return OK;
       },
+    };
+  }
+
+  private async answerById<Result extends object>(
+    write: Write,
+    id: string,
+    typed: string | undefined,
+    answer: Answer<Result>,
+  ): Promise<Result> {
+    const facts = await this.facts.answering.find({ id, userId: write.actor.id });
+    if (!facts || facts.userEmail !== facts.email) throw new InvitationNotFoundError();
+    const code = typed === undefined ? undefined : await this.typedCodes.count(id, typed);
+    return this.answer(write, facts, answer, (latest) => {
+      const hasCode = code !== undefined && this.typedCodes.isRight(latest, code);
+      const isWrong = typed !== undefined && !hasCode;
+      // Whoever has not shown that the e-mail is theirs learns nothing of it.
+      if (isWrong && latest.userVerifiedAt === null) throw new InvalidMailCodeError();
+      return hasCode;
+    });
+  }
+
+  /** Whatever is wrong with the code, or with the e-mail, is not told apart. */
+  private async answerByCode<Result extends object>(
+    write: Write,
+    email: string,
+    typed: string,
+    answer: Answer<Result>,
+  ): Promise<Result> {
+    const found = await this.typedCodes.find(email, typed);
+    const facts = found && (await this.facts.answering.find({ id: found.id, userId: write.actor.id }));
+    if (!facts) throw new InvalidMailCodeError();
+    return this.answer(write, facts, answer, (latest) => {
+      const isOwn = latest.userEmail === latest.email;
+      if (!isOwn || latest.codeNumber !== found.codeNumber) throw new InvalidMailCodeError();
+      return true;
     });
   }
 
   private async answer<Result extends object>(
     write: Write,
-    id: string,
-    { code: typed, decide, work, refusal }: Answer<Result>,
+    facts: AnsweringFacts,
+    { decide, work, refusal }: Answer<Result>,
+    prove: Proof,
   ): Promise<Result> {
-    const key = { id, userId: write.actor.id };
-    const facts = await this.facts.answering.find(key);
-    if (!facts || facts.userEmail !== facts.email) throw new InvitationNotFoundError();
-    const code = typed === undefined ? undefined : await this.typedCodes.count(id, typed);
+    const key = { id: facts.id, userId: write.actor.id };
     try {
       return await this.orgWrites.runDecided(write, facts.orgId, {
         find: async () => facts,
         read: (transaction) => this.facts.answering.findIn(transaction, key),
-        // Whoever has not shown that the e-mail is his learns nothing of it.
+        // What became of it is told to whoever has shown that the e-mail is theirs.
         evenDeleted: true,
         decide: (latest) => {
-          const hasCode = code !== undefined && this.typedCodes.isRight(latest, code);
-          const isWrong = typed !== undefined && !hasCode;
-          if (isWrong && latest.userVerifiedAt === null) throw new InvalidMailCodeError();
+          const hasCode = prove(latest);
           decide(latest, hasCode, Date.now());
           return hasCode;
         },

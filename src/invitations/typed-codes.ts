@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { typedCode } from '../auth/mail-codes/mail-code-text.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import { Transactions } from '../database/transactions.js';
+import type { Invitation } from '../memberships/invitation.entity.js';
 import {
   type CandidateInvitation,
   InvitationListRepository,
@@ -13,7 +14,6 @@ const NOBODY: CandidateInvitation = {
   id: '00000000-0000-7000-8000-000000000000',
   orgId: '',
   codeNumber: 0,
-  tries: MAX_CODE_TRIES + 1,
 };
 
 /** Codes of invitations, as people type them. */
@@ -33,22 +33,34 @@ export class TypedCodes {
     return counts ? code : undefined;
   }
 
-  isRight(invitation: CandidateInvitation, code: string): boolean {
-    const isDerived = this.codes.isDerived({ ...invitation, purpose: 'invitation' }, code);
-    return isDerived && invitation.tries <= MAX_CODE_TRIES;
+  isRight(invitation: Pick<Invitation, 'id' | 'codeNumber' | 'tries'>, code: string): boolean {
+    return this.isDerived(invitation, code) && invitation.tries <= MAX_CODE_TRIES;
   }
 
-  /** The pending invitation of an e-mail that the code is of. Counts a try for each of them. */
+  /**
+   * The pending invitation of an e-mail that the code is of. The right one counts as a try for its invitation, a wrong
+   * one for each of them.
+   */
   async find(email: string, typed: string): Promise<CandidateInvitation | undefined> {
     const code = typedCode(typed);
     if (code === undefined) return undefined;
-    await this.transactions.run(async (transaction) => {
-      // A write for every e-mail: its time must not tell which ones are invited.
-      await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
-      await this.invitations.countTries(transaction, email);
-    });
     const found = await this.list.findCandidates(email, Date.now());
     const candidates = found.length > 0 ? found : [NOBODY];
-    return candidates.find((candidate) => this.isRight(candidate, code));
+    const right = candidates.find((candidate) => this.isDerived(candidate, code));
+    const tried = right ? [right] : candidates;
+    // Nothing is told of the code before the try is counted, so that simultaneous ones cannot exceed the limit.
+    const counted = await this.transactions.run(async (transaction) => {
+      // A write for every e-mail: its time must not tell which ones are invited.
+      await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
+      return this.invitations.countTries(
+        transaction,
+        tried.map(({ id }) => id),
+      );
+    });
+    return counted > 0 ? right : undefined;
+  }
+
+  private isDerived({ id, codeNumber }: Pick<Invitation, 'id' | 'codeNumber'>, code: string): boolean {
+    return this.codes.isDerived({ id, codeNumber, purpose: 'invitation' }, code);
   }
 }

@@ -19,7 +19,7 @@ export interface ReceivedInvitation extends ListedInvitation {
 }
 
 /** An invitation whose code somebody may have typed. */
-export type CandidateInvitation = Pick<Invitation, 'id' | 'orgId' | 'codeNumber' | 'tries'>;
+export type CandidateInvitation = Pick<Invitation, 'id' | 'orgId' | 'codeNumber'>;
 
 /** What the mail of an invitation says, while it may be sent. */
 export interface MailedInvitation extends Pick<Invitation, 'role' | 'expiresAt'> {
@@ -38,8 +38,15 @@ export interface InvitationRange {
 /** Greater than every id. */
 const AFTER_ALL = 'g';
 
-/** of one e-mail that registers: a code names no organization, so all of them are candidates */
-const MAX_CANDIDATES = 1000;
+/**
+ * Of one e-mail, for a code that names no organization: so many are looked at, and that many of them are candidates.
+ * Anybody can invite an address; a try must not cost more the more of them do.
+ */
+const MAX_LOOKED_AT = 5000;
+const MAX_CANDIDATES = 200;
+
+/** invitations of one e-mail in an export */
+const MAX_EXPORTED = 1000;
 
 /** After so long nobody asks who was invited; the rows hold e-mails. */
 export const ENDED_RETENTION_MS = 30 * 86_400_000;
@@ -77,8 +84,10 @@ const FIND_MAILED = hotStatement(
 );
 
 /** Those that were mailed first: an address gets few of them a day, however many there are besides. */
-const FIND_CANDIDATES = `SELECT i.id, i.org_id AS orgId, i.code_number AS codeNumber, i.tries FROM invitations i
-  WHERE i.email = ? AND i.pending = 1 AND i.expires_at > ? ORDER BY i.code_shown, i.id DESC LIMIT ${MAX_CANDIDATES}`;
+const FIND_CANDIDATES = `SELECT c.id, c.orgId, c.codeNumber FROM (
+    SELECT i.id, i.org_id AS orgId, i.code_number AS codeNumber, i.code_shown AS codeShown FROM invitations i
+      WHERE i.email = ? AND i.pending = 1 AND i.expires_at > ? ORDER BY i.id DESC LIMIT ${MAX_LOOKED_AT}
+  ) c ORDER BY c.codeShown, c.id DESC LIMIT ${MAX_CANDIDATES}`;
 
 const FIND_EXPIRED = hotStatement(
   'the clean-up of invitations that have expired',
@@ -132,7 +141,7 @@ export class InvitationListRepository {
     return (await this.invitations.query<MailedInvitation[]>(FIND_MAILED, [id, codeNumber, now]))[0];
   }
 
-  /** For somebody who registers with a code. */
+  /** For somebody who has a code, and nothing else. */
   findCandidates(email: string, now: number): Promise<CandidateInvitation[]> {
     return this.invitations.query<CandidateInvitation[]>(FIND_CANDIDATES, [email, now]);
   }
@@ -142,7 +151,7 @@ export class InvitationListRepository {
     return this.invitations.query<ReceivedInvitation[]>(
       `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
         FROM invitations i JOIN orgs o ON o.id = i.org_id LEFT JOIN users v ON v.id = i.invited_by
-        WHERE i.email = ? ORDER BY i.id LIMIT ${MAX_CANDIDATES}`,
+        WHERE i.email = ? ORDER BY i.id LIMIT ${MAX_EXPORTED}`,
       [email],
     );
   }

@@ -133,11 +133,11 @@ export class InvitationsRepository {
     return counted === 1;
   }
 
-  /** Of every pending one for that e-mail: the code does not say which it is of. */
-  async countTries(transaction: Transaction, email: string): Promise<void> {
-    await transaction.write(
-      'UPDATE invitations SET tries = tries + 1 WHERE email = ? AND pending = 1 AND tries <= ?',
-      [email, MAX_CODE_TRIES],
+  /** The same for each of some, at least one: a code does not say which invitation it is of. How many were below the limit. */
+  countTries(transaction: Transaction, ids: readonly string[]): Promise<number> {
+    return transaction.write(
+      `UPDATE invitations SET tries = tries + 1 WHERE id IN (${places(ids.length)}) AND tries < ?`,
+      [...ids, MAX_CODE_TRIES],
     );
   }
 

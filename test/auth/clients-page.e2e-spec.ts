@@ -15,7 +15,7 @@ const SNIPPETS = [
 ].map(([, snippet]) => snippet!);
 
 /** What the page leaves to its reader, and what the test looks at. */
-const JOAN = 'joan@example.com';
+const [JOAN, MARY] = ['joan@example.com', 'mary@example.com'];
 const ASK = 'declare function ask(question: string): Promise<string>;';
 const RESULTS = [
   'registered',
@@ -32,6 +32,8 @@ const RESULTS = [
   'wouldWork',
   'candidates',
   'joan',
+  'mary',
+  'joined',
 ] as const;
 const EXPORT = `export { ${RESULTS.join(', ')} };`;
 
@@ -47,6 +49,8 @@ interface Results {
   last: { token: string };
   keychain: Map<string, string>;
   joan: { token: string };
+  mary: { token: string };
+  joined: { org: { name: string }; role: string };
   send: (method: string, path: string, body?: unknown, token?: string) => Promise<unknown>;
   grace: { token: string };
   late: unknown;
@@ -59,6 +63,7 @@ describe('docs/clients.md', () => {
   let mailServer: MailServer;
   let service: Instance;
   let asked = 0;
+  const invited = [JOAN, MARY];
 
   beforeAll(async () => {
     mailServer = await MailServer.start();
@@ -76,9 +81,9 @@ describe('docs/clients.md', () => {
     await mailServer.stop();
   });
 
-  /** The code of the next mail that holds one; of an invitation, of the mail to whoever has no account. */
+  /** The code of the next mail that holds one; of an invitation, of the mail to whoever is asked for it next. */
   async function ask(question: string): Promise<string> {
-    if (question.includes('invitation')) return (await mailServer.next(JOAN)).code!;
+    if (question.includes('invitation')) return (await mailServer.next(invited.shift()!)).code!;
     asked += 1;
     const own = () => mailServer.mails.filter(({ subject }) => !subject.includes('invited'));
     const codes = (): string[] => own().flatMap(({ code }) => code ?? []);
@@ -117,7 +122,8 @@ describe('docs/clients.md', () => {
 
   it('goes through the life of a login', async () => {
     const results = await run();
-    const { user, code, account, sessions, old, keychain, send, registered, last, grace, joan } = results;
+    const { user, code, account, sessions, old, keychain, send, registered, last, grace, joan, mary } =
+      results;
 
     expect(user.email).toBe('ada@example.com');
     expect(code).toMatch(/^[\w-]{43}$/);
@@ -135,12 +141,14 @@ describe('docs/clients.md', () => {
       { email: 'grace@example.com', role: 'owner' },
       { email: 'grace@example.com', role: 'owner' },
       { email: JOAN, role: 'admin' },
+      { email: MARY, role: 'member' },
     ]);
     const events = await installation.db.query("SELECT type FROM events WHERE type = 'invitation.accepted'");
-    expect(events).toHaveLength(2);
-    expect(await send('GET', '/api/me/account', undefined, joan.token)).toMatchObject({
-      emailVerified: true,
-    });
+    expect(events).toHaveLength(3);
+    expect(results.joined).toMatchObject({ org: { name: 'Engines' }, role: 'member' });
+    for (const { token } of [joan, mary]) {
+      expect(await send('GET', '/api/me/account', undefined, token)).toMatchObject({ emailVerified: true });
+    }
     expect(await send('GET', '/api/me/account', undefined, grace.token)).toMatchObject({
       emailVerified: false,
     });

@@ -6,9 +6,11 @@ import { instancesInARace } from '../support/engine.js';
 import { alreadyInvited } from '../support/expected.js';
 import {
   accept,
+  acceptByCode,
   anInvitation,
   aVerifiedAccount,
   decline,
+  declineByCode,
   invite,
   registerWith,
   resend,
@@ -90,6 +92,28 @@ describe('at the same moment', () => {
       expect(accepted.length + Number(added!.status === 201)).toBe(1);
       expect(await roleOf(cluster.db, org, guest)).toBe(accepted.length === 1 ? 'admin' : 'member');
       expect((await rowOf(cluster.db, invitation))['pending']).toBeNull();
+    }
+  });
+
+  it('a code alone and the id make one member, once', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { org, owner } = await anOrg(at(round));
+      const guest = await aVerifiedAccount(at(round), 'guest');
+      const invitation = await anInvitation(owner, org, { email: guest.email });
+
+      const answers = await atOnce([
+        () => acceptByCode(guest, invitation.code),
+        () => acceptByCode(guest.at(at(round + 1)), invitation.code),
+        () => accept(guest.at(at(round + 2)), invitation),
+        () => declineByCode(guest.at(at(round + 1)), invitation.code),
+      ]);
+
+      const done = answers.filter(({ status }) => status === 200);
+      expect(done).toHaveLength(1);
+      for (const { status, text } of answers) expect([200, 400, 409], text).toContain(status);
+      const isDeclined = answers[3]!.status === 200;
+      expect(await roleOf(cluster.db, org, guest)).toBe(isDeclined ? undefined : 'member');
+      expect((await rowOf(cluster.db, invitation))['status']).toBe(isDeclined ? 'declined' : 'accepted');
     }
   });
 

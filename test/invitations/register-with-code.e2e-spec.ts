@@ -108,7 +108,7 @@ describe('registering with the code of an invitation', () => {
     ).toMatchObject(invalidCredentials);
   });
 
-  it('finds the right one of many for the e-mail, and counts a try for each', async () => {
+  it('finds the right one of many for the e-mail, and counts a wrong code for each', async () => {
     const email = anEmail('wanted');
     const others = [await anOrg(service), await anOrg(service)];
     const other = await anInvitation(others[0]!.owner, others[0]!.org, { email });
@@ -120,7 +120,7 @@ describe('registering with the code of an invitation', () => {
 
     expect(status).toBe(201);
     expect(await roleOf(service.db, cast.org, body.user)).toBe('member');
-    expect(await rowOf(service.db, other)).toMatchObject({ status: 'pending', tries: 3 });
+    expect(await rowOf(service.db, other)).toMatchObject({ status: 'pending', tries: 2 });
   });
 
   it('takes at most 50 codes for an invitation', async () => {

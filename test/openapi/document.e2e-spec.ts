@@ -54,6 +54,8 @@ const ENDPOINTS = [
     body: false,
   },
   { endpoint: 'GET /api/me/invitations', status: '200', public: false, body: false },
+  { endpoint: 'POST /api/me/invitations/accept', status: '200', public: false, body: true },
+  { endpoint: 'POST /api/me/invitations/decline', status: '200', public: false, body: true },
   { endpoint: 'POST /api/me/invitations/{invitationId}/accept', status: '200', public: false, body: true },
   { endpoint: 'POST /api/me/invitations/{invitationId}/decline', status: '200', public: false, body: true },
 ];

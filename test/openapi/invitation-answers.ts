@@ -9,6 +9,7 @@ import {
   anOrgOf,
   anUnknownId,
   aPassword,
+  byCode,
 } from '../support/personas.js';
 import type { Service } from '../support/service.js';
 import type { ExampleAnswers, Founders } from './example-answers.js';
@@ -25,6 +26,7 @@ export async function collectInvitationAnswers(
   await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [cast.grace.id]);
   const invitationId = await inviteAndResend(examples, service, cast);
   await answer(examples, service, cast, invitationId);
+  await answerByCode(examples, service, cast);
   await reachLimits(examples, service, cast);
 
   const alone = await anAccount(withoutMail);
@@ -106,6 +108,51 @@ async function answer(
   }
   const body400 = { email: anEmail(), password: aPassword(), invitationCode: '00000-00000' };
   await examples.send('register', { by: service.anyone, body: body400 });
+}
+
+/** By somebody who joins and is removed again. */
+async function answerByCode(
+  examples: ExampleAnswers,
+  service: Service,
+  { ada, orgId }: Founders,
+): Promise<void> {
+  const [guest, busy, guesser] = await Promise.all(
+    ['guest', 'busy', 'guesser'].map((name) => anAccount(service, name)),
+  );
+  await anOrgOf(busy!);
+  const codeFor = async ({ email }: Account): Promise<{ code: string }> => {
+    const body = { email, role: 'member', showCode: true };
+    const made = await ada.post<{ invitation: { code: string } }>(`/api/orgs/${orgId}/invitations`, body);
+    expect(made.status, made.text).toBe(201);
+    return { code: made.body.invitation.code };
+  };
+  const set = (sql: string, ...values: string[]) => service.db.query(sql, values);
+  const join = `INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES (?, ?, ?, 'member', 1)`;
+  const leave = 'DELETE FROM members WHERE user_id = ?';
+  const derived = await byCode(service, guest!);
+
+  const body = await codeFor(guest!);
+  for (const id of ['acceptInvitationByCode', 'declineInvitationByCode']) {
+    await examples.send(id, { by: derived });
+    await examples.send(id, { by: guest! });
+    await set('UPDATE invitations SET invited_by = id WHERE email = ?', guest!.email);
+    await examples.send(id, { by: guest!, body });
+    await set('UPDATE invitations SET invited_by = ? WHERE email = ?', await userIdOf(ada), guest!.email);
+  }
+  await set(join, orgId, guest!.id, guest!.email);
+  await examples.send('acceptInvitationByCode', { by: guest!, body });
+  await set(leave, guest!.id);
+  await examples.send('acceptInvitationByCode', { by: guest!, body });
+  await set(leave, guest!.id);
+  await examples.send('declineInvitationByCode', { by: guest!, body: await codeFor(guest!) });
+  await examples.send('acceptInvitationByCode', { by: busy!, body: await codeFor(busy!) });
+  for (let tries = 0; tries <= 10; tries += 1)
+    await examples.send('acceptInvitationByCode', { by: guesser! });
+  await examples.send('declineInvitationByCode', { by: guesser! });
+}
+
+async function userIdOf(caller: Caller): Promise<string> {
+  return (await caller.get<{ user: { id: string } }>('/api/me')).body.user.id;
 }
 
 /** Of one who is a member by now. */

@@ -71,6 +71,15 @@ export function decline(who: Account, { id }: { id: string }, code?: string): Pr
   return who.post(`/api/me/invitations/${id}/decline`, code === undefined ? undefined : { code });
 }
 
+/** By the code alone. */
+export function acceptByCode(who: Account, code: string): Promise<Answer> {
+  return who.post('/api/me/invitations/accept', { code });
+}
+
+export function declineByCode(who: Account, code: string): Promise<Answer> {
+  return who.post('/api/me/invitations/decline', { code });
+}
+
 export async function received(who: Account): Promise<ReceivedInvitation[]> {
   const { status, body, text } = await who.get<{ invitations: ReceivedInvitation[] }>('/api/me/invitations');
   expect(status, text).toBe(200);
