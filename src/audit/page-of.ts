@@ -8,9 +8,8 @@ export interface EventPage {
   last?: Event;
 }
 
-/** so many rows one request looks through for a type, which no index finds */
-const MAX_SCANNED = 5000;
-const CHUNK = 500;
+/** Each as long as a page: no index finds a type, and a filter costs at most so many pages without one. */
+const MAX_READS = 5;
 
 /**
  * The first events of a type, or of all. Looking for a rare type ends after a number of rows: the page is short then,
@@ -21,16 +20,15 @@ export async function pageOf(
   read: (size: number, after: Event | undefined) => Promise<Event[]>,
 ): Promise<EventPage> {
   const events: Event[] = [];
-  const size = type === undefined ? limit : CHUNK;
   let last: Event | undefined;
-  for (let scanned = 0; scanned < MAX_SCANNED; scanned += size) {
-    const rows = await read(size + 1, last);
-    for (const event of rows.slice(0, size)) {
+  for (let reads = 0; reads < MAX_READS; reads += 1) {
+    const rows = await read(limit + 1, last);
+    for (const event of rows.slice(0, limit)) {
       last = event;
       if (type === undefined || event.type === type) events.push(event);
       if (events.length === limit) break;
     }
-    const isLast = rows.length <= size && (rows.length === 0 || last === rows.at(-1));
+    const isLast = rows.length <= limit && (rows.length === 0 || last === rows.at(-1));
     if (isLast || events.length === limit) return isLast ? { events } : { events, last: last! };
     // On SQLite nothing else would get a turn.
     await yieldToEventLoop();

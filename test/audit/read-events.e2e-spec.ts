@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aCode, anAccount, anOrg, type Account, type Cast } from '../support/personas.js';
+import { aCode, anOrg, type Account, type Cast } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 interface Page {
@@ -140,28 +140,46 @@ describe('reading the record', () => {
     expect((await passedOn.get('/api/me')).status).toBe(200);
   });
 
-  it('looks through a bounded part of a long record for a type, and goes on from there', async () => {
-    const account = await anAccount(service);
-    const { body: first } = await own(account);
-    const id = String(first.events.at(-1)!['id']);
-    const rows = Array.from({ length: 6000 }, (_, index) => [
-      `${id.slice(0, 24)}${(index + 1).toString(16).padStart(12, '0')}`.replace(
-        /^........-..../,
-        '01000000-0000',
-      ),
-      account.id,
-    ]);
-    for (let from = 0; from < rows.length; from += 1000) {
-      const some = rows.slice(from, from + 1000);
+  describe('of 10,000 events', () => {
+    const COUNT = 10_000;
+    const PAGES = 5;
+
+    beforeEach(async () => {
+      const id = String((await ofOrg(cast.owner)).body.events[0]!['id']);
+      const digits = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS n`).join(' UNION ALL ');
       await service.db.query(
-        `INSERT INTO events (id, type, at, actor_type, user_id, data) VALUES ${some.map(() => "(?, 'member.added', 1, 'system', ?, '{}')").join()}`,
-        some.flat(),
+        `INSERT INTO events (id, type, at, actor_type, org_id, org_revision, user_id, data)
+          WITH d AS (${digits}),
+            numbers AS (SELECT a.n * 1000 + b.n * 100 + c.n * 10 + e.n AS n
+              FROM d a CROSS JOIN d b CROSS JOIN d c CROSS JOIN d e)
+          SELECT CONCAT(?, SUBSTR(CONCAT('00000000000', n), -12)), 'member.role_changed', 1, 'system', ?, 10 + n, ?, '{}'
+          FROM numbers`,
+        [id.slice(0, 24), cast.org.id, cast.owner.id],
       );
-    }
-    const page = (await own(account, '?type=session.ended')).body;
-    expect(page.events).toEqual([]);
-    expect(page.nextCursor).toBeDefined();
-    const next = (await own(account, `?type=session.ended&cursor=${page.nextCursor!}`)).body;
-    expect(next).toEqual({ events: [] });
+    });
+
+    it('a filter by type examines as many as five pages have, and goes on from there', async () => {
+      const page = (await ofOrg(cast.owner, '?limit=20&type=org.created')).body;
+      expect(page.events).toEqual([]);
+      const [next] = (await ofOrg(cast.owner, `?limit=1&cursor=${page.nextCursor!}`)).body.events;
+      expect(next!.orgRevision).toBe(10 + COUNT - 1 - PAGES * 20);
+
+      const mine = (await own(cast.owner, '?limit=20&type=account.registered')).body;
+      expect(mine.events).toEqual([]);
+      const [after] = (await own(cast.owner, `?limit=1&cursor=${mine.nextCursor!}`)).body.events;
+      const examined = (await own(cast.owner, '?limit=1000')).body.events;
+      expect(examined.findIndex(({ id }) => id === after!['id'])).toBe(PAGES * 20);
+
+      let found: Page['events'] = [];
+      let requests = 0;
+      for (let cursor: string | undefined = ''; cursor !== undefined; requests += 1) {
+        const query = `?limit=1000&type=org.created${cursor && `&cursor=${cursor}`}`;
+        const { body } = await ofOrg(cast.owner, query);
+        found = [...found, ...body.events];
+        cursor = body.nextCursor;
+      }
+      expect(found.map(({ type }) => type)).toEqual(['org.created']);
+      expect(requests).toBe(COUNT / (PAGES * 1000) + 1);
+    });
   });
 });

@@ -10,7 +10,8 @@ export class ListEventsQuery {
     enum: EVENT_TYPES,
     enumName: 'EventType',
     required: false,
-    description: 'events of this type only',
+    description:
+      'events of this type only: a page is then made of five times `limit` events, and can be empty and have a next one',
   })
   @ValidateIf((query: ListEventsQuery) => query.type !== undefined)
   @IsIn(EVENT_TYPES, { message: 'must be a type of event' })
