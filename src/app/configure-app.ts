@@ -9,6 +9,7 @@ import type { Connections } from '../http/connections.js';
 import { allowOrigins } from '../http/cors.js';
 import { enforceDeadline } from '../http/deadline.js';
 import { acceptJsonBodies } from '../http/json-body.js';
+import { refuseLongUrls } from '../http/long-urls.js';
 import { replaceNodeAnswers } from '../http/node-answers.js';
 import { sendSecurityHeaders } from '../http/security-headers.js';
 import { traceRequests } from '../http/traced-requests.js';
@@ -27,6 +28,7 @@ export async function configureApp(
   connections.follow(fastify);
   traceRequests(fastify);
   replaceNodeAnswers(fastify);
+  refuseLongUrls(fastify);
   acceptJsonBodies(fastify);
   enforceDeadline(fastify);
   giveBackUncounted(fastify);

@@ -6,7 +6,9 @@ import type { KeyRing } from '../auth/tokens/key-ring.js';
 import type { Env } from '../config/env.js';
 import { Connections } from '../http/connections.js';
 import { fastifyOptions } from '../http/fastify-options.js';
+import { IdleConnections } from '../http/idle-connections.js';
 import { listen } from '../http/listen.js';
+import { maxConnections } from '../http/open-files.js';
 import { RequestLog } from '../http/request-log.js';
 import { stopOnSignals } from '../http/shutdown.js';
 import { NestLogger } from '../logging/nest-logger.js';
@@ -17,7 +19,8 @@ import { announce } from './start-message.js';
 export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void> {
   const stopTracing = await startTracing(env);
   const requestLog = new RequestLog(log);
-  const connections = new Connections(requestLog);
+  const idle = new IdleConnections(log);
+  const connections = new Connections(requestLog, idle);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(env, keys),
     new FastifyAdapter(fastifyOptions(env, connections, requestLog)),
@@ -25,6 +28,7 @@ export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void>
   );
   stopOnSignals(app, log, stopTracing);
   await configureApp(app, env, connections);
+  idle.limit(app.getHttpServer(), maxConnections(env));
   await listen(app, env);
   announce(env, await app.getUrl(), log);
 }

@@ -1,26 +1,48 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { requestEnded } from '../metrics/measurements.js';
+import { UnavailableError } from '../problems/problem.js';
 import { type EndedExchange, Exchanges } from './exchanges.js';
+import type { IdleConnections } from './idle-connections.js';
 import type { RequestLog } from './request-log.js';
 import { endRequestSpan } from './traced-requests.js';
+
+/** on one connection: then the client opens another, perhaps to another instance */
+const MAX_REQUESTS = 1000;
+
+/** Of a client that did not wait for the answer with `Connection: close`, and which reads no other. */
+class ConnectionSpentError extends UnavailableError {
+  constructor() {
+    super('The connection had its last answer; repeat the request on another.');
+  }
+}
 
 export class Connections {
   private readonly exchanges = new WeakMap<Socket, Exchanges>();
 
-  constructor(private readonly log: RequestLog) {}
+  constructor(
+    private readonly log: RequestLog,
+    private readonly idle: IdleConnections,
+  ) {}
 
   follow(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, reply, done) => {
-      this.on(request.raw.socket).begin(reply);
-      done();
+      this.idle.begin(request.raw.socket);
+      const exchanges = this.on(request.raw.socket);
+      exchanges.begin(reply);
+      if (exchanges.begun < MAX_REQUESTS) return done();
+      // The option of Fastify for this leaves the connection open, and answers what follows in a shape of its own.
+      reply.header('Connection', 'close');
+      return done(exchanges.begun > MAX_REQUESTS ? new ConnectionSpentError() : undefined);
     });
     fastify.addHook('onSend', (request, reply, _payload, done) => {
       this.on(request.raw.socket).send(reply);
       done();
     });
     fastify.addHook('onResponse', (request, reply, done) => {
-      this.on(request.raw.socket).end(reply);
+      const exchanges = this.on(request.raw.socket);
+      exchanges.end(reply);
+      if (exchanges.isIdle) this.idle.end(request.raw.socket);
       done();
     });
   }

@@ -11,6 +11,8 @@ export interface EndedExchange {
 
 /** The unanswered requests of one connection; several, when a client pipelines (RFC 9112 section 9.3.2). */
 export class Exchanges {
+  /** all requests so far */
+  begun = 0;
   private closed = false;
   private readonly open = new Map<FastifyReply, { ip: string; sent: boolean }>();
   private onAnswered: (() => void) | undefined;
@@ -18,6 +20,7 @@ export class Exchanges {
   constructor(private readonly report: (exchange: EndedExchange) => void) {}
 
   begin(reply: FastifyReply): void {
+    this.begun += 1;
     this.open.set(reply, { ip: clientAddress(reply.request), sent: false });
   }
 
@@ -47,6 +50,10 @@ export class Exchanges {
   get arriving(): FastifyReply | undefined {
     const [reply, exchange] = [...this.open].at(-1) ?? [];
     return exchange?.sent || reply?.request.raw.complete ? undefined : reply;
+  }
+
+  get isIdle(): boolean {
+    return this.open.size === 0;
   }
 
   /** At once where nothing is open; never, when the client disconnects first. */

@@ -12,7 +12,8 @@ const DESCRIPTION = `Accounts, organizations and members.
 
 Register or log in to get a token, then press **Authorize** and paste it. Every failure is a problem details
 object (RFC 9457) with a stable \`code\`, including those outside any operation: unknown paths (\`not_found\`), other
-methods (\`method_not_allowed\`), and requests that are malformed or incomplete.`;
+methods (\`method_not_allowed\`), URLs of more than 2,048 characters (\`uri_too_long\`), and requests that are
+malformed or incomplete.`;
 
 const TAGS: [name: string, description: string][] = [
   ['Auth', 'Register, log in, and pass a login on with a one-time code'],

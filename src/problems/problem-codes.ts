@@ -187,7 +187,7 @@ export const PROBLEMS = {
   uri_too_long: {
     status: 414,
     meaning: 'The URL is too long',
-    detail: 'The URL is too long.',
+    detail: 'The URL may have at most 2048 characters.',
   },
   unsupported_media_type: {
     status: 415,

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { methodNotAllowed, notFound, orgNotFound } from '../support/expected.js';
+import { methodNotAllowed, notFound, orgNotFound, uriTooLong } from '../support/expected.js';
 import { keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anAccount, anOrgOf, type Account, type Org } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
@@ -79,6 +79,15 @@ describe('routes', () => {
     await closed;
 
     expect(statuses()).toEqual([405, 200]);
+  });
+
+  it('closes a connection after 1,000 requests', async () => {
+    const { socket, statuses, closed, text } = await openConnection(service.url);
+    socket.write(keptAliveRequest('GET /health/live').repeat(1001));
+    await closed;
+
+    expect(statuses()).toEqual(Array.from({ length: 1000 }, () => 200));
+    expect(text().match(/connection: close/gi)).toHaveLength(1);
   });
 
   it.each(METHODS_OF_PATHS)('%s answers 404 on an unknown path', async (method) => {
@@ -169,8 +178,17 @@ describe('routes', () => {
     },
   );
 
-  it.each([2_000, 8_000, 15_000])('a path of %i characters gets a problem', async (length) => {
-    expect(await ada.get(`/api/orgs/${'x'.repeat(length)}`)).toMatchObject(orgNotFound);
+  it('a URL of 2,048 characters is read, a longer one refused', async () => {
+    const ask = (start: string, length: number) =>
+      sendBytes(service, requestBytes(start.padEnd(length, 'x'), [`Authorization: Bearer ${ada.token}`]));
+
+    expect(await ask('GET /api/orgs/', 2048 + 4)).toMatchObject(orgNotFound);
+    expect((await ask(`GET /api/orgs/${org.id}?x=`, 2048 + 4))?.status).toBe(200);
+    for (const length of [2049, 8000, 15_000]) {
+      expect(await ask('GET /api/orgs/', length + 4)).toMatchObject(uriTooLong);
+      expect(await ask(`GET /api/orgs/${org.id}?x=`, length + 4)).toMatchObject(uriTooLong);
+      expect(await ask('PUT /api/nothing', length + 4)).toMatchObject(uriTooLong);
+    }
   });
 
   it.each(['?offset=1', '?page[]=x', '?__proto__[role]=owner', '?%', '?a=%zz', '?'])(

@@ -39,6 +39,7 @@ export const tooManyOrgs = problem(409, 'too_many_orgs');
 export const userHasTooManyOrgs = problem(409, 'user_has_too_many_orgs');
 export const preconditionFailed = problem(412, 'precondition_failed');
 export const bodyTooLarge = problem(413, 'body_too_large');
+export const uriTooLong = problem(414, 'uri_too_long');
 export const unsupportedMediaType = problem(415, 'unsupported_media_type');
 export const idempotencyKeyReused = problem(422, 'idempotency_key_reused');
 export const unavailable = problem(503, 'unavailable');

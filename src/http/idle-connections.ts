@@ -1,0 +1,59 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+
+const LOG_INTERVAL_MS = 60_000;
+
+/**
+ * Keeps the open connections below a limit. At it the one that has been idle for longest gives way to a new one: a
+ * client that opens connections and says nothing would otherwise keep all others out. Busy ones are never closed.
+ */
+export class IdleConnections {
+  private readonly open = new Set<Socket>();
+  /** in the order in which they became idle */
+  private readonly idle = new Set<Socket>();
+  private loggedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly log: Logger) {}
+
+  limit(server: Server, max: number): void {
+    server.maxConnections = max;
+    // Of several processes, one that is full would otherwise hand a connection on, in circles when all are.
+    Object.assign(server, { dropMaxConnection: true });
+    server.on('connection', (socket: Socket) => {
+      this.open.add(socket);
+      if (this.open.size >= max) this.closeOldest(max);
+      this.idle.add(socket);
+      socket.once('close', () => this.forget(socket));
+    });
+    server.on('drop', () => this.warn('a new connection was refused: all are busy', max));
+  }
+
+  begin(socket: Socket): void {
+    this.idle.delete(socket);
+  }
+
+  end(socket: Socket): void {
+    if (this.open.has(socket)) this.idle.add(socket);
+  }
+
+  private closeOldest(max: number): void {
+    const [oldest] = this.idle;
+    if (!oldest) return;
+    this.forget(oldest);
+    oldest.destroy();
+    this.warn('connections that have been idle for longest are closed: there are too many', max);
+  }
+
+  private forget(socket: Socket): void {
+    this.open.delete(socket);
+    this.idle.delete(socket);
+  }
+
+  private warn(msg: string, max: number): void {
+    const now = performance.now();
+    if (now - this.loggedAt < LOG_INTERVAL_MS) return;
+    this.loggedAt = now;
+    this.log.warn({ msg, max });
+  }
+}

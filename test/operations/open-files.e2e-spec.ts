@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hangTimeoutMs, within } from '../../tooling/wait.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import {
+  jsonRequest,
+  keptAliveRequest,
+  type OpenConnection,
+  openConnection,
+} from '../support/open-connection.js';
+import {
+  BUILT_SERVICE,
+  exitCode,
+  type ServiceProcess,
+  spawnCommand,
+  untilListening,
+} from '../support/service-process.js';
+
+const OPEN_FILES = 160;
+
+describe('a service that may open few files', () => {
+  let installation: Installation;
+  let service: ServiceProcess;
+  let url: string;
+  const connections: OpenConnection[] = [];
+
+  beforeAll(async () => {
+    installation = await anInstallation();
+    const command = `ulimit -n ${OPEN_FILES}; exec "$@"`;
+    service = spawnCommand(
+      ['sh', '-c', command, 'sh', ...BUILT_SERVICE],
+      installation.directory,
+      installation.env,
+    );
+    url = await untilListening(service);
+  });
+  afterAll(async () => {
+    for (const { socket } of connections) socket.destroy();
+    service.child.kill('SIGTERM');
+    expect(await exitCode(service)).toBe(0);
+    await installation.remove();
+  });
+
+  async function ask(path: string): Promise<OpenConnection> {
+    const connection = await openConnection(url);
+    connections.push(connection);
+    connection.socket.write(keptAliveRequest(`GET ${path}`));
+    const answered = once(connection.socket, 'data');
+    await within(`${path} is answered`, hangTimeoutMs(), Promise.race([answered, connection.closed]));
+    return connection;
+  }
+
+  it('answers on every new connection, and closes the one that has been idle for longest', async () => {
+    const busy = await openConnection(url);
+    const [head, body] = jsonRequest('POST /api/auth/login', {}).split(/(?={)/) as [string, string];
+    busy.socket.write(head);
+
+    for (let count = 0; count < 2 * OPEN_FILES; count += 1) {
+      expect((await ask('/health/live')).statuses()).toEqual([200]);
+    }
+    busy.socket.write(body);
+    await within('the busy one is answered', hangTimeoutMs(), once(busy.socket, 'data'));
+    busy.socket.destroy();
+    expect(busy.statuses()).toEqual([400]);
+    expect((await ask('/health/ready')).statuses()).toEqual([200]);
+
+    const isClosed = connections.map(({ socket }) => socket.closed);
+    const kept = isClosed.lastIndexOf(true) + 1;
+    expect(isClosed.slice(0, kept)).not.toContain(false);
+    expect(connections.length - kept).toBeGreaterThan(OPEN_FILES / 4);
+    expect(service.logs.filter((line) => line.includes('connections'))).toHaveLength(1);
+  });
+});
