@@ -170,12 +170,12 @@ describe('reading the record', () => {
       const examined = (await own(cast.owner, '?limit=1000')).body.events;
       expect(examined.findIndex(({ id }) => id === after!['id'])).toBe(PAGES * 20);
 
-      let found: Page['events'] = [];
+      const found: Page['events'] = [];
       let requests = 0;
       for (let cursor: string | undefined = ''; cursor !== undefined; requests += 1) {
         const query = `?limit=1000&type=org.created${cursor && `&cursor=${cursor}`}`;
         const { body } = await ofOrg(cast.owner, query);
-        found = [...found, ...body.events];
+        found.push(...body.events);
         cursor = body.nextCursor;
       }
       expect(found.map(({ type }) => type)).toEqual(['org.created']);
