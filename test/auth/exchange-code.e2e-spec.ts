@@ -101,7 +101,7 @@ describe('POST /api/auth/code/exchange', () => {
       expect([other, (await exchange(other)).status]).toEqual([other, 400]);
     }
     const inQuery = await service.anyone.post(`/api/auth/code/exchange?code=${code}`, {});
-    expect(inQuery).toMatchObject(invalidFields('code'));
+    expect(inQuery).toMatchObject(invalidFields('query'));
 
     expect((await exchange(code)).status).toBe(200);
   });
