@@ -63,12 +63,12 @@ export class OwnInvitationsService {
 
   /** @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidMailCodeError, InvitationEndedError */
   decline(write: Write, id: string, code: string | undefined): Promise<OkResult> {
-    return this.answerById(write, id, code, this.refusal(write));
+    return this.answerById(untagged(write), id, code, this.refusal(write));
   }
 
   /** @throws InvalidMailCodeError, InvitationEndedError */
   declineByCode(write: Write, email: string, code: string): Promise<OkResult> {
-    return this.answerByCode(write, email, code, this.refusal(write));
+    return this.answerByCode(untagged(write), email, code, this.refusal(write));
   }
 
   private acceptance({ actor }: Write): Answer<AcceptedResult> {
@@ -156,4 +156,10 @@ export class OwnInvitationsService {
       throw error instanceof OrgNotFoundError ? new InvitationEndedError() : error;
     }
   }
+}
+
+/** Whoever declines has no access to the organization, and learns nothing of its state. */
+function untagged(write: Write): Write {
+  const { tagAnswer: _, ...rest } = write;
+  return rest;
 }

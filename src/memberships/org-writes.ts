@@ -46,15 +46,18 @@ export class OrgWrites {
     orgId: string,
     { read, evenDeleted = false, work }: OrgWrite<Facts, Answer>,
   ): Promise<Answer> {
-    return this.writes.run(write, async (transaction) => {
-      const isLocked = await (evenDeleted
-        ? this.orgs.lockEvenDeleted(transaction, orgId)
-        : this.orgs.lock(transaction, orgId));
-      const facts = isLocked ? await read(transaction) : undefined;
-      if (!facts) throw new OrgNotFoundError();
-      requireMatch(write, facts.revision - 1);
-      return work(transaction, facts);
-    });
+    return tagged(write, (note) =>
+      this.writes.run(write, async (transaction) => {
+        const isLocked = await (evenDeleted
+          ? this.orgs.lockEvenDeleted(transaction, orgId)
+          : this.orgs.lock(transaction, orgId));
+        const facts = isLocked ? await read(transaction) : undefined;
+        if (!facts) throw new OrgNotFoundError();
+        requireMatch(write, facts.revision - 1);
+        note(facts.revision);
+        return work(transaction, facts);
+      }),
+    );
   }
 
   /**
@@ -74,12 +77,15 @@ export class OrgWrites {
     requireMatch(write, revision);
     const decision = decide(facts);
     try {
-      return await this.writes.run(write, async (transaction) => {
-        if (!(await this.orgs.lockAt(transaction, orgId, revision))) throw new StaleFactsError();
-        const answer = await work(transaction, { ...facts, revision: revision + 1 }, decision);
-        if (!answer) throw new StaleFactsError();
-        return answer;
-      });
+      return await tagged(write, (note) =>
+        this.writes.run(write, async (transaction) => {
+          if (!(await this.orgs.lockAt(transaction, orgId, revision))) throw new StaleFactsError();
+          note(revision + 1);
+          const answer = await work(transaction, { ...facts, revision: revision + 1 }, decision);
+          if (!answer) throw new StaleFactsError();
+          return answer;
+        }),
+      );
     } catch (error) {
       if (!(error instanceof StaleFactsError)) throw error;
     }
@@ -93,4 +99,19 @@ export class OrgWrites {
       },
     });
   }
+}
+
+type NoteRevision = (revision: number) => void;
+
+/** Names the state after the change, when it has taken effect. */
+async function tagged<Answer>(
+  { tagAnswer }: Write,
+  run: (note: NoteRevision) => Promise<Answer>,
+): Promise<Answer> {
+  let changedTo: number | undefined;
+  const answer = await run((revision) => {
+    changedTo = revision;
+  });
+  if (changedTo !== undefined) tagAnswer?.(changedTo);
+  return answer;
 }

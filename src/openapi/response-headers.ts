@@ -66,6 +66,17 @@ export const REPLAYED_HEADER: Headers = {
   },
 };
 
+/** Inline, as it need not be there. */
+export const CHANGED_ETAG_HEADER: Headers = {
+  ETag: {
+    description:
+      'names the state of the organization after the change, for `If-Match` of the next one; absent from a dry run, ' +
+      'a repeated answer and when an invitation is declined',
+    schema: { type: 'string', pattern: '^"\\d+"$' },
+    example: '"7"',
+  },
+};
+
 export const ETAG_HEADER: Headers = {
   ETag: {
     description: 'names this state of the organization and its members, for `If-Match`',

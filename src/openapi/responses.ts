@@ -3,7 +3,13 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { PROBLEM_MEDIA_TYPE } from '../problems/problem-details.js';
 import { type Operation, operationsOf, type Response } from './operations.js';
 import { pascalCase } from './problem-schemas.js';
-import { DRY_RUN_HEADER, headerRefs, LIMIT_HEADERS, REPLAYED_HEADER } from './response-headers.js';
+import {
+  CHANGED_ETAG_HEADER,
+  DRY_RUN_HEADER,
+  headerRefs,
+  LIMIT_HEADERS,
+  REPLAYED_HEADER,
+} from './response-headers.js';
 import { DRY_RUN_PARAMETER, IDEMPOTENCY_KEY_PARAMETER } from './write-parameters.js';
 
 /** Answered before the limits are checked; `invalid_token` also after, where the session ends meanwhile. */
@@ -33,7 +39,8 @@ function complete(status: string, response: Response, operation: Operation): voi
     ...headerRefs('X-Request-Id'),
     ...(comesAfterLimits && LIMIT_HEADERS),
     ...(takes(operation, DRY_RUN_PARAMETER) && DRY_RUN_HEADER),
-    ...(status.startsWith('2') && takes(operation, IDEMPOTENCY_KEY_PARAMETER) && REPLAYED_HEADER),
+    ...(status.startsWith('2') &&
+      takes(operation, IDEMPOTENCY_KEY_PARAMETER) && { ...CHANGED_ETAG_HEADER, ...REPLAYED_HEADER }),
     ...response.headers,
   };
 }

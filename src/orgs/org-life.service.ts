@@ -59,20 +59,24 @@ export class OrgLifeService {
   }
 
   /** @throws OrgNotFoundError for everybody but an owner, and when it is not deleted or its time is over */
-  restore(id: string, write: Write): Promise<OrgResult> {
+  async restore(id: string, write: Write): Promise<OrgResult> {
     const { actor } = write;
-    return this.writes.run(write, async (transaction) => {
+    let revision = 0;
+    const restored = await this.writes.run(write, async (transaction) => {
       const isThere = await this.deleted.lockRestorable(transaction, id, Date.now());
       const org = isThere ? await this.deleted.findOwned(transaction, id, actor.id) : undefined;
       if (!org) throw new OrgNotFoundError();
       await this.deleted.restore(transaction, id);
+      ({ revision } = org);
       await this.events.record(transaction, {
         type: 'org.restored',
         actor,
         orgId: id,
-        orgRevision: org.revision,
+        orgRevision: revision,
       });
       return { org: { id, name: org.name } };
     });
+    write.tagAnswer?.(revision);
+    return restored;
   }
 }

@@ -27,12 +27,12 @@ export class OrgsService {
   ) {}
 
   /** @throws TooManyOrgsError, or InvalidTokenError when the user was deleted or disabled after the request began */
-  create(write: Write, name: string): Promise<OrgResult> {
+  async create(write: Write, name: string): Promise<OrgResult> {
     const { actor } = write;
     const { id: ownerId } = actor;
     const id = newEntityId();
     const { maxOrgsPerUser } = this.env;
-    return this.writes.run(write, async (transaction) => {
+    const created = await this.writes.run(write, async (transaction) => {
       const now = Date.now();
       await this.orgs.insert(transaction, { id, name, createdAt: now });
       const owner = { orgId: id, userId: ownerId, role: 'owner', joinedAt: now } as const;
@@ -40,14 +40,16 @@ export class OrgsService {
         const isActive = await this.users.isActive(transaction, ownerId);
         throw isActive ? new TooManyOrgsError(maxOrgsPerUser) : new InvalidTokenError('user_gone');
       }
-      const created = { actor, orgId: id, orgRevision: 1 };
+      const about = { actor, orgId: id, orgRevision: 1 };
       await this.events.record(
         transaction,
-        { ...created, type: 'org.created' },
-        { ...created, type: 'member.added', userId: ownerId, data: { role: 'owner', via: 'created' } },
+        { ...about, type: 'org.created' },
+        { ...about, type: 'member.added', userId: ownerId, data: { role: 'owner', via: 'created' } },
       );
       return { org: { id, name } };
     });
+    write.tagAnswer?.(1);
+    return created;
   }
 
   async getDetail(

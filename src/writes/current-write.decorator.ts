@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import { actorOf } from '../http/current-actor.decorator.js';
+import { tagAnswerOf } from './entity-tag.decorator.js';
 import type { Write } from './write.js';
 import type { WriteRequest } from './write-options.js';
 
@@ -12,6 +13,7 @@ export const CurrentWrite = createParamDecorator((_: unknown, context: Execution
     ...request.care,
     actor: actorOf(request),
     status: successOf(request, context),
+    tagAnswer: tagAnswerOf(context),
   };
 });
 

@@ -5,7 +5,11 @@ import { entityTag } from './entity-tags.js';
 /** Sets the `ETag` header of the answer. */
 export type TagAnswer = (revision: number) => void;
 
-export const AnswerTag = createParamDecorator((_: unknown, context: ExecutionContext): TagAnswer => {
+export const AnswerTag = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  tagAnswerOf(context),
+);
+
+export function tagAnswerOf(context: ExecutionContext): TagAnswer {
   const reply = context.switchToHttp().getResponse<FastifyReply>();
   return (revision) => void reply.header('ETag', entityTag(revision));
-});
+}

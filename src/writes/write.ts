@@ -1,4 +1,5 @@
 import type { UserActor } from '../access/actor.js';
+import type { TagAnswer } from './entity-tag.decorator.js';
 import type { EntityTags } from './entity-tags.js';
 import type { RequestKey } from './request-key.js';
 
@@ -19,4 +20,6 @@ export interface Write extends Care {
   actor: UserActor;
   /** of a success */
   status: number;
+  /** names the state after the change, once there is one: not of a dry run, and not of what was only repeated */
+  tagAnswer?: TagAnswer;
 }

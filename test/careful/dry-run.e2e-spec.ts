@@ -109,8 +109,9 @@ describe('a dry run', () => {
 
     expect([real.status, timeless(real)]).toEqual([dry.status, timeless(dry)]);
     expect(real.headers.get('dry-run')).toBeNull();
+    expect(dry.headers.get('etag'), 'the tag of a state that there is not').toBeNull();
     const different = (answer: Answer) =>
-      [...answer.headers.keys()].filter((name) => !/^(?:dry-run|ratelimit)/.test(name));
+      [...answer.headers.keys()].filter((name) => !/^(?:dry-run|etag|ratelimit)/.test(name));
     expect(different(real)).toEqual(different(dry));
     expect(await allRows(service.db)).not.toEqual(before);
   });

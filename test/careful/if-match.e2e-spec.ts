@@ -108,6 +108,7 @@ describe('20 writers at once', () => {
       const won = answers.filter(({ status }) => status === 200);
       const lost = answers.filter(({ status }) => status !== 200);
       expect(won).toHaveLength(1);
+      expect(won[0]!.headers.get('etag')).toBe(`"${Number(tag.slice(1, -1)) + 1}"`);
       for (const answer of lost) expect(answer).toMatchObject(preconditionFailed);
       expect(await tagOf(owner, org)).toBe(`"${Number(tag.slice(1, -1)) + 1}"`);
     }
