@@ -1,3 +1,4 @@
+import type { Departure } from '../memberships/ownership.repository.js';
 import { Problem } from '../problems/problem.js';
 
 /** A rule refuses what an operator asked for; the message says what the rule is. */
@@ -5,29 +6,34 @@ export class RefusedError extends Error {}
 
 const MAX_NAMED = 100;
 
+/** Without other members, no other owner can be made there. */
+type OwnedOrg = Pick<Departure, 'orgId' | 'name' | 'hasOtherMember'>;
+
 export class OnlyOwnerError extends RefusedError {
-  /** @param alone those of them in which nobody else is: no other owner can be made there */
-  constructor(
-    readonly orgIds: string[],
-    readonly alone: string[] = [],
-  ) {
+  constructor(readonly orgs: readonly OwnedOrg[]) {
+    const alone = orgs.filter(({ hasOtherMember }) => !hasOtherMember);
     const also = alone.length === 0 ? '' : `; nobody else is in ${named(alone)}`;
-    super(`the user is the only enabled owner of ${named(orgIds)}${also} (last_owner)`);
+    super(`the user is the only enabled owner of ${named(orgs)}${also} (last_owner)`);
   }
 }
 
 /** The same, told to the user. */
 export class OrgsNeedOwnerError extends Problem {
-  constructor({ orgIds, alone }: OnlyOwnerError) {
-    const orgs = orgIds.slice(0, MAX_NAMED).map((id) => ({ id, hasOtherMembers: !alone.includes(id) }));
+  constructor({ orgs: owned }: OnlyOwnerError) {
+    const orgs = owned.slice(0, MAX_NAMED).map(({ orgId, name, hasOtherMember }) => ({
+      id: orgId,
+      name,
+      hasOtherMembers: hasOtherMember === 1,
+    }));
     const orgIdsWithOthers = orgs.filter(({ hasOtherMembers }) => hasOtherMembers).map(({ id }) => id);
     super('last_owner', { extensions: { orgs }, remedy: { action: 'transfer', orgIds: orgIdsWithOthers } });
   }
 }
 
-function named(orgIds: string[]): string {
-  const more = orgIds.length > MAX_NAMED ? ` and ${orgIds.length - MAX_NAMED} more` : '';
-  return orgIds.slice(0, MAX_NAMED).join(', ') + more;
+function named(orgs: readonly OwnedOrg[]): string {
+  const more = orgs.length > MAX_NAMED ? ` and ${orgs.length - MAX_NAMED} more` : '';
+  const ids = orgs.slice(0, MAX_NAMED).map(({ orgId }) => orgId);
+  return ids.join(', ') + more;
 }
 
 export class OwnerDisabledError extends RefusedError {

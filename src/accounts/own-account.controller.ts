@@ -32,7 +32,7 @@ export class OwnAccountController {
   @RateLimited('login', 'address', 'account')
   @ApiProblems(invalidFields({ password: 'should not be empty' }), 'wrong_password', {
     code: 'last_owner',
-    extensions: { orgs: [{ id: ORG_ID, hasOtherMembers: true }] },
+    extensions: { orgs: [{ id: ORG_ID, name: 'Analytical Engines', hasOtherMembers: true }] },
   })
   deleteAccount(
     @CurrentWrite() write: Write,

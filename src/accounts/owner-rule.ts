@@ -15,10 +15,7 @@ export function requireOtherOwners(departures: readonly Departure[], force: bool
     departures.filter(({ isDeleted }) => !isDeleted),
     {
       force,
-      refuse: (orphaned) => {
-        const alone = orphaned.filter(({ hasOtherMember }) => !hasOtherMember);
-        return new OnlyOwnerError(orgIdsOf(orphaned), orgIdsOf(alone));
-      },
+      refuse: (orphaned) => new OnlyOwnerError(orphaned),
     },
   );
 }

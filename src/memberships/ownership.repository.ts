@@ -23,6 +23,7 @@ export interface OrgWithRole {
 /** A membership of somebody who leaves all of them, or can act in none, at one revision of the organization. */
 export interface Departure {
   orgId: string;
+  name: string;
   role: Role;
   revision: number;
   /** an enabled owner, besides that member */
@@ -65,7 +66,7 @@ export function invites(org: string, user: string): string {
 
 const FIND_DEPARTURES = hotStatement(
   'the memberships of a user who is deleted or disabled',
-  `SELECT m.org_id AS orgId, m.role, o.revision, o.deleted_at IS NOT NULL AS isDeleted,
+  `SELECT m.org_id AS orgId, o.name, m.role, o.revision, o.deleted_at IS NOT NULL AS isDeleted,
       ${hasOtherOwner('m.org_id', 'm.user_id')} AS hasOtherOwner,
       EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember,
       ${invites('m.org_id', 'm.user_id')} AS invites

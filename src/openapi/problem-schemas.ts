@@ -72,13 +72,16 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
         'when an account is deleted: at most 100 of the organizations that it is the only owner of',
       items: {
         type: 'object',
-        required: ['id', 'hasOtherMembers'],
+        required: ['id', 'name', 'hasOtherMembers'],
         properties: {
           id: { type: 'string', format: 'uuid' },
+          name: { type: 'string', minLength: 1, maxLength: 100 },
           hasOtherMembers: { type: 'boolean', description: 'whether another owner can be made' },
         },
       },
-      example: [{ id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', hasOtherMembers: true }],
+      example: [
+        { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines', hasOtherMembers: true },
+      ],
     },
     remedy: {
       type: 'object',

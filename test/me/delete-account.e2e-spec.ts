@@ -88,8 +88,8 @@ describe('the deletion of an account', () => {
     expect(answer).toMatchObject(lastOwner);
     const { orgs } = answer.body as { orgs: { id: string }[] };
     expect(orgs.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual([
-      { id: org.id, hasOtherMembers: true },
-      { id: alone.id, hasOtherMembers: false },
+      { ...org, hasOtherMembers: true },
+      { ...alone, hasOtherMembers: false },
     ]);
     expect(await rowsOf(owner)).toEqual([1, 1, 2]);
   });
