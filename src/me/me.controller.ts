@@ -2,7 +2,8 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedIn } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
-import { OrgsService } from '../orgs/orgs.service.js';
+import { ApiIncluded, Included } from './included.decorator.js';
+import { MeView } from './me-view.js';
 import { AccountResult, MeResult } from './me.responses.js';
 import { AccountView } from './account-view.js';
 
@@ -10,19 +11,21 @@ import { AccountView } from './account-view.js';
 @Controller('api/me')
 export class MeController {
   constructor(
-    private readonly orgs: OrgsService,
+    private readonly me: MeView,
     private readonly accounts: AccountView,
   ) {}
 
   /**
    * Read the current user
    *
-   * @remarks With the organizations of the user, in order of joining.
+   * @remarks With the organizations of the user, in order of joining. `?include=roles,account` adds the user's roles,
+   * and whether the e-mail is verified.
    */
   @Get()
   @SignedIn()
-  async getMe(@CurrentUser() caller: CurrentUser): Promise<MeResult> {
-    return { user: { id: caller.id, email: caller.email }, orgs: await this.orgs.listOf(caller.id) };
+  @ApiIncluded()
+  getMe(@CurrentUser() caller: CurrentUser, @Included() included: Included): Promise<MeResult> {
+    return this.me.of(caller, included);
   }
 
   /**

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anAccount, anOrg, anOrgOf, join } from '../support/personas.js';
+import { invalidFields, unauthorized } from '../support/expected.js';
+import { verified } from '../support/inviting.js';
+import { type Account, anAccount, anOrg, anOrgOf, join } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('GET /api/me', () => {
@@ -29,6 +31,57 @@ describe('GET /api/me', () => {
     const answer = await ada.get('/api/me');
 
     expect(answer.body).toEqual({ user: { id: ada.id, email: ada.email }, orgs: [first, second, theirs] });
+  });
+
+  it('adds what is asked for, and nothing else', async () => {
+    const { org, owner, admin, member } = await anOrg(service);
+    const second = await anOrgOf(admin, 'Another');
+    await join(second, admin, owner, 'member');
+    await verified(service.db, member);
+    const user = ({ id, email }: Account) => ({ id, email });
+
+    for (const include of ['roles,account', 'account,roles', 'account,roles,account']) {
+      const { status, body } = await owner.get(`/api/me?include=${include}`);
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        user: { ...user(owner), emailVerified: false },
+        orgs: [
+          { ...org, role: 'owner' },
+          { ...second, role: 'member' },
+        ],
+      });
+    }
+    expect((await member.get('/api/me?include=account')).body).toEqual({
+      user: { ...user(member), emailVerified: true },
+      orgs: [org],
+    });
+    expect((await member.get('/api/me?include=roles')).body).toEqual({
+      user: user(member),
+      orgs: [{ ...org, role: 'member' }],
+    });
+    expect((await member.get('/api/me?other=1')).body).toEqual({ user: user(member), orgs: [org] });
+    await admin.delete(`/api/orgs/${second.id}`);
+    expect((await admin.get('/api/me?include=roles')).body).toMatchObject({ orgs: [{ id: org.id }] });
+  });
+
+  it('takes no other word, and nothing that is no list of them', async () => {
+    const ada = await anAccount(service);
+    for (const include of [
+      '',
+      'role',
+      'Roles',
+      'roles,',
+      ',roles',
+      'roles,members',
+      'roles%20account',
+      '__proto__',
+      `${'roles,'.repeat(11)}roles`,
+      'roles&include=account',
+    ]) {
+      expect(await ada.get(`/api/me?include=${include}`), include).toMatchObject(invalidFields('include'));
+    }
+    expect((await ada.get('/api/me?include[]=roles')).body).toEqual({ user: expect.anything(), orgs: [] });
+    expect(await service.anyone.get('/api/me?include=x')).toMatchObject(unauthorized);
   });
 
   it('shows each organization to its members only', async () => {

@@ -142,6 +142,7 @@ export class ExampleAnswers {
     await this.send('listOrgEvents', { by: ada, query: '?limit=1' });
     for (const id of ['listOrgEvents', 'listOwnEvents']) await this.send(id, { by: ada, query: '?limit=0' });
     for (const id of ['getMe', 'getOrg']) await this.send(id, { by: ada });
+    await this.send('getMe', { by: ada, query: '?include=members' });
 
     const [third, busy] = [await anAccount(this.service), await anAccount(this.service)];
     await anOrgOf(busy);

@@ -1,0 +1,42 @@
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ValidationProblem } from '../problems/problem.js';
+
+const PARTS = ['roles', 'account'] as const;
+const MESSAGE = `must be a list of ${PARTS.join(' and ')}, with commas`;
+/** Longer than any list without repetitions. */
+const MAX_LENGTH = 64;
+
+export type Included = ReadonlySet<(typeof PARTS)[number]>;
+
+const NOTHING: Included = new Set();
+
+/** The parameter `include`. Not a validated class: the route without it is the most asked one of the service. */
+export const Included = createParamDecorator((_: unknown, context: ExecutionContext): Included => {
+  const { include } = context.switchToHttp().getRequest<FastifyRequest>().query as { include?: unknown };
+  return include === undefined ? NOTHING : parse(include);
+});
+
+export const ApiIncluded = (): MethodDecorator =>
+  applyDecorators(
+    ApiQuery({
+      name: 'include',
+      required: false,
+      description:
+        'what the answer has besides: `roles` gives each organization the `role` of the user, `account` gives the ' +
+        'user `emailVerified`',
+      style: 'form',
+      explode: false,
+      schema: { type: 'array', items: { type: 'string', enum: [...PARTS] }, minItems: 1 },
+    }),
+    ApiProblems(invalidFields({ include: MESSAGE })),
+  );
+
+function parse(text: unknown): Included {
+  const words = typeof text === 'string' && text.length <= MAX_LENGTH ? text.split(',') : [''];
+  const parts = PARTS.filter((part) => words.includes(part));
+  if (words.every((word) => parts.some((part) => part === word))) return new Set(parts);
+  throw new ValidationProblem([{ field: 'include', message: MESSAGE }]);
+}
