@@ -14,6 +14,7 @@ import {
   invalidToken,
   lastOwner,
 } from '../support/expected.js';
+import { holdRows } from '../support/held-rows.js';
 import { type Account, anAccount, anOrg, anOrgOf, type Org } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { type Service, startService } from '../support/service.js';
@@ -205,8 +206,8 @@ describe('a request with an Idempotency-Key', () => {
     expect((await add(by)).status).toBe(201);
   });
 
-  it('keeps 10,000 answers of one user, the newest', async () => {
-    const ada = await anAccount(service);
+  it('keeps 10,000 answers of one user, the newest, and all of others', async () => {
+    const [ada, grace] = [await anAccount(service), await anAccount(service)];
     const org = await anOrgOf(ada);
     const count = async () =>
       Number(
@@ -227,6 +228,10 @@ describe('a request with an Idempotency-Key', () => {
       const places = rows.map(() => '(?, ?, ?, ?, ?, ?)').join();
       await service.db.query(`INSERT INTO idempotency_keys VALUES ${places}`, rows.flat());
     }
+    const create = () => withKey(grace, 'older').post('/api/orgs', { name: 'Older than all of those' });
+    expect((await create()).status).toBe(201);
+    const older = [expiresAt - 1, grace.id];
+    await service.db.query('UPDATE idempotency_keys SET expires_at = ? WHERE user_id = ?', older);
     const set = (by: Caller) => by.patch(`/api/orgs/${org.id}/members/${ada.id}`, { role: 'owner' });
     const by = withKey(ada);
     for (let i = 0; i < 150; i += 1) expect((await set(withKey(ada))).status).toBe(200);
@@ -234,6 +239,30 @@ describe('a request with an Idempotency-Key', () => {
     for (let i = 0; i < 150; i += 1) expect((await set(withKey(ada))).status).toBe(200);
     expect(await count()).toBeLessThanOrEqual(10_000);
     expect(isReplayed(await set(by))).toBe(true);
+    expect(isReplayed(await create())).toBe(true);
+  });
+
+  it('is carried out once by two at once, though the key was used more than 24 hours ago', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const by = withKey(owner);
+    const change = () => by.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+    const revision = async () =>
+      Number((await service.db.query('SELECT revision FROM orgs WHERE id = ?', [org.id]))[0]!['revision']);
+    await change();
+    await service.db.query('UPDATE idempotency_keys SET expires_at = 1 WHERE user_id = ?', [owner.id]);
+    const before = await revision();
+
+    const held = await holdRows(service);
+    await held.write('UPDATE orgs SET name = name WHERE id = ?', [org.id]);
+    const sent = [change(), change()];
+    await held.untilTwoWait();
+    await held.commit();
+    const answers = await Promise.all(sent);
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers.filter(isReplayed)).toHaveLength(1);
+    expect(await revision()).toBe(before + 1);
+    expect(await keysOf(owner)).toHaveLength(1);
   });
 });
 

@@ -130,6 +130,18 @@ describe('a forgotten password', () => {
     expect((await reset(ada.email, await aMailedCode(ada))).status).toBe(200);
   });
 
+  it('takes the right code at the 50th attempt, and at none after it', async () => {
+    const ada = await anAccount(service);
+    const code = await aMailedCode(ada);
+    const after = (tries: number) =>
+      service.db.query('UPDATE mail_codes SET tries = ? WHERE subject = ?', [tries, ada.email]);
+
+    await after(50);
+    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+    await after(49);
+    expect((await reset(ada.email, code)).status).toBe(200);
+  });
+
   it('mails nothing to unknown e-mails and disabled accounts, and answers the same', async () => {
     const [known, disabled] = [await anAccount(service), await anAccount(service)];
     await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [disabled.id]);
