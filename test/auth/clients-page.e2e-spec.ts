@@ -34,6 +34,8 @@ const RESULTS = [
   'joan',
   'mary',
   'joined',
+  'me',
+  'served',
 ] as const;
 const EXPORT = `export { ${RESULTS.join(', ')} };`;
 
@@ -50,6 +52,8 @@ interface Results {
   keychain: Map<string, string>;
   joan: { token: string };
   mary: { token: string };
+  me: object;
+  served: { user: { email: string } };
   joined: { org: { name: string }; role: string };
   send: (method: string, path: string, body?: unknown, token?: string) => Promise<unknown>;
   grace: { token: string };
@@ -126,6 +130,8 @@ describe('docs/clients.md', () => {
       results;
 
     expect(user.email).toBe('ada@example.com');
+    expect(results.me).toEqual({ user: { ...user, emailVerified: false }, orgs: [] });
+    expect(results.served.user).toEqual(user);
     expect(code).toMatch(/^[\w-]{43}$/);
     expect(account.emailVerified).toBe(true);
     expect(sessions.map(({ current, via }) => [current, via])).toEqual(
@@ -159,7 +165,7 @@ describe('docs/clients.md', () => {
     expect([results.late, results.wouldWork]).toEqual(['precondition_failed', true]);
     expect(results.candidates).toMatchObject([{ email: 'grace@example.com', role: 'admin' }]);
     expect(await send('GET', '/api/me', undefined, grace.token)).toMatchObject({
-      orgs: [{ name: 'Engines' }, { name: 'Looms' }],
+      orgs: [{ name: 'Engines' }, { name: 'Power looms' }],
     });
     expect(asked).toBe(3);
     expect(mailServer.to('countess@example.com').length).toBeGreaterThan(0);
