@@ -187,16 +187,16 @@ describe('certificates', () => {
     });
   });
 
-  it('are all read from a file, without its other contents', () => {
+  it.each(['required', 'verify'])('are all read from a file, without its other contents: %s', (mode) => {
     const name = file(`${secret}\nissuer: somebody\n${one}\n${two}`);
     const env = parseEnv({
       DATABASE_URL: mysql,
-      DATABASE_SSL: 'verify',
+      DATABASE_SSL: mode,
       DATABASE_SSL_CA: name,
       REDIS_URL: 'rediss://cache:6379',
       REDIS_SSL_CA: name,
     });
-    expect(env.database).toMatchObject({ tls: { mode: 'verify', ca: env.redisCa } });
+    expect(env.database).toMatchObject({ tls: { mode, ca: env.redisCa } });
     expect(env.redisCa?.match(/BEGIN [A-Z ]+/g)).toEqual(['BEGIN CERTIFICATE', 'BEGIN CERTIFICATE']);
     expect(env.redisCa?.replaceAll('\n', '')).toBe(`${one}${two}`.replaceAll('\n', ''));
   });

@@ -8,6 +8,7 @@ import { eventsSince, knownEvents } from '../support/recorded-events.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
 const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
+const DAY_MS = 86_400_000;
 /** More than one statement takes. */
 const MANY_ORGS = 1200;
 
@@ -144,10 +145,10 @@ describe('accounts users delete', () => {
       ['session.ended', { reason: 'account_deleted', all: true }],
     ]);
     const deleted = await service.db.query(
-      'SELECT id FROM orgs WHERE deleted_at IS NOT NULL AND id IN (?, ?)',
+      'SELECT id, purge_at - deleted_at AS window_ms FROM orgs WHERE deleted_at IS NOT NULL AND id IN (?, ?)',
       [alone.id, shared.id],
     );
-    expect(deleted).toEqual([{ id: alone.id }]);
+    expect(deleted.map((row) => [row['id'], Number(row['window_ms'])])).toEqual([[alone.id, 30 * DAY_MS]]);
   });
 
   it('works for a user in very many organizations, and names at most 100 in a refusal', async () => {

@@ -79,4 +79,24 @@ describe.runIf(engine === 'mariadb')('the metrics of several workers', () => {
 
     expect(value(COUNT, LIVE)).toBe(4);
   });
+
+  it('do not hold what a worker that ended was doing', async () => {
+    const slowHash = { ARGON2_MEMORY_KIB: '65536', ARGON2_TIME: '100' };
+    const env = { ...NO_LIMITS, ...slowHash, WEB_CONCURRENCY: '2', METRICS_PORT: '0' };
+    service = await startService({ env });
+    const url = await metricsUrl(service.logs);
+    await untilListening(2);
+    const running = async () => (await scrape(url)).value('accounts_hashes_running');
+
+    const interrupted = anAccount(service).then(
+      () => 'answered',
+      () => 'interrupted',
+    );
+    await waitFor('a hash is running', hangTimeoutMs(), async () => (await running()) === 1);
+    for (const pid of pids()) process.kill(pid, 'SIGKILL');
+    expect(await interrupted).toBe('interrupted');
+    await untilListening(4);
+
+    expect(await running()).toBe(0);
+  });
 });

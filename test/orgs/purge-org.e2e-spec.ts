@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
+import { Transactions } from '../../src/database/transactions.js';
+import { DeletedOrgsRepository } from '../../src/memberships/deleted-orgs.repository.js';
+import { Org } from '../../src/memberships/org.entity.js';
 import { anOrgPurge, aCleanUp } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
@@ -115,5 +118,20 @@ describe('the purge of deleted organizations', () => {
 
     expect(await found(NOW)).toEqual({ examined: 0, deleted: 0 });
     expect(await left()).toEqual({ orgs: 1, members: 3, invitations: 3, users: 3 });
+  });
+
+  it('asks again, under the lock, whether the time is over', async () => {
+    const [due, later, restored] = [
+      await anOrgOf(1, 1, NOW),
+      await anOrgOf(1, 2, NOW + 1),
+      await anOrgOf(1, 3),
+    ];
+    const orgs = new DeletedOrgsRepository(dataSource.getRepository(Org));
+    const transactions = new Transactions(dataSource);
+    const lock = (id: string) => transactions.run((transaction) => orgs.lockDue(transaction, id, NOW));
+
+    expect([await lock(due), await lock(later), await lock(restored)]).toEqual([true, false, false]);
+    const began = await dataSource.query('SELECT id FROM orgs WHERE purge_began_at IS NOT NULL');
+    expect(began).toEqual([{ id: due }]);
   });
 });

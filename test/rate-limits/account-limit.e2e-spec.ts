@@ -1,24 +1,49 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DocumentReader } from '../openapi/documented.js';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import { invalidCredentials, rateLimited, wrongPassword } from '../support/expected.js';
-import { anAccountOf, anEmail, aPassword, type Account } from '../support/personas.js';
+import { MailServer } from '../support/mail-server.js';
+import { anAccountOf, anEmail, aPassword, type Account, type Org } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 const LIMIT = 5;
 const DAY_MS = 86_400_000;
 
+/** Where somebody who is signed in gives the password that they have. */
+const COMPARED = [
+  {
+    operationId: 'changePassword',
+    method: 'PUT',
+    path: '/api/me/password',
+    field: 'currentPassword',
+    more: () => ({ newPassword: aPassword() }),
+  },
+  {
+    operationId: 'askForChange',
+    method: 'PUT',
+    path: '/api/me/email',
+    field: 'password',
+    more: () => ({ email: anEmail('new') }),
+  },
+  { operationId: 'deleteAccount', method: 'DELETE', path: '/api/me', field: 'password' },
+];
+
 describe('the limit of an account', () => {
   let service: Service;
+  let mailServer: MailServer;
   let ada: Account;
   let strangers = 0;
 
   beforeAll(async () => {
-    service = await startService({
-      env: { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_ACCOUNT: `${LIMIT}/1h`, RATE_LIMIT_LOGIN: '3/1h' },
-    });
+    mailServer = await MailServer.start();
+    const limits = { RATE_LIMIT_ACCOUNT: `${LIMIT}/1h`, RATE_LIMIT_LOGIN: '3/1h' };
+    service = await startService({ env: { TRUST_PROXY: '127.0.0.1', ...limits, ...mailServer.env } });
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await service.stop();
+    await mailServer.stop();
+  });
   beforeEach(async () => {
     ada = await anAccountOf(service, anEmail('ada'));
   });
@@ -54,16 +79,22 @@ describe('the limit of an account', () => {
     expect(await login(ada.email, ada.password, home)).toMatchObject(rateLimited);
   });
 
-  it('does not let an address through that logged in before that, or to another account', async () => {
-    const [early, other] = ['198.51.100.1', '198.51.100.2'];
-    await login(ada.email, ada.password, early);
+  /** Moves what is recorded of an address. */
+  async function age(address: string, days: number): Promise<void> {
     const [event] = await service.db.query('SELECT id FROM events WHERE user_id = ? AND ip = ?', [
       ada.id,
-      early,
+      address,
     ]);
-    const month = (Date.now() - 31 * DAY_MS).toString(16).padStart(12, '0');
-    const id = `${month.slice(0, 8)}-${month.slice(8)}${String(event!['id']).slice(13)}`;
+    const then = (Date.now() - days * DAY_MS).toString(16).padStart(12, '0');
+    const id = `${then.slice(0, 8)}-${then.slice(8)}${String(event!['id']).slice(13)}`;
     await service.db.query('UPDATE events SET id = ? WHERE id = ?', [id, String(event!['id'])]);
+  }
+
+  it('lets an address through for 30 days, and none that logged in to another account', async () => {
+    const [early, late, other] = ['198.51.100.1', '198.51.100.2', '198.51.100.3'];
+    for (const address of [early, late]) await login(ada.email, ada.password, address);
+    await age(early, 31);
+    await age(late, 29);
     const grace = await anAccountOf(service, anEmail('grace'));
     await login(grace.email, grace.password, other);
     await fail(ada.email);
@@ -71,6 +102,23 @@ describe('the limit of an account', () => {
     for (const address of [early, other]) {
       expect(await login(ada.email, ada.password, address)).toMatchObject(rateLimited);
     }
+    expect((await login(ada.email, ada.password, late)).status).toBe(200);
+  });
+
+  it('does not let an address through from which a stranger added the user', async () => {
+    const address = stranger();
+    const owner = (await anAccountOf(service, anEmail('owner'))).with({ 'x-forwarded-for': address });
+    const { body } = await owner.post<{ org: Org }>('/api/orgs', { name: 'A pretext' });
+    const added = await owner.post(`/api/orgs/${body.org.id}/members`, { email: ada.email, role: 'member' });
+    expect(added.status).toBe(201);
+    const about = await service.db.query('SELECT type FROM events WHERE user_id = ? AND ip = ?', [
+      ada.id,
+      address,
+    ]);
+    expect(about).toEqual([{ type: 'member.added' }]);
+    await fail(ada.email);
+
+    expect(await login(ada.email, ada.password, address)).toMatchObject(rateLimited);
   });
 
   it('counts no login that succeeds', async () => {
@@ -99,16 +147,30 @@ describe('the limit of an account', () => {
     expect(seen[0]!.map(([status]) => status)).toEqual([...times(LIMIT, () => 401), 429]);
   });
 
-  it('counts wrong passwords of somebody who is signed in', async () => {
-    const wrong = (address: string) =>
-      ada.with({ 'x-forwarded-for': address }).sendJson('PUT', '/api/me/password', {
-        currentPassword: aPassword(),
-        newPassword: aPassword(),
-      });
+  it('holds for every field of a request that is compared with the password', async () => {
+    const reader = await DocumentReader.of(service);
+    const fields = reader.operations.flatMap(({ operationId, requestBody }) => {
+      const { properties = {} } = reader.resolve(requestBody?.content['application/json']?.schema ?? {});
+      return Object.keys(properties)
+        .filter((name) => /password/i.test(name))
+        .map((name) => `${operationId} ${name}`);
+    });
+
+    // What is not here sets a password: it tells nothing about the one that there is.
+    const setting = new Set(['changePassword newPassword', 'register password', 'reset newPassword']);
+    expect(fields.filter((field) => !setting.has(field)).toSorted()).toEqual(
+      ['login password', ...COMPARED.map(({ operationId, field }) => `${operationId} ${field}`)].toSorted(),
+    );
+  });
+
+  it.each(COMPARED)('holds for $operationId: $method $path', async ({ method, path, field, more }) => {
     // Without the signed-in caller's own address, which is known.
-    for (const address of times(LIMIT, stranger)) expect(await wrong(address)).toMatchObject(wrongPassword);
-    expect(await wrong(stranger())).toMatchObject(rateLimited);
-    expect(await login(ada.email, aPassword(), stranger())).toMatchObject(rateLimited);
+    const attempt = (password: string) =>
+      ada.with({ 'x-forwarded-for': stranger() }).sendJson(method, path, { ...more?.(), [field]: password });
+    for (const _ of times(LIMIT, () => 0)) expect(await attempt(aPassword())).toMatchObject(wrongPassword);
+
+    expect(await attempt(ada.password)).toMatchObject(rateLimited);
+    expect(await login(ada.email, ada.password, stranger())).toMatchObject(rateLimited);
   });
 
   it('asks the database no more once the address itself is refused', async () => {
