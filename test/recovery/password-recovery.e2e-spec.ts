@@ -98,6 +98,19 @@ describe('a forgotten password', () => {
     expect((await reset(ada.email, second)).status).toBe(200);
   });
 
+  it('takes no code from before the user changed the password', async () => {
+    const ada = await anAccount(service);
+    const code = await aMailedCode(ada);
+    const [chosen, stolen] = [aPassword(), aPassword()];
+    const change = { currentPassword: ada.password, newPassword: chosen };
+    expect((await ada.put('/api/me/password', change)).status).toBe(200);
+
+    expect(await reset(ada.email, code, stolen)).toMatchObject(invalidCode);
+
+    expect((await login(ada, stolen)).status).toBe(401);
+    expect((await login(ada, chosen)).status).toBe(200);
+  });
+
   it('takes no code after its time', async () => {
     const ada = await anAccount(service);
     const code = await aMailedCode(ada);

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { RefusedError } from '../accounts/accounts.errors.js';
+import { LostConflictError } from '../database/lost-conflict.error.js';
+import { OrgNotFoundError } from '../memberships/memberships.errors.js';
+import { CannotRunError } from './cannot-run.error.js';
+import { explain } from './explain.js';
+
+/** A refusal ends with 1, all else with 2. */
+describe('what a command threw', () => {
+  it.each([
+    ['a rule', new RefusedError('no'), true, 'refused: no'],
+    ['a rule of the service', new OrgNotFoundError(), true, /^refused: .+ \(org_not_found\)$/],
+    ['a wrong usage', new CannotRunError('no'), false, 'error: no'],
+    ['a lost conflict, which can be tried again', new LostConflictError(undefined), false, /run it again$/],
+  ])('of %s', (_what, error, isRefusal, line) => {
+    expect(explain(error)).toEqual({ lines: [expect.stringMatching(line) as unknown], isRefusal });
+  });
+});
