@@ -6,6 +6,7 @@ import { PendingRevocationsRepository } from '../auth/sessions/pending-revocatio
 import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
 import { SessionRefreshesRepository } from '../auth/sessions/session-refreshes.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
+import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
 import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
 import { Event } from '../events/event.entity.js';
 import { EventAddressesRepository } from '../events/event-addresses.repository.js';
@@ -51,6 +52,7 @@ export const REPOSITORIES = [
   UsersRepository,
   SessionsRepository,
   UserSessionsRepository,
+  SignedInUsersRepository,
   SessionExchangesRepository,
   SessionRefreshesRepository,
   AuthorizationCodesRepository,

@@ -9,7 +9,9 @@ import { AccountChangesService } from '../accounts/account-changes.service.js';
 import { AbandonedOrgs } from '../accounts/abandoned-orgs.js';
 import { AccountDeletionService } from '../accounts/account-deletion.service.js';
 import { AccountDisablingService } from '../accounts/account-disabling.service.js';
+import { AccountEmailsService } from '../accounts/account-emails.service.js';
 import { AccountImportService } from '../accounts/account-import.service.js';
+import { AllSessionsService } from '../accounts/all-sessions.service.js';
 import { LockedOrgs } from '../accounts/locked-orgs.js';
 import { OrgOwnersService } from '../accounts/org-owners.service.js';
 import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
@@ -23,8 +25,10 @@ import { PasswordChanges } from '../accounts/password-changes.js';
 import { MailModule } from '../mail/mail.module.js';
 import { Session } from '../auth/sessions/session.entity.js';
 import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
+import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { EventsModule } from '../events/events.module.js';
+import { ShownInvitationsService } from '../invitations/shown-invitations.service.js';
 import { UsersModule } from '../users/users.module.js';
 import { WritesModule } from '../writes/writes.module.js';
 
@@ -33,13 +37,17 @@ const PROVIDERS = [
   AccountChangesService,
   AccountDeletionService,
   AccountDisablingService,
+  AccountEmailsService,
   AccountImportService,
+  AllSessionsService,
   LockedOrgs,
   MailCodesRepository,
   OrgOwnersService,
   PasswordChanges,
   SessionDeletion,
+  ShownInvitationsService,
   SessionsRepository,
+  SignedInUsersRepository,
   UserSessionsRepository,
   AuthorizationCodesRepository,
   PendingRevocationsRepository,

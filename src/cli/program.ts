@@ -1,17 +1,20 @@
 import { Command, CommanderError } from 'commander';
 import type { CommandDefinition, Report } from './command.js';
 import { write } from './write.js';
+import { BACKUP } from './backup/backup.definition.js';
 import { DOCTOR } from './doctor/doctor.definition.js';
 import { EVENTS } from './events/events.definition.js';
 import { EXPORT } from './export/export.definition.js';
 import { KEYS } from './keys/keys.group.js';
+import { COPY_FROM } from './copy-from/copy-from.definition.js';
 import { MAIL } from './mail/mail.group.js';
 import { ORGS } from './orgs/orgs.group.js';
+import { SESSIONS } from './sessions/sessions.group.js';
 import { USERS } from './users/users.group.js';
 import { MIGRATE } from './migrate/migrate.definition.js';
 
-const GROUPS = [USERS, ORGS, KEYS, MAIL];
-const COMMANDS = [EVENTS, EXPORT, MIGRATE, DOCTOR];
+const GROUPS = [USERS, ORGS, SESSIONS, KEYS, MAIL];
+const COMMANDS = [EVENTS, EXPORT, MIGRATE, BACKUP, COPY_FROM, DOCTOR];
 
 const DONE = 0;
 const REFUSED = 1;

@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { DataSource } from 'typeorm';
 import { SCHEMA } from '../app/schema.js';
 import type { Env } from '../config/env.js';
 import { loadEnv } from '../config/load-env.js';
@@ -12,6 +13,18 @@ export interface Services extends Pick<INestApplicationContext, 'get'> {
   env: Env;
 }
 
+/** @throws CannotRunError where the schema is not the one of this version */
+export async function requireSchema(dataSource: DataSource): Promise<void> {
+  if (!(await isSchemaUpToDate(dataSource))) {
+    throw new CannotRunError('the database is of another version: run accounts migrate first');
+  }
+  if (await isSchemaNewer(dataSource)) {
+    throw new CannotRunError(
+      'the database is of a newer version than this command: use the command of that version',
+    );
+  }
+}
+
 /**
  * Opens the database of the configuration, beside a running service, for one command.
  *
@@ -21,14 +34,7 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
   const env = loadEnv();
   const dataSource = await openDatabase(env, SCHEMA, 'command');
   try {
-    if (!(await isSchemaUpToDate(dataSource))) {
-      throw new CannotRunError('the database is of another version: run accounts migrate first');
-    }
-    if (await isSchemaNewer(dataSource)) {
-      throw new CannotRunError(
-        'the database is of a newer version than this command: use the command of that version',
-      );
-    }
+    await requireSchema(dataSource);
     const context = await NestFactory.createApplicationContext(CliModule.forRoot(env, dataSource), {
       logger: false,
       abortOnError: false,

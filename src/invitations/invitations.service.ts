@@ -21,7 +21,7 @@ import type { ResendInvitationRequest } from './dto/resend-invitation.request.js
 import type { InvitationResult } from './dto/invitation.responses.js';
 import { listedInvitation } from './invitation-views.js';
 
-const TTL_MS = 7 * 86_400_000;
+export const INVITATION_TTL_MS = 7 * 86_400_000;
 
 /** What the admins of an organization do: it is the same whether or not the e-mail has an account. */
 @Injectable()
@@ -170,5 +170,10 @@ export class InvitationsService {
 }
 
 function aNewOne(now: number, invitedBy: string, showCode: boolean) {
-  return { invitedBy, createdAt: now, expiresAt: now + TTL_MS, codeShown: showCode ? 1 : 0 } as const;
+  return {
+    invitedBy,
+    createdAt: now,
+    expiresAt: now + INVITATION_TTL_MS,
+    codeShown: showCode ? 1 : 0,
+  } as const;
 }

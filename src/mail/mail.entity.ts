@@ -7,6 +7,7 @@ export const MAIL_KINDS = [
   'email_verification',
   'email_change',
   'email_change_asked',
+  'email_changed',
   'invitation',
 ] as const;
 

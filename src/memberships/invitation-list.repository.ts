@@ -156,6 +156,17 @@ export class InvitationListRepository {
     );
   }
 
+  /** Those that can be answered, of organizations that are there. */
+  findPending(email: string, now: number): Promise<ReceivedInvitation[]> {
+    return this.invitations.query<ReceivedInvitation[]>(
+      `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
+        FROM invitations i JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL
+          LEFT JOIN users v ON v.id = i.invited_by
+        WHERE i.email = ? AND i.pending = 1 AND i.expires_at > ? ORDER BY i.id LIMIT ${MAX_CANDIDATES}`,
+      [email, now],
+    );
+  }
+
   async countPending(email: string, now: number): Promise<number> {
     return this.invitations.countBy({ email, pending: 1, expiresAt: MoreThan(now) });
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, type Repository } from 'typeorm';
+import { In, MoreThan, type Repository } from 'typeorm';
 import type { Role } from '../access/role.js';
 import { hotStatement } from '../database/hot-statements.js';
 import { inBatches } from '../database/in-batches.js';
@@ -83,6 +83,16 @@ export class OwnershipRepository {
 
   findOrg(id: string): Promise<Org | null> {
     return this.orgs.findOneBy({ id });
+  }
+
+  /** All, deleted ones included, in the order in which they were created. */
+  findPage(limit: number, afterId = ''): Promise<Org[]> {
+    return this.orgs.find({ where: { id: MoreThan(afterId) }, order: { id: 'ASC' }, take: limit });
+  }
+
+  /** Exactly so. */
+  findNamed(name: string, limit: number): Promise<Org[]> {
+    return this.orgs.find({ where: { name }, order: { id: 'ASC' }, take: limit });
   }
 
   async findNames(ids: readonly string[]): Promise<Map<string, string>> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, type Repository } from 'typeorm';
+import { In, IsNull, MoreThan, type Repository } from 'typeorm';
+import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { isUniqueViolation } from '../database/database-errors.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
@@ -58,15 +59,24 @@ export class AccountRepository {
   }
 
   /** Those with the text in their e-mail, by e-mail. */
-  search(text: string, limit: number): Promise<Account[]> {
+  search(text: string, limit: number, afterEmail = ''): Promise<Account[]> {
     const literal = text.toLowerCase().replaceAll(/[!%_]/g, '!$&');
     return this.users
       .createQueryBuilder('u')
       .select(Object.keys(ACCOUNT).map((column) => `u.${column}`))
-      .where("u.email LIKE :pattern ESCAPE '!'", { pattern: `%${literal}%` })
+      .where("u.email > :afterEmail AND u.email LIKE :pattern ESCAPE '!'", {
+        afterEmail,
+        pattern: `%${literal}%`,
+      })
       .orderBy('u.email')
       .limit(limit)
       .getMany();
+  }
+
+  /** All, by e-mail. */
+  findPage(limit: number, afterEmail = ''): Promise<Account[]> {
+    const where = { email: MoreThan(afterEmail) };
+    return this.users.find({ where, select: ACCOUNT, order: { email: 'ASC' }, take: limit });
   }
 
   disable(transaction: Transaction, id: string): Promise<boolean> {
@@ -100,6 +110,14 @@ export class AccountRepository {
   /** From then on no session that began before is alive. */
   endSessions(transaction: Transaction, id: string): Promise<boolean> {
     return this.change(transaction, 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [id]);
+  }
+
+  /** The same for several. Returns those that exist. */
+  async endSessionsOf(transaction: Transaction, ids: readonly string[]): Promise<string[]> {
+    const isOne = `id IN (${places(ids.length)})`;
+    await transaction.write(`UPDATE users SET auth_epoch = auth_epoch + 1 WHERE ${isOne}`, [...ids]);
+    const rows = await transaction.read<{ id: string }>(`SELECT id FROM users WHERE ${isOne}`, [...ids]);
+    return rows.map(({ id }) => id);
   }
 
   /** The first step: whatever would belong to the user waits for COMMIT, and then finds nobody. */
@@ -178,6 +196,27 @@ export class AccountRepository {
         `UPDATE users SET email = ?, email_verified_at = ?, revision = revision + 1
           WHERE id = ? AND auth_epoch = ?`,
         [email, Date.now(), id, authEpoch],
+      );
+    } catch (error) {
+      throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new EmailTakenError() : error;
+    }
+  }
+
+  /**
+   * Unless it has changed since.
+   * @throws EmailTakenError
+   */
+  async replaceEmail(
+    transaction: Transaction,
+    { id, email: from }: Pick<User, 'id' | 'email'>,
+    to: string,
+    isVerified: boolean,
+  ): Promise<boolean> {
+    try {
+      return await this.change(
+        transaction,
+        'UPDATE users SET email = ?, email_verified_at = ?, revision = revision + 1 WHERE id = ? AND email = ?',
+        [to, isVerified ? Date.now() : null, id, from],
       );
     } catch (error) {
       throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new EmailTakenError() : error;

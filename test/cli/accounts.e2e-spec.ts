@@ -15,6 +15,7 @@ const ORG = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
 
 /** Every command that needs a database, with the parameters that it needs. */
 const WITH_DATABASE = [
+  ['users', 'list'],
   ['users', 'find', 'ada'],
   ['users', 'show', USER],
   ['users', 'delete', USER],
@@ -24,9 +25,14 @@ const WITH_DATABASE = [
   ['users', 'set-password', USER, '--generate'],
   ['users', 'reset-code', USER, '--reason', 'a test'],
   ['users', 'verify-email', USER],
+  ['users', 'set-email', USER, 'new@example.com'],
+  ['users', 'invite-code', USER, '--reason', 'a test'],
   ['users', 'import', '-'],
+  ['orgs', 'list'],
+  ['orgs', 'find', 'analytical'],
   ['orgs', 'show', ORG],
   ['orgs', 'set-owner', ORG, USER],
+  ['sessions', 'end-all'],
   ['keys', 'rotate'],
   ['keys', 'prune'],
   ['events'],
@@ -34,13 +40,20 @@ const WITH_DATABASE = [
   ['migrate'],
   ['doctor'],
 ];
-const COMMANDS = [...WITH_DATABASE, ['keys', 'list']];
+const COMMANDS = [
+  ...WITH_DATABASE,
+  ['keys', 'list'],
+  ['mail', 'list'],
+  ['mail', 'retry'],
+  ['backup', 'FILE'],
+  ['copy-from', 'FILE'],
+];
 /** Those that consist of one word. */
-const ALONE = new Set(['events', 'export', 'migrate', 'doctor']);
+const ALONE = new Set(['events', 'export', 'migrate', 'doctor', 'backup', 'copy-from']);
 
 // None of these gets as far as a database.
 describe.runIf(engine === 'sqlite')('accounts', () => {
-  it.each([[[]], [['users']], [['orgs']], [['keys']]])(
+  it.each([[[]], [['users']], [['orgs']], [['keys']], [['sessions']]])(
     'shows its help on standard error and ends with 2, for %j',
     async (parameters) => {
       const { code, stdout, stderr } = await accounts(NOWHERE, parameters);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson, killedDuring } from '../support/accounts-command.js';
 import { invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { type Account, anAccount, anOrgOf, aPassword, join, type Org } from '../support/personas.js';
+import { type Account, anAccount, anEmail, anOrgOf, aPassword, join, type Org } from '../support/personas.js';
 import { eventsSince, knownEvents, type RecordedEvent } from '../support/recorded-events.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
@@ -66,6 +66,16 @@ const CASES: Case[] = [
     leaves: () => [{ type: 'account.reset_code_issued' }],
   },
   {
+    name: 'set-email',
+    command: ({ user }) => ['users', 'set-email', user.email, anEmail('new'), '--verified'],
+    leaves: () => [{ type: 'account.email_changed', data: { verified: true } }],
+  },
+  {
+    name: 'set-email, to the same',
+    command: ({ user }) => ['users', 'set-email', user.id, user.email],
+    leaves: () => [],
+  },
+  {
     name: 'verify-email',
     command: ({ user }) => ['users', 'verify-email', user.email],
     leaves: () => [{ type: 'account.email_verified' }],
@@ -126,6 +136,15 @@ describe('a command that changes something', () => {
     expect(await eventsSince(service.db, known)).toEqual(expected);
   });
 
+  it.each(['x'.repeat(101), 'x'.repeat(500)])('records a long reason whole', async (reason) => {
+    const user = await anAccount(service);
+    const known = await knownEvents(service.db);
+
+    await done(['users', 'end-sessions', user.email, '--reason', reason]);
+
+    expect(await eventsSince(service.db, known)).toMatchObject([{ reason }]);
+  });
+
   it('is done by the user of the system unless another is named', async () => {
     const user = await anAccount(service);
     const known = await knownEvents(service.db);
@@ -170,6 +189,16 @@ describe('beside a running service, at the next request', () => {
 
     expect(await user.get('/api/me')).toMatchObject(invalidToken);
     expect((await login(user, user.password)).status).toBe(401);
+    expect((await login(user, password)).status).toBe(200);
+  });
+
+  it('a password that is typed in another form of Unicode is the same', async () => {
+    const user = await anAccount(service);
+    const password = `caf\u0065\u0301 ${aPassword()}`;
+
+    await done(['users', 'set-password', user.email], `${password}\n`);
+
+    expect((await login(user, password.normalize('NFC'))).status).toBe(200);
     expect((await login(user, password)).status).toBe(200);
   });
 

@@ -4,6 +4,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join as pathOf, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../support/compile-cache.js';
+import { anInvitation } from '../support/inviting.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccountOf, anOrgOf, join, type Org } from '../support/personas.js';
 import { type Instance, startOwnService } from '../support/service.js';
@@ -41,16 +42,18 @@ describe('docs/operators.md', () => {
         passwordHash: '$2y$04$7SinNdq8UJINIhJBZ8ZG4u9lUUIdSiE0geS98hBC1iVqs9cMiZvqG',
       }),
     );
-    const [ada, grace] = await Promise.all(['ada', 'grace'].map(register));
+    const [ada, grace] = await Promise.all(['ada', 'grace'].map((name) => register(name)));
     org = await anOrgOf(ada!);
     await join(org, ada!, grace!, 'member');
+    await register('hedy', 'old.example');
+    await anInvitation(ada!, org, { email: 'hedy@example.com' });
   });
   afterAll(async () => {
     await service.stop();
     await installation.remove();
   });
 
-  const register = (name: string) => anAccountOf(service, `${name}@example.com`);
+  const register = (name: string, domain = 'example.com') => anAccountOf(service, `${name}@${domain}`);
 
   it('has a command for each task', () => {
     expect(COMMANDS.length).toBeGreaterThan(15);
@@ -58,7 +61,8 @@ describe('docs/operators.md', () => {
   });
 
   it.each(COMMANDS)('%s', (command) => {
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', command.replaceAll(ORG, org.id)], {
+    const here = command.replaceAll(ORG, org.id).replace('/var/lib/accounts/', `${installation.directory}/`);
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', here], {
       cwd: installation.directory,
       env: { PATH: `${bin}:${process.env['PATH']}`, ...COMPILE_CACHE, ...installation.env },
       encoding: 'utf8',

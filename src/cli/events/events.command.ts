@@ -4,13 +4,11 @@ import { EVENT_TYPES, type EventType } from '../../events/event-types.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
-import { findOrg } from '../orgs/show.command.js';
+import { findOrg } from '../orgs/find-org.js';
+import { parseLimit } from '../limit.js';
 import { type Services, withServices } from '../services.js';
 import { parseTime, timeText } from '../times.js';
 import { findUser } from '../users/find-user.js';
-
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 10_000;
 
 export function showEvents({ options }: Invocation): Promise<Report> {
   const { type, since, until, limit } = options as Record<string, string | undefined>;
@@ -19,7 +17,7 @@ export function showEvents({ options }: Invocation): Promise<Report> {
     since: since === undefined ? undefined : parseTime('--since', since),
     until: until === undefined ? undefined : parseTime('--until', until),
   };
-  const atMost = limit === undefined ? DEFAULT_LIMIT : limitOf(limit);
+  const atMost = parseLimit(limit);
   return withServices(async (services) => {
     const named = await subjects(services, options as Record<string, string | undefined>);
     const events = await services.get(EventsRepository).findMatching({ ...filter, ...named }, atMost);
@@ -31,12 +29,6 @@ function eventType(text: string): EventType {
   const type = EVENT_TYPES.find((known) => known === text);
   if (type === undefined) throw new CannotRunError(`--type: expected one of ${EVENT_TYPES.join(', ')}`);
   return type;
-}
-
-function limitOf(text: string): number {
-  const limit = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw new CannotRunError(`--limit: expected a whole number from 1 to ${MAX_LIMIT}`);
 }
 
 async function subjects(

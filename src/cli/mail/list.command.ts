@@ -3,17 +3,15 @@ import { MailsRepository } from '../../mail/mails.repository.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
+import { parseLimit } from '../limit.js';
 import { withServices } from '../services.js';
 import { timeOrNull, timeText } from '../times.js';
-
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 10_000;
 
 export function listMails({ options }: Invocation): Promise<Report> {
   const { state, to, limit } = options as Record<string, string | undefined>;
   const states = state === undefined ? MAIL_STATES.filter((one) => one !== 'sent') : [stateOf(state)];
   const recipient = to === undefined ? undefined : addressOf(to);
-  const atMost = limit === undefined ? DEFAULT_LIMIT : limitOf(limit);
+  const atMost = parseLimit(limit);
   return withServices(async (services) => {
     const mails = await services.get(MailsRepository).findLatest({ states, recipient }, atMost);
     return { lines: mails.length === 0 ? ['none'] : mails.map(textOf), json: mails.map(jsonOf) };
@@ -30,12 +28,6 @@ function addressOf(text: string): string {
   const email = canonicalEmail(text);
   if (email === undefined) throw new CannotRunError('--to: expected an e-mail');
   return email;
-}
-
-function limitOf(text: string): number {
-  const limit = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw new CannotRunError(`--limit: expected a whole number from 1 to ${MAX_LIMIT}`);
 }
 
 function textOf({ id, kind, recipient, state, createdAt, attempts, nextAttemptAt, lastError }: Mail): string {

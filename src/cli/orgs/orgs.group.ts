@@ -1,20 +1,45 @@
 import type { CommandGroup } from '../command.js';
 
+const ORG = 'An organization is named by its id, or by its whole name where no other has it.';
+const LIMIT: [string, string] = ['--limit <NUMBER>', 'at most so many (default: all)'];
+
 export const ORGS: CommandGroup = {
   name: 'orgs',
   summary: 'organizations and their owners',
   commands: [
     {
+      usage: 'list',
+      summary: 'all organizations in the order in which they were created, deleted ones included',
+      options: [LIMIT],
+      examples: ['orgs list', 'orgs list --json'],
+      load: async () => (await import('./list.command.js')).listOrgs,
+    },
+    {
+      usage: 'find <TEXT>',
+      summary: 'organizations with this text in their name, whatever the case',
+      options: [LIMIT],
+      examples: ['orgs find analytical', 'orgs find "Analytical Engines" --json'],
+      load: async () => (await import('./find.command.js')).findOrgs,
+    },
+    {
       usage: 'show <ORG>',
-      summary: 'one organization, how many members it has, and its first 1000',
-      examples: ['orgs show 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'],
+      summary: 'one organization, how many members it has, and who they are, owners first',
+      details: ORG,
+      options: [
+        ['--role <ROLE>', 'only owner, admin or member'],
+        ['--limit <NUMBER>', 'at most so many members, 1 to 10000 (default: 100)'],
+      ],
+      examples: [
+        'orgs show "Analytical Engines" --role owner',
+        'orgs show 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --limit 1000 --json',
+      ],
       load: async () => (await import('./show.command.js')).showOrg,
     },
     {
       usage: 'set-owner <ORG> <USER>',
       summary: 'make a user an owner; the existing owners remain',
-      details: 'A user is named by e-mail or id.',
-      options: [['--force', 'also a user who is no member: he joins as an owner']],
+      details: `${ORG} A user is named by e-mail or id.`,
+      options: [['--force', 'also a user who is no member: they join as an owner']],
       changes: true,
       examples: [
         'orgs set-owner 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f ada@example.com --reason "its owner left the company"',

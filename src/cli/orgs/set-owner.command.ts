@@ -3,7 +3,7 @@ import type { Invocation, Report } from '../command.js';
 import { operatorOf } from '../operator.js';
 import { withServices } from '../services.js';
 import { findUser } from '../users/find-user.js';
-import { findOrg } from './show.command.js';
+import { findOrg } from './find-org.js';
 
 export function setOwner(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {

@@ -1,11 +1,20 @@
 import type { CommandDefinition, CommandGroup } from '../command.js';
 
 const USER = 'A user is named by e-mail or id.';
+const LIMIT: [string, string] = ['--limit <NUMBER>', 'at most so many (default: all)'];
 
 const LOOKING: CommandDefinition[] = [
   {
+    usage: 'list',
+    summary: 'all users, by e-mail',
+    options: [LIMIT],
+    examples: ['users list', 'users list --json'],
+    load: async () => (await import('./list.command.js')).listUsers,
+  },
+  {
     usage: 'find <TEXT>',
-    summary: 'users with this text in their e-mail: at most 100',
+    summary: 'users with this text in their e-mail, by e-mail',
+    options: [LIMIT],
     examples: ['users find ada', 'users find @example.com --json'],
     load: async () => (await import('./find.command.js')).findUsers,
   },
@@ -69,6 +78,27 @@ const CHANGING: CommandDefinition[] = [
     changes: 'with a reason',
     examples: ['users reset-code ada@example.com --reason "gets no mail, called back"'],
     load: async () => (await import('./reset-code.command.js')).resetCode,
+  },
+  {
+    usage: 'invite-code <EMAIL>',
+    summary: 'print a new code, once, with which an invited person joins',
+    details: [
+      'For a pending invitation to that e-mail, where no mail arrives. Tell it to the person: it works for 7 days, takes',
+      'the place of one that was mailed, and does not verify the e-mail.',
+    ].join('\n'),
+    options: [['--org <ORG>', 'of this organization, by id or name, where several invite the e-mail']],
+    changes: 'with a reason',
+    examples: ['users invite-code joan@example.com --org "Analytical Engines" --reason "no mail server"'],
+    load: async () => (await import('./invite-code.command.js')).inviteCode,
+  },
+  {
+    usage: 'set-email <USER> <EMAIL>',
+    summary: 'give an account another e-mail; sessions go on, codes on their way are void',
+    details: `${USER} The old address gets a mail about it. An address that another account has is refused.`,
+    options: [['--verified', 'the e-mail is known to be the user’s own (default: not verified)']],
+    changes: true,
+    examples: ['users set-email ada@example.com ada@lovelace.example --verified --reason "called back"'],
+    load: async () => (await import('./set-email.command.js')).setEmail,
   },
   {
     usage: 'verify-email <USER>',

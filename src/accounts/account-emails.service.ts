@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
+import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
+import { LostConflictError } from '../database/lost-conflict.error.js';
+import { Transactions } from '../database/transactions.js';
+import { Mails } from '../mail/mails.js';
+import { MembersRepository } from '../memberships/members.repository.js';
+import { AccountEvents } from '../users/account-events.js';
+import { AccountRepository } from '../users/account.repository.js';
+
+export interface EmailReplacement {
+  /** canonical */
+  email: string;
+  /** whether the operator knows that it is the user's own */
+  isVerified: boolean;
+  actor: Actor;
+}
+
+/** Gives an account another e-mail without a code: whoever asks for it vouches for the user. */
+@Injectable()
+export class AccountEmailsService {
+  constructor(
+    private readonly accounts: AccountRepository,
+    private readonly members: MembersRepository,
+    private readonly codes: MailCodesRepository,
+    private readonly mails: Mails,
+    private readonly events: AccountEvents,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Sessions go on. The e-mail stands beside each membership, too.
+   *
+   * @throws EmailTakenError
+   */
+  async replace(user: { id: string; email: string }, replacement: EmailReplacement): Promise<boolean> {
+    const { email, isVerified, actor } = replacement;
+    if (email === user.email) return false;
+    await this.transactions.run(async (transaction) => {
+      if (!(await this.accounts.replaceEmail(transaction, user, email, isVerified))) {
+        throw new LostConflictError(undefined);
+      }
+      await this.members.updateEmail(transaction, user.id, email);
+      // Codes on their way to either address.
+      await this.codes.voidAll(transaction, user);
+      await this.codes.void(transaction, { purpose: 'password_reset', subject: email });
+      const data = { verified: isVerified };
+      await this.events.record(transaction, { type: 'account.email_changed', actor, userId: user.id, data });
+      await this.mails.enqueue(transaction, { kind: 'email_changed', recipient: user.email });
+    });
+    return true;
+  }
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
+import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
+import { Transactions } from '../database/transactions.js';
+import { EventsRepository } from '../events/events.repository.js';
+import { AccountRepository } from '../users/account.repository.js';
+
+/** Others write between two batches; logins of these users wait for one. */
+const USERS_AT_ONCE = 100;
+
+/** Ends the sessions of all users, as if each had been named. */
+@Injectable()
+export class AllSessionsService {
+  constructor(
+    private readonly users: SignedInUsersRepository,
+    private readonly accounts: AccountRepository,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Whoever logs in meanwhile stays logged in. Broken off, it can be run again: it ends what is left.
+   *
+   * @returns how many users had a session
+   */
+  async endAll(actor: Actor): Promise<number> {
+    const now = Date.now();
+    let ended = 0;
+    for (let after = ''; ;) {
+      const ids = await this.users.findAfter(after, now, USERS_AT_ONCE);
+      if (ids.length === 0) return ended;
+      ended += await this.end(ids, actor);
+      after = ids.at(-1)!;
+    }
+  }
+
+  private end(ids: readonly string[], actor: Actor): Promise<number> {
+    return this.transactions.run(async (transaction) => {
+      const present = await this.accounts.endSessionsOf(transaction, ids);
+      const data = { reason: 'operator', all: true };
+      await this.events.record(
+        transaction,
+        ...present.map((userId) => ({ type: 'session.ended' as const, actor, userId, data })),
+      );
+      return present.length;
+    });
+  }
+}

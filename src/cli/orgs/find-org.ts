@@ -1,0 +1,38 @@
+import { isEntityId } from '../../identifiers/entity-id.js';
+import type { Org } from '../../memberships/org.entity.js';
+import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import { CannotRunError } from '../cannot-run.error.js';
+import type { Services } from '../services.js';
+
+/** A name is no longer. */
+const MAX_NAME = 100;
+const MAX_NAMED = 3;
+
+/**
+ * By its id, or by its whole name where no other has it.
+ *
+ * @throws CannotRunError where the text names none, or several
+ */
+export function findOrg(services: Services, text: string): Promise<Org> {
+  const orgs = services.get(OwnershipRepository);
+  return isEntityId(text) ? findById(orgs, text) : findByName(orgs, text);
+}
+
+async function findById(orgs: OwnershipRepository, id: string): Promise<Org> {
+  const org = await orgs.findOrg(id);
+  if (!org) throw new CannotRunError(`there is no organization ${id}`);
+  return org;
+}
+
+async function findByName(orgs: OwnershipRepository, name: string): Promise<Org> {
+  const named = name === '' || name.length > MAX_NAME ? [] : await orgs.findNamed(name, MAX_NAMED + 1);
+  const [org, other] = named;
+  if (!org) throw new CannotRunError('there is no organization of that name: see accounts orgs find');
+  if (other) throw new CannotRunError(`several organizations have that name: give an id, ${idsOf(named)}`);
+  return org;
+}
+
+function idsOf(orgs: Org[]): string {
+  const ids = orgs.slice(0, MAX_NAMED).map(({ id }) => id);
+  return ids.join(', ') + (orgs.length > MAX_NAMED ? ' or another' : '');
+}

@@ -1,0 +1,32 @@
+import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import { CannotRunError } from '../cannot-run.error.js';
+import type { Invocation, Report } from '../command.js';
+import { listLimit, printList } from '../print-list.js';
+import { withServices } from '../services.js';
+import { orgJson, orgLine } from './org-text.js';
+
+/** A name is no longer. */
+const MAX_TEXT = 100;
+
+/** Compares here: what counts as the same letter differs from one database to another. */
+export async function findOrgs(invocation: Invocation): Promise<Report> {
+  const text = invocation.parameters[0] ?? '';
+  if (text.trim() === '' || text.length > MAX_TEXT) {
+    throw new CannotRunError(`expected 1 to ${MAX_TEXT} characters of a name`);
+  }
+  listLimit(invocation.options);
+  const wanted = comparable(text.trim());
+  return withServices((services) =>
+    printList(invocation, {
+      findPage: (after, limit) => services.get(OwnershipRepository).findPage(limit, after?.id),
+      isShown: ({ name }) => comparable(name).includes(wanted),
+      lineOf: orgLine,
+      jsonOf: orgJson,
+      none: 'none',
+    }),
+  );
+}
+
+function comparable(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,43 @@
+import type { Invocation, Report } from './command.js';
+import { parseOptionalLimit } from './limit.js';
+
+const PAGE = 500;
+
+interface List<T> {
+  /** those after one, or the first */
+  findPage: (after: T | undefined, limit: number) => Promise<T[]>;
+  /** where the database cannot choose; by default all are shown */
+  isShown?: (item: T) => boolean;
+  lineOf: (item: T) => string;
+  jsonOf: (item: T) => object;
+  /** what to say where there is none */
+  none: string;
+}
+
+/** Prints a list of any length: memory holds a page, and each statement is short. */
+export async function printList<T>(
+  { options, print }: Pick<Invocation, 'options' | 'print'>,
+  { findPage, isShown = () => true, lineOf, jsonOf, none }: List<T>,
+): Promise<Report> {
+  const limit = listLimit(options);
+  let shown = 0;
+  for (let after: T | undefined; ;) {
+    const page = await findPage(after, PAGE);
+    for (const item of page.filter(isShown)) {
+      if (shown === limit) return reportOf(`only the first ${limit} are shown`);
+      await print(lineOf(item), jsonOf(item));
+      shown += 1;
+    }
+    if (page.length < PAGE) return reportOf(shown === 0 ? none : undefined);
+    after = page.at(-1);
+  }
+}
+
+/** @throws CannotRunError */
+export function listLimit({ limit }: Invocation['options']): number | undefined {
+  return parseOptionalLimit(typeof limit === 'string' ? limit : undefined);
+}
+
+function reportOf(note: string | undefined): Report {
+  return { lines: note === undefined ? [] : [note], json: [] };
+}

@@ -1,0 +1,11 @@
+import { AllSessionsService } from '../../accounts/all-sessions.service.js';
+import type { Invocation, Report } from '../command.js';
+import { operatorOf } from '../operator.js';
+import { withServices } from '../services.js';
+
+export function endAllSessions(invocation: Invocation): Promise<Report> {
+  return withServices(async (services) => {
+    const users = await services.get(AllSessionsService).endAll(operatorOf(invocation));
+    return { lines: [`every session has ended, of ${users} users`], json: [{ users }] };
+  });
+}

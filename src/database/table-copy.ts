@@ -1,0 +1,86 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import { NodeSqlite } from './adapters/node-sqlite.js';
+import type { Transaction } from './transaction.js';
+import { Transactions } from './transactions.js';
+
+const ROWS_AT_ONCE = 200;
+const BUSY_TIMEOUT_MS = 5000;
+
+export interface CopiedTable {
+  table: string;
+  rows: number;
+}
+
+export class TableNotEmptyError extends Error {
+  constructor(table: string) {
+    super(`the table ${table} has rows already`);
+  }
+}
+
+/**
+ * Every row of a SQLite file into a database of the same schema that has none, in one transaction: all, or nothing.
+ *
+ * @throws TableNotEmptyError
+ */
+export async function copyTables(file: string, target: DataSource): Promise<CopiedTable[]> {
+  const source = new NodeSqlite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    // Everything as of one moment.
+    source.prepare('BEGIN').run();
+    return await new Transactions(target).run(async (transaction) => {
+      const copied: CopiedTable[] = [];
+      for (const metadata of referredFirst(target.entityMetadatas)) {
+        copied.push(await copyTable(source, transaction, metadata));
+      }
+      return copied;
+    });
+  } finally {
+    source.close();
+  }
+}
+
+/** Foreign keys are checked with every row. */
+function referredFirst(tables: readonly EntityMetadata[]): EntityMetadata[] {
+  const ordered: EntityMetadata[] = [];
+  while (ordered.length < tables.length) {
+    const next = tables.filter(
+      (table) =>
+        !ordered.includes(table) &&
+        table.foreignKeys.every(({ referencedEntityMetadata }) => ordered.includes(referencedEntityMetadata)),
+    );
+    if (next.length === 0) throw new Error('Tables refer to each other');
+    ordered.push(...next);
+  }
+  return ordered;
+}
+
+async function copyTable(
+  source: NodeSqlite,
+  transaction: Transaction,
+  { tableName: table, columns }: EntityMetadata,
+): Promise<CopiedTable> {
+  if ((await countOf(transaction, table)) > 0) throw new TableNotEmptyError(table);
+  const names = columns.map(({ databaseName }) => databaseName);
+  const page = source.prepare(
+    `SELECT rowid, ${names.join(', ')} FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS_AT_ONCE}`,
+  );
+  const row = `(${names.map(() => '?').join(', ')})`;
+  let rows = 0;
+  for (let after = 0; ;) {
+    const found = page.all(after) as Record<string, unknown>[];
+    if (found.length === 0) break;
+    rows += await transaction.write(
+      `INSERT INTO ${table} (${names.join(', ')}) VALUES ${found.map(() => row).join(', ')}`,
+      found.flatMap((one) => names.map((name) => one[name])),
+    );
+    after = Number(found.at(-1)!['rowid']);
+  }
+  const present = await countOf(transaction, table);
+  if (present !== rows) throw new Error(`${table} has ${present} rows, of ${rows} that were written`);
+  return { table, rows };
+}
+
+async function countOf(transaction: Transaction, table: string): Promise<number> {
+  const [count] = await transaction.read<{ total: number }>(`SELECT COUNT(*) AS total FROM ${table}`, []);
+  return count!.total;
+}
