@@ -24,6 +24,7 @@ const SQLITE_CONSTRAINT_UNIQUE = 2067;
 const ER_DUP_ENTRY = 1062;
 const ER_NO_REFERENCED_ROW = 1452;
 const ER_CHECKREAD = 1020;
+const ER_TABLEACCESS_DENIED = 1142;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
 const ER_LOCK_DEADLOCK = 1213;
 
@@ -40,6 +41,11 @@ export function isUniqueViolation(error: unknown, key: UniqueKey): boolean {
 export function isForeignKeyViolation(error: unknown): boolean {
   const cause = driverError(error);
   return cause?.errno === ER_NO_REFERENCED_ROW || cause?.errcode === SQLITE_CONSTRAINT_FOREIGNKEY;
+}
+
+/** The account lacks the privilege for the table. */
+export function isTableDenied(error: unknown): boolean {
+  return driverError(error)?.errno === ER_TABLEACCESS_DENIED;
 }
 
 /** The transaction was rolled back whole after a conflict: it can be retried. */
