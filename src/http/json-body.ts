@@ -4,6 +4,7 @@ import { Problem } from '../problems/problem.js';
 
 const MAX_DEPTH = 10;
 const BYTE_ORDER_MARK = '\uFEFF';
+const STRING = /"(?:[^"\\]+|\\.)*"(?:[ \t\r\n]*(:))?/g;
 
 class MalformedJsonError extends Problem {
   constructor(detail?: string) {
@@ -41,8 +42,25 @@ function parseObject(
     if (isDeeperThan(value, MAX_DEPTH)) {
       return done(new MalformedJsonError(`The body is nested deeper than ${MAX_DEPTH} levels.`));
     }
+    if (keysIn(text) !== keysOf(value)) {
+      return done(new MalformedJsonError('The body has a key twice.'));
+    }
     return done(null, value);
   });
+}
+
+/** In valid JSON every quote begins or ends a string, and a colon follows those that are keys. */
+function keysIn(text: string): number {
+  let keys = 0;
+  for (const [, colon] of text.matchAll(STRING)) if (colon !== undefined) keys += 1;
+  return keys;
+}
+
+/** Of two equal keys the parser keeps the last. */
+function keysOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner = Object.values(value);
+  return inner.reduce<number>((sum, one) => sum + keysOf(one), Array.isArray(value) ? 0 : inner.length);
 }
 
 /** Validation recurses for each level: the 8,000 that fit into a body overflow the stack. */
