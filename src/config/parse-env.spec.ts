@@ -64,6 +64,12 @@ describe('defaults', () => {
     });
   });
 
+  it('serves no documentation in production unless it is told to', () => {
+    expect(parseEnv({ NODE_ENV: 'production' }).docs).toBe(false);
+    expect(parseEnv({ NODE_ENV: 'production', DOCS: 'on' }).docs).toBe(true);
+    expect(parseEnv({ DOCS: 'off' }).docs).toBe(false);
+  });
+
   it('listens on all addresses in production', () => {
     expect(parseEnv({ NODE_ENV: 'production' })).toMatchObject({
       production: true,

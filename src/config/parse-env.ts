@@ -161,7 +161,7 @@ export function parseEnv(environment: NodeJS.ProcessEnv): Env {
     maxOrgsPerUser: integer('MAX_ORGS_PER_USER', 5000, 1, 100_000),
     addMembers: oneOf('ADD_MEMBERS', 'registered', ['registered', 'verified']),
     migrations: oneOf('MIGRATIONS', 'run', ['run', 'check']),
-    docs: oneOf('DOCS', 'on', ['on', 'off']) === 'on',
+    docs: oneOf('DOCS', production ? 'off' : 'on', ['on', 'off']) === 'on',
     logLevel: oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
     webConcurrency: read('WEB_CONCURRENCY', '1', 'auto or a whole number from 1 to 128', (value) => {
       if (value === 'auto') return 'auto' as const;

@@ -35,8 +35,8 @@ describe('the page of the documentation', () => {
     await service.stop();
   });
 
-  it('can be switched off together with the document', async () => {
-    const service = await startService({ env: { DOCS: 'off' } });
+  it('is off in production, together with the document', async () => {
+    const service = await startService({ env: { NODE_ENV: 'production', HOST: '127.0.0.1' } });
 
     for (const path of [
       '/',
