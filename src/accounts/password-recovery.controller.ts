@@ -5,6 +5,7 @@ import type { Origin } from '../access/actor.js';
 import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
 import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { commonPassword } from '../auth/passwords/is-acceptable-password.decorator.js';
 import { RequestOrigin } from '../http/current-actor.decorator.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
@@ -50,6 +51,7 @@ export class PasswordRecoveryController {
       code: 'must be a string',
       newPassword: 'must be a string',
     }),
+    commonPassword('newPassword'),
     { code: 'invalid_code', detail: INVALID_MAIL_CODE },
   )
   reset(

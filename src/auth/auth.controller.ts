@@ -16,6 +16,7 @@ import { LoginRequest } from './dto/login.request.js';
 import { RegisterRequest } from './dto/register.request.js';
 import { Client } from './passwords/client.decorator.js';
 import type { HashClient } from './passwords/hash-queue.js';
+import { commonPassword } from './passwords/is-acceptable-password.decorator.js';
 
 @ApiTags('Auth')
 @Controller('api/auth')
@@ -36,6 +37,7 @@ export class AuthController {
   @RateLimited('register', 'address')
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'must be a string' }),
+    commonPassword('password'),
     { code: 'invalid_code', detail: INVALID_MAIL_CODE },
     'email_taken',
   )

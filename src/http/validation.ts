@@ -1,4 +1,5 @@
 import { type ArgumentMetadata, type Type, type ValidationError, ValidationPipe } from '@nestjs/common';
+import type { ProblemCode } from '../problems/problem-codes.js';
 import { type FieldError, ValidationProblem } from '../problems/problem.js';
 
 /** Most requests for a list have no query. Judging an empty one took a sixth of their time, and its verdict never changes. */
@@ -20,8 +21,16 @@ export function validationPipe(): ValidationPipe {
     whitelist: true,
     transform: true,
     forbidUnknownValues: true,
-    exceptionFactory: (errors) => new ValidationProblem(errors.map(toFieldError)),
+    exceptionFactory: (errors) => new ValidationProblem(errors.map(toFieldError), onlyCode(errors)),
   });
+}
+
+/** Of the one constraint that was not met, where its validator names a code in its `context`. */
+function onlyCode(errors: ValidationError[]): ProblemCode | undefined {
+  const [{ constraints, contexts } = {}] = errors;
+  const [name = '', ...others] = Object.keys(constraints ?? {});
+  if (errors.length > 1 || others.length > 0) return undefined;
+  return (contexts?.[name] as { code?: ProblemCode } | undefined)?.code;
 }
 
 /** Our messages omit the field's name; the library's begin with it. */

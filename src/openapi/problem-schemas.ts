@@ -51,11 +51,12 @@ const GENERAL: Schemas = {
   },
 };
 
+const ERRORS = { type: 'array', minItems: 1, items: { $ref: getSchemaPath('FieldError') } };
+
 /** Members of one problem only. */
 const EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
-  validation_failed: {
-    errors: { type: 'array', minItems: 1, items: { $ref: getSchemaPath('FieldError') } },
-  },
+  validation_failed: { errors: ERRORS },
+  password_common: { errors: ERRORS },
   insufficient_role: { requiredRole: ROLE, yourRole: ROLE },
 };
 

@@ -23,6 +23,11 @@ export const PROBLEMS = {
     meaning: 'The request has invalid fields',
     detail: 'One or more fields are invalid; see errors.',
   },
+  password_common: {
+    status: 400,
+    meaning: 'The password is one of the most common, and nothing else is wrong',
+    detail: 'This password is one of the most common; choose another.',
+  },
   invalid_code: {
     status: 400,
     meaning: 'The authorization code is not valid',

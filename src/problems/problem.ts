@@ -48,8 +48,12 @@ export class Problem extends Error {
 }
 
 export class ValidationProblem extends Problem {
-  constructor(private readonly errors: FieldError[]) {
-    super('validation_failed', { extensions: { errors } });
+  /** @param code of what is wrong, where that is one thing and has its own */
+  constructor(
+    private readonly errors: FieldError[],
+    code: ProblemCode = 'validation_failed',
+  ) {
+    super(code, { extensions: { errors } });
   }
 
   /** the names, which are ours, of those that are wrong */

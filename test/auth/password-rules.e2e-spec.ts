@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { invalidCredentials, invalidFields, malformedJson } from '../support/expected.js';
-import { anEmail, aPassword } from '../support/personas.js';
+import { invalidCredentials, invalidFields, malformedJson, passwordCommon } from '../support/expected.js';
+import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 const EMOJI = '\u{1f40e}';
@@ -46,9 +46,6 @@ describe('the rules for passwords', () => {
     ['7 characters after normalisation', 'A\u030a'.repeat(7)],
     ['129 characters', 'x'.repeat(129)],
     ['10,000 characters', 'x7'.repeat(5000)],
-    ['a common password', 'password1'],
-    ['a common password in capitals', 'PASSWORD1'],
-    ['a common long password', '1234567890'],
     ['a lone surrogate', 'harbor\ud800lantern'],
     ['U+FFFD', 'harbor\ufffdlantern'],
   ])('refuse %s', async (_what, password) => {
@@ -58,11 +55,49 @@ describe('the rules for passwords', () => {
     expect(await service.db.query('SELECT id FROM users WHERE email = ?', [email])).toEqual([]);
   });
 
-  it('refuse the e-mail and its local part, in any case', async () => {
+  it.each(['password1', 'PASSWORD1', '1234567890', 'passwordpassword', '123456789012345'])(
+    'refuse the common %s by a code of its own',
+    async (password) => {
+      const { email, answer } = await register(password);
+
+      expect(answer).toMatchObject(passwordCommon('password'));
+      expect(await service.db.query('SELECT id FROM users WHERE email = ?', [email])).toEqual([]);
+    },
+  );
+
+  it('refuse a common password among other faults, as one of them', async () => {
+    const answer = await service.anyone.post('/api/auth/register', { email: 'x', password: 'password1' });
+
+    expect(answer).toMatchObject(invalidFields('email', 'password'));
+  });
+
+  it('refuse a common new password by the same code', async () => {
+    const ada = await anAccount(service);
+    const newPassword = 'passwordpassword';
+    const changed = await ada.put('/api/me/password', { currentPassword: ada.password, newPassword });
+    const reset = { email: ada.email, code: '0000000000', newPassword };
+
+    expect(changed).toMatchObject(passwordCommon('newPassword'));
+    expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(
+      passwordCommon('newPassword'),
+    );
+  });
+
+  it('refuse the name of the service', async () => {
+    const { answer } = await register('AccountsAccounts');
+    expect(answer).toMatchObject(invalidFields('password'));
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ['in any case', (text) => text],
+    ['repeated', (text) => text.repeat(2)],
+  ])('refuse the e-mail and its local part, %s', async (_what, altered) => {
     const email = anEmail('longlocalpart');
     const [local] = email.split('@') as [string];
 
-    for (const password of [email, email.toUpperCase(), local, local.toUpperCase(), ` ${email} `]) {
+    for (const password of [email, email.toUpperCase(), local, local.toUpperCase(), ` ${email} `].map(
+      altered,
+    )) {
       const answer = await service.anyone.post('/api/auth/register', { email, password });
       expect(answer, password).toMatchObject(invalidFields('password'));
     }

@@ -160,6 +160,7 @@ export class ExampleAnswers {
       unauthorized: (id) => this.send(id, { by: anyone }),
       invalid_token: (id) => this.send(id, { by: anyone.withToken('no.such.token') }),
       validation_failed: (id) => this.failValidation(id),
+      password_common: (id) => this.sendCommonPassword(id),
       malformed_json: (id) => this.sendText(id, 'application/json', '[]'),
       body_too_large: (id) => this.sendText(id, 'application/json', ' '.repeat(17_000)),
       unsupported_media_type: (id) => this.sendText(id, 'text/plain', 'text'),
@@ -192,6 +193,13 @@ export class ExampleAnswers {
       id,
       this.exampleBody(id) ? { by: this.ada, body: {} } : { by: this.ada, query: '?dryRun=no' },
     );
+  }
+
+  private sendCommonPassword(id: string): Promise<unknown> {
+    const body = this.exampleBody(id)!;
+    const field = 'newPassword' in body ? 'newPassword' : 'password';
+    // Ada's logins are counted.
+    return this.send(id, { by: this.grace, body: { ...body, [field]: 'passwordpassword' } });
   }
 
   private failures(): [operationId: string, code: string][] {

@@ -56,6 +56,11 @@ export function invalidFields(...fields: string[]): object {
   });
 }
 
+/** Exactly this field is at fault, and only for that. */
+export function passwordCommon(field: string): object {
+  return problem(400, 'password_common', { errors: [{ field, message: expect.stringMatching(/common/) }] });
+}
+
 export const anId = expect.stringMatching(
   /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
 );

@@ -2,12 +2,15 @@ import { applyDecorators, Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import {
   Validate,
+  ValidateBy,
   ValidatorConstraint,
   type ValidationArguments,
   type ValidatorConstraintInterface,
 } from 'class-validator';
 import { Env } from '../../config/env.js';
-import { MAX_CODE_POINTS, passwordFault } from './password-policy.js';
+import type { ProblemExample } from '../../openapi/problem-schemas.js';
+import { isCommonPassword } from './common-passwords.js';
+import { COMMON_PASSWORD, MAX_CODE_POINTS, passwordFault } from './password-policy.js';
 
 /** the minimum of `PASSWORD_MIN_LENGTH` */
 const MIN_CODE_POINTS = 8;
@@ -29,13 +32,30 @@ export class AcceptablePassword implements ValidatorConstraintInterface {
   private fault(value: unknown, args: ValidationArguments): string | undefined {
     if (typeof value !== 'string') return 'must be a string';
     const { email } = args.object as { email?: string };
-    return passwordFault(value, email, this.env.passwordMinLength);
+    const fault = passwordFault(value, email, this.env);
+    // A validator of its own reports it, by its own code.
+    return fault === COMMON_PASSWORD ? undefined : fault;
   }
+}
+
+/** The example of a field with such a password, for OpenAPI. */
+export function commonPassword(field: string): ProblemExample & { code: 'password_common' } {
+  return { code: 'password_common', errors: [{ field, message: COMMON_PASSWORD }] };
 }
 
 export function IsAcceptablePassword(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ format: 'password', minLength: MIN_CODE_POINTS, maxLength: MAX_CODE_POINTS }),
     Validate(AcceptablePassword),
+    ValidateBy(
+      {
+        name: 'isUncommonPassword',
+        validator: {
+          validate: (value) => typeof value !== 'string' || !isCommonPassword(value),
+          defaultMessage: () => COMMON_PASSWORD,
+        },
+      },
+      { context: { code: 'password_common' } },
+    ),
   );
 }

@@ -9,6 +9,7 @@ import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
 import { ChangePasswordRequest } from '../dto/change-password.request.js';
 import { Client } from './client.decorator.js';
 import type { HashClient } from './hash-queue.js';
+import { commonPassword } from './is-acceptable-password.decorator.js';
 import { OwnPasswordService } from './own-password.service.js';
 
 @ApiTags('Me')
@@ -27,6 +28,7 @@ export class OwnPasswordController {
   @RateLimited('login', 'address', 'account')
   @ApiProblems(
     invalidFields({ currentPassword: 'should not be empty', newPassword: 'must be a string' }),
+    commonPassword('newPassword'),
     'wrong_password',
   )
   changePassword(

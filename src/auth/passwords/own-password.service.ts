@@ -97,7 +97,7 @@ export class OwnPasswordService {
 
   /** The e-mail is not in the body, where validation would find it. */
   private requireAcceptable(newPassword: string, email: string): void {
-    const message = passwordFault(newPassword, email, this.env.passwordMinLength);
+    const message = passwordFault(newPassword, email, this.env);
     if (message !== undefined) throw new ValidationProblem([{ field: 'newPassword', message }]);
   }
 }

@@ -4,9 +4,14 @@ import { isCommonPassword } from './common-passwords.js';
 import { passwordFault } from './password-policy.js';
 import { normalizePassword } from './password-text.js';
 
+const RULES = {
+  passwordMinLength: 8,
+  jwtIssuer: 'https://id.example.org/realm',
+  mailFrom: { name: 'Looking Glass', address: 'no-reply@example.org' },
+};
 const EMAIL = 'alice.liddell@example.com';
 const fault = (password: string, minLength = 8, email: string | undefined = EMAIL) =>
-  passwordFault(normalizePassword(password), email, minLength);
+  passwordFault(normalizePassword(password), email, { ...RULES, passwordMinLength: minLength });
 
 describe('passwordFault', () => {
   it.each([
@@ -47,19 +52,44 @@ describe('passwordFault', () => {
     },
   );
 
-  it.each([EMAIL, EMAIL.toUpperCase(), 'alice.liddell', 'Alice.Liddell'])(
-    'refuses the e-mail or its local part: %s',
-    (password) => {
-      expect(fault(password)).toMatch(/e-mail address/);
-    },
-  );
+  it.each([
+    EMAIL,
+    EMAIL.toUpperCase(),
+    `${EMAIL}${EMAIL}`,
+    'alice.liddell',
+    'Alice.Liddell',
+    'alice.liddellALICE.LIDDELL',
+    ' Alice.Liddell alice.liddell',
+  ])('refuses the e-mail or its local part, repeated or not: %s', (password) => {
+    expect(fault(password)).toMatch(/e-mail address/);
+  });
+
+  it('refuses a short local part that is repeated', () => {
+    expect(fault('adaadaada', 8, 'ada@example.com')).toMatch(/e-mail address/);
+    expect(fault('adaadaad', 8, 'ada@example.com')).toBeUndefined();
+  });
+
+  it.each([
+    'AccountsAccounts',
+    'accounts accounts accounts',
+    'https://id.example.org/realm',
+    'id.example.org',
+    'LookingGlass',
+    'looking glass looking glass',
+  ])('refuses the name of the service: %s', (password) => {
+    expect(fault(password)).toMatch(/name of this service/);
+  });
+
+  it.each(['accountsplease', 'my looking glass', 'accountsaccount'])('accepts %s', (password) => {
+    expect(fault(password)).toBeUndefined();
+  });
 
   it('recognizes other spellings of the e-mail', () => {
     expect(fault('x@B\u00dcCHER.de', 8, 'x@xn--bcher-kva.de')).toMatch(/e-mail address/);
   });
 
   it('works without an e-mail', () => {
-    expect(passwordFault('alice.liddell', undefined, 8)).toBeUndefined();
+    expect(passwordFault('alice.liddell', undefined, RULES)).toBeUndefined();
   });
 });
 

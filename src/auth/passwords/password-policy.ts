@@ -1,8 +1,13 @@
+import type { Env } from '../../config/env.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { isCommonPassword } from './common-passwords.js';
 import { isBroken, isTooLong } from './password-text.js';
 
 export const MAX_CODE_POINTS = 128;
+export const COMMON_PASSWORD = 'is one of the most common passwords; choose another';
+
+/** The service is known to its users by the issuer of its tokens and the sender of its mails. */
+export type PasswordRules = Pick<Env, 'passwordMinLength' | 'jwtIssuer' | 'mailFrom'>;
 
 /**
  * Lengths are in Unicode code points; no composition rules (NIST SP 800-63B-4 section 3.1.1.2).
@@ -12,7 +17,7 @@ export const MAX_CODE_POINTS = 128;
 export function passwordFault(
   password: string,
   email: string | undefined,
-  minLength: number,
+  { passwordMinLength: minLength, jwtIssuer, mailFrom }: PasswordRules,
 ): string | undefined {
   const tooLong = `must be at most ${MAX_CODE_POINTS} characters long`;
   if (isTooLong(password)) return tooLong;
@@ -20,14 +25,28 @@ export function passwordFault(
   const length = [...password].length;
   if (length < minLength) return `must be at least ${minLength} characters long`;
   if (length > MAX_CODE_POINTS) return tooLong;
-  if (isCommonPassword(password)) return 'is one of the most common passwords; choose another';
+  if (isCommonPassword(password)) return COMMON_PASSWORD;
   if (email !== undefined && isNamedBy(email, password)) {
-    return 'must not be the e-mail address or its part before the @';
+    return 'must not be the e-mail address or its part before the @, once or several times';
   }
-  return undefined;
+  const names = ['accounts', jwtIssuer, hostOf(jwtIssuer), mailFrom?.name ?? ''];
+  return names.some((name) => repeats(password, name))
+    ? 'must not be the name of this service, once or several times'
+    : undefined;
 }
 
 function isNamedBy(email: string, password: string): boolean {
   const local = email.slice(0, email.lastIndexOf('@'));
-  return password.toLowerCase() === local || canonicalEmail(password) === email;
+  return repeats(password, local) || repeats(password, email) || canonicalEmail(password) === email;
 }
+
+/** Once or several times, in any case and with any spaces. */
+function repeats(password: string, name: string): boolean {
+  const text = folded(password);
+  const word = folded(name);
+  return word !== '' && text !== '' && text === word.repeat(text.length / word.length);
+}
+
+const folded = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, '');
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '');

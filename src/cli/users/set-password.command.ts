@@ -20,7 +20,7 @@ export function setPassword(invocation: Invocation): Promise<Report> {
     const actor = operatorOf(invocation);
     const { id, email } = await findUser(services, invocation.parameters[0]!);
     const password = normalizePassword(generated ?? (await readPassword()));
-    const fault = passwordFault(password, email, services.env.passwordMinLength);
+    const fault = passwordFault(password, email, services.env);
     if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
     const hash = await (await loadArgon2Engine()).hash(password, services.env.argon2);
     const changed = await services.get(AccountChangesService).setPasswordHash({ id, email }, hash, actor);
