@@ -14,6 +14,9 @@ type AccountOperation =
   | 'exchange code'
   | 'create organization';
 
+/** Fewer than are valid, for those that are being issued. */
+const CODES_FOR_EACH = 5;
+
 const REFRESHED = { expiresAt: isText, refreshToken: isToken };
 
 export function accountOperations(side: Side): Record<AccountOperation, Operation> {
@@ -25,7 +28,7 @@ export function accountOperations(side: Side): Record<AccountOperation, Operatio
     login: () => login(nextFiller(), () => undefined),
     refresh: () => refresh(side),
     'issue code': () => issueCode(side, nextReader()),
-    'exchange code': () => exchangeCode(side, () => undefined),
+    'exchange code': () => exchangeCode(side, () => undefined) ?? issueCode(side, nextReader()),
     'create organization': () => createOrg(side.tokenOf(nextCreator())),
   };
 }
@@ -92,6 +95,8 @@ function issueCode(side: Side, user: BenchUser): Call {
     request: requestText({ method: 'POST', path: '/api/auth/code', token: side.tokenOf(user), body: {} }),
     accept(response) {
       side.codes.add({ code: String(expectAnswer(response, 201, { code: isText })['code']), user });
+      // Of a session the last ten are valid; each reader has one.
+      side.codes.keepLast(side.fixture.readers.length * CODES_FOR_EACH);
     },
   };
 }

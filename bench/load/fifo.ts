@@ -11,6 +11,11 @@ export class Fifo<T> {
     this.items.push(item);
   }
 
+  /** Forgets the oldest, so that no more are left. */
+  keepLast(count: number): void {
+    while (this.items.length - this.taken > count) this.take();
+  }
+
   take(): T | undefined {
     const item = this.items[this.taken];
     if (item === undefined) return undefined;

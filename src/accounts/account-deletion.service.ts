@@ -22,6 +22,8 @@ export interface Deletion {
   force: boolean;
   /** hash of the verified password; the account is kept if it has changed since */
   passwordHash?: string;
+  /** deletes nothing: the last step follows as soon as nothing can refuse the deletion any more */
+  dryRun?: boolean;
   /** in the transaction; what it throws rolls all back */
   lastStep?: (transaction: Transaction) => Promise<unknown>;
 }
@@ -55,14 +57,15 @@ export class AccountDeletionService {
   ) {}
 
   /**
-   * With the memberships, sessions, codes and mails. Undefined if the user no longer exists or the password has
+   * With the memberships, sessions, codes and mails. Sessions that have ended go first, one transaction decides about all
+   * the rest: a deletion that is interrupted or refused leaves an account that works. Undefined if the user no longer exists or the password has
    * changed.
    *
    * @throws OnlyOwnerError
    */
   async delete(userId: string, deletion: Deletion): Promise<OrphanedOrg[] | undefined> {
     const since = Date.now() - MAX_CLOCK_SKEW_MS;
-    const acts = await this.addresses.findActs(userId, await this.ownership.findOrgIdsOf(userId));
+    const acts = deletion.dryRun ? [] : await this.prepare(userId);
     return this.lockedOrgs.run(
       () => this.ownership.findOrgIdsOf(userId),
       async (transaction, requireLocked) => {
@@ -72,6 +75,10 @@ export class AccountDeletionService {
         const departures = await this.ownership.findDepartures(transaction, userId);
         requireLocked(orgIdsOf(departures));
         const orphaned = requireOtherOwners(departures, deletion.force);
+        if (deletion.dryRun) {
+          await deletion.lastStep?.(transaction);
+          return [];
+        }
         const { actor } = deletion;
         const events = await this.eventsOf(transaction, { userId, departures, orphaned, actor });
         const inviting = departures.filter(({ invites }) => invites);
@@ -92,6 +99,15 @@ export class AccountDeletionService {
         return orphaned.map(({ orgId: id, hasOtherMember }) => ({ id, isDeleted: !hasOtherMember }));
       },
     );
+  }
+
+  /**
+   * What may take long, before anything is decided: ended sessions go in batches, so that the transaction has few to
+   * delete, and what the user did is looked for.
+   */
+  private async prepare(userId: string): Promise<string[]> {
+    await this.sessions.deleteEndedOf(userId);
+    return this.addresses.findActs(userId, await this.ownership.findOrgIdsOf(userId));
   }
 
   /** Explicitly: Galera does not certify the rows that a cascade deletes. */

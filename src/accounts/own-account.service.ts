@@ -38,6 +38,7 @@ export class OwnAccountService {
         actor,
         force: false,
         passwordHash,
+        dryRun: write.dryRun,
         lastStep: (transaction) => this.writes.complete(transaction, write, OK),
       });
       return done !== undefined;

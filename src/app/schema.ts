@@ -38,6 +38,7 @@ import { RecordChanges1795478400000 } from '../database/migrations/1795478400000
 import { RefreshSessions1795564800000 } from '../database/migrations/1795564800000-refresh-sessions.js';
 import { QueueMails1795651200000 } from '../database/migrations/1795651200000-queue-mails.js';
 import { OrganizationLife1795737600000 } from '../database/migrations/1795737600000-organization-life.js';
+import { BoundSessions1795910400000 } from '../database/migrations/1795910400000-bound-sessions.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../memberships/member.entity.js';
 import { Org } from '../memberships/org.entity.js';
@@ -99,5 +100,6 @@ export const SCHEMA: Schema = {
     RefreshSessions1795564800000,
     QueueMails1795651200000,
     OrganizationLife1795737600000,
+    BoundSessions1795910400000,
   ],
 };

@@ -19,6 +19,7 @@ import { OldMails } from './cleanup/old-mails.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from './codes/authorization-codes.repository.js';
 import { CodesService } from './codes/codes.service.js';
+import { UnusedCodesLimit } from './codes/unused-codes-limit.js';
 import { MailCode } from './mail-codes/mail-code.entity.js';
 import { MailCodes } from './mail-codes/mail-codes.js';
 import { MailCodesRepository } from './mail-codes/mail-codes.repository.js';
@@ -39,8 +40,10 @@ import { RefreshService } from './refresh/refresh.service.js';
 import { RefreshTokens } from './refresh/refresh-tokens.js';
 import { SessionTokens } from './refresh/session-tokens.js';
 import { DerivedSessionsLimit } from './sessions/derived-sessions-limit.js';
+import { EndedSessions } from './sessions/ended-sessions.js';
 import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
+import { SessionRemoval } from './sessions/session-removal.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionExchangesRepository } from './sessions/session-exchanges.repository.js';
@@ -81,6 +84,7 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     CleanUpJobs,
     CodesService,
     DerivedSessionsLimit,
+    EndedSessions,
     ExpiredCodes,
     ExpiredEvents,
     ExpiredKeys,
@@ -106,8 +110,10 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     SessionTokens,
     SessionsRepository,
     SessionExchangesRepository,
+    SessionRemoval,
     SessionRevocation,
     TokenIssuer,
+    UnusedCodesLimit,
     VerifiedTokens,
   ],
   exports: [

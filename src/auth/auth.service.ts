@@ -23,6 +23,7 @@ interface SignIn {
   password: string;
   /** whether the session gets a refresh token */
   refresh?: boolean;
+  deviceName?: string;
 }
 
 interface Registration extends SignIn {
@@ -47,7 +48,7 @@ export class AuthService {
 
   /** The database decides whether the e-mail is taken: asking first would race, and tell by its timing. */
   async register(
-    { email, password, refresh, invitationCode = null }: Registration,
+    { email, password, refresh, deviceName, invitationCode = null }: Registration,
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
@@ -62,6 +63,7 @@ export class AuthService {
         userId: created.id,
         authEpoch: created.authEpoch,
         refresh,
+        deviceName,
         origin,
       });
       await this.sessions.insert(transaction, opened);
@@ -79,7 +81,7 @@ export class AuthService {
 
   /** Does the same work whether or not the e-mail is known. */
   async login(
-    { email, password, refresh }: SignIn,
+    { email, password, refresh, deviceName }: SignIn,
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
@@ -91,7 +93,13 @@ export class AuthService {
     // Only a login has the plain password that rehashing needs.
     if (replacement !== undefined) await this.users.replacePasswordHash(user, replacement);
     // Of the epoch that was read with the hash: whatever ended all sessions meanwhile has ended this one too.
-    const session = newSession(this.env, { userId: user.id, authEpoch: user.authEpoch, refresh, origin });
+    const session = newSession(this.env, {
+      userId: user.id,
+      authEpoch: user.authEpoch,
+      refresh,
+      deviceName,
+      origin,
+    });
     const event = sessionStarted(session, actorOf(session, origin), 'login');
     try {
       await this.transactions.run(async (transaction) => {

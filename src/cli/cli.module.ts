@@ -19,6 +19,7 @@ import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
+import { SessionRemoval } from '../auth/sessions/session-removal.js';
 import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
 import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
 import { PasswordChanges } from '../accounts/password-changes.js';
@@ -46,6 +47,7 @@ const PROVIDERS = [
   PasswordChanges,
   SessionDeletion,
   ShownInvitationsService,
+  SessionRemoval,
   SessionsRepository,
   SignedInUsersRepository,
   UserSessionsRepository,

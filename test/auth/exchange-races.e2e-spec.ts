@@ -62,7 +62,7 @@ describe('one code and many clients', () => {
       Promise.all(Array.from({ length: count }, () => aCode(account)));
     for (let round = 0; round < ROUNDS; round += 1) {
       const [good, twice, used, dead] = [
-        await codesOf(ada, 12),
+        await codesOf(ada, 6),
         await aCode(ada),
         await aCode(ada),
         round === 0 ? await codesOf(revoked, 3) : [],

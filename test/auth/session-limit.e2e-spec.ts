@@ -71,6 +71,8 @@ describe('the live sessions of a user', () => {
     const ids = left.map((session) => session.id);
     expect(ids).not.toContain(id(100 + EXCESS - 1));
     expect(ids).toContain(id(100 + EXCESS));
+    const rows = () => service.db.query('SELECT id FROM sessions WHERE user_id = ?', [ada.id]);
+    await waitFor('they are deleted', hangTimeoutMs(), async () => (await rows()).length === LIMIT);
     for (const token of opened) expect((await ada.as(token).get('/api/me')).status).toBe(200);
     const events = await service.db.query(
       "SELECT actor_type, data FROM events WHERE user_id = ? AND type = 'session.ended'",

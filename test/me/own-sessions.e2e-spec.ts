@@ -8,7 +8,7 @@ import {
   unauthorized,
 } from '../support/expected.js';
 import { isAlive, passedOn } from '../support/derived-sessions.js';
-import { type Account, aCode, anAccount, anUnknownId } from '../support/personas.js';
+import { type Account, aCode, anAccount, anEmail, anUnknownId, aPassword } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import { type Service, startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
@@ -24,6 +24,7 @@ interface Listed {
   expiresAt: string;
   ip: string | null;
   userAgent: string | null;
+  deviceName: string | null;
 }
 
 describe('the sessions of a user', () => {
@@ -68,6 +69,7 @@ describe('the sessions of a user', () => {
         createdAt: aTime,
         lastUsedAt: aTime,
         expiresAt: aTime,
+        deviceName: null,
       };
       expect(sessions).toEqual([
         { ...common, current: false, via: 'code', userAgent: 'Internal/2' },
@@ -82,6 +84,38 @@ describe('the sessions of a user', () => {
       expect(sessions.every(({ createdAt, lastUsedAt }) => createdAt === lastUsedAt)).toBe(true);
       expect((await list(ada.as(body.token))).map(({ current }) => current)).toEqual([true, false, false]);
     });
+
+    it('with what their user calls the device, given at login or registration', async () => {
+      const grace = { email: anEmail('grace'), password: aPassword() };
+      // Decomposed, with blanks around it, as the stored form is not.
+      const names = { registered: ` ${'Cafe\u0301'.repeat(12)} `, loggedIn: '𝒟'.repeat(60) };
+      const registered = { ...grace, deviceName: names.registered };
+      expect((await service.anyone.post('/api/auth/register', registered)).status).toBe(201);
+      const { body } = await service.anyone.post<Tokens>('/api/auth/login', {
+        ...grace,
+        deviceName: names.loggedIn,
+      });
+
+      const child = await passedOn(service, ada.as(body.token));
+
+      expect((await list(child)).map(({ deviceName }) => deviceName)).toEqual([
+        null,
+        names.loggedIn,
+        'Café'.repeat(12),
+      ]);
+    });
+
+    it.each(['', ' ', 'x'.repeat(61), 'a\nb', '\u0007', '\ud800', null, 7, ['x'], {}])(
+      'not with the device name %j, which is refused',
+      async (deviceName) => {
+        const { email, password } = ada;
+        for (const path of ['/api/auth/login', '/api/auth/register']) {
+          expect(await service.anyone.post(path, { email, password, deviceName })).toMatchObject(
+            invalidFields('deviceName'),
+          );
+        }
+      },
+    );
 
     it('with the last refresh as their last use, and no other', async () => {
       await ada.get('/api/me');

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import type { ExpiredRowsService } from '../../src/auth/cleanup/expired-rows.service.js';
-import { aCleanUp } from '../support/clean-up.js';
+import { CleanUpJobs } from '../../src/auth/cleanup/clean-up-jobs.js';
+import { aCleanUp, aRevocation, endedSessions } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { invalidCode, invalidToken } from '../support/expected.js';
@@ -84,6 +85,73 @@ describe('the clean-up', () => {
 
     expect(await left('sessions')).toEqual([sessionId(2)]);
     expect(await left('authorization_codes')).toEqual(['alive']);
+  });
+
+  it('keeps an expired session while the code that opened it could open another', async () => {
+    await insertSessions(dataSource, [
+      { id: sessionId(1), expiresAt: ALIVE },
+      { id: sessionId(2), expiresAt: EXPIRED, parentId: sessionId(1) },
+    ]);
+    await insertCodes(dataSource, [{ hash: sessionId(2), sessionId: sessionId(1), expiresAt: ALIVE }]);
+
+    await cleanUp.deleteExpired(NOW);
+
+    expect(await left('sessions')).toEqual([1, 2].map(sessionId));
+  });
+
+  it('deletes sessions that have ended, though they have not expired, once their codes are gone', async () => {
+    const [expiresAt, jobs] = [Date.now() + 1_000_000, new CleanUpJobs()];
+    const ended = endedSessions(dataSource, jobs);
+    ended.onModuleInit();
+    cleanUp = aCleanUp(dataSource, jobs);
+    const derived = (number: number, parent: number): SessionRow => ({
+      id: sessionId(number),
+      expiresAt,
+      parentId: sessionId(parent),
+    });
+    const branch = Array.from({ length: 2 * BATCH }, (_, place) => derived(10 + place, 9 + place));
+    await insertSessions(dataSource, [
+      { id: sessionId(1), expiresAt },
+      derived(2, 1),
+      derived(3, 2),
+      derived(4, 2),
+      derived(9, 1),
+      ...branch,
+    ]);
+    await insertCodes(dataSource, [{ hash: sessionId(3), sessionId: sessionId(1), expiresAt }]);
+    const user = { userId: sessionId(0) };
+    const why = { actor: { kind: 'system' }, reason: 'logout' } as const;
+    await aRevocation(dataSource, ended).revoke({ id: sessionId(2), ...user }, why);
+    await aRevocation(dataSource, ended).revoke({ id: sessionId(10), ...user }, why);
+
+    await cleanUp.deleteExpired();
+    expect(await left('sessions')).toEqual([1, 2, 3, 9].map(sessionId));
+
+    await dataSource.query('DELETE FROM authorization_codes');
+    await cleanUp.deleteExpired();
+    expect(await left('sessions')).toEqual([1, 9].map(sessionId));
+  });
+
+  it('deletes sessions that have ended only once their code has expired, whether or not it is there', async () => {
+    const [now, jobs] = [Date.now(), new CleanUpJobs()];
+    const ended = endedSessions(dataSource, jobs);
+    ended.onModuleInit();
+    cleanUp = aCleanUp(dataSource, jobs);
+    await insertSessions(dataSource, [
+      { id: sessionId(1), expiresAt: now + 1_000_000 },
+      { id: sessionId(2), expiresAt: now + 1_000_000, parentId: sessionId(1) },
+    ]);
+    await dataSource.query('UPDATE sessions SET revoked_at = ?, created_at = ? WHERE id = ?', [
+      now,
+      now,
+      sessionId(2),
+    ]);
+    ended.note(sessionId(0));
+
+    await cleanUp.deleteExpired(now + 90_000);
+    expect(await left('sessions')).toEqual([1, 2].map(sessionId));
+    await cleanUp.deleteExpired(now + 90_001);
+    expect(await left('sessions')).toEqual([sessionId(1)]);
   });
 
   it('keeps only the ancestors of sessions that have not expired', async () => {

@@ -25,16 +25,19 @@ import { Org } from '../../src/memberships/org.entity.js';
 import { OrgPurge } from '../../src/orgs/org-purge.js';
 import { PendingRevocation } from '../../src/auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
+import { EndedSessions } from '../../src/auth/sessions/ended-sessions.js';
+import { SessionRemoval } from '../../src/auth/sessions/session-removal.js';
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { Session } from '../../src/auth/sessions/session.entity.js';
 import { IdempotencyKey } from '../../src/writes/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../../src/writes/idempotency-keys.repository.js';
+import { UserSessionsRepository } from '../../src/auth/sessions/user-sessions.repository.js';
 import { SessionsRepository } from '../../src/auth/sessions/sessions.repository.js';
 
-export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
+export function aCleanUp(dataSource: DataSource, jobs = cleanUpJobs(dataSource)): ExpiredRowsService {
   return new ExpiredRowsService(
     new ExpiredCodes(new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode))),
-    new ExpiredSessions(new SessionsRepository(dataSource.getRepository(Session))),
+    new ExpiredSessions(new SessionsRepository(dataSource.getRepository(Session)), aRemoval(dataSource)),
     new ExpiredEvents(
       new EventsRepository(dataSource.getRepository(Event)),
       new EventAddressesRepository(dataSource.getRepository(Event)),
@@ -48,7 +51,7 @@ export function aCleanUp(dataSource: DataSource): ExpiredRowsService {
       new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), new Transactions(dataSource)),
     ),
     aRevocation(dataSource),
-    cleanUpJobs(dataSource),
+    jobs,
   );
 }
 
@@ -70,11 +73,25 @@ export function anOrgPurge(dataSource: DataSource, jobs = new CleanUpJobs()): Or
   );
 }
 
-export function aRevocation(dataSource: DataSource): SessionRevocation {
+const aRemoval = (dataSource: DataSource): SessionRemoval =>
+  new SessionRemoval(new SessionsRepository(dataSource.getRepository(Session)));
+
+export function endedSessions(dataSource: DataSource, jobs = new CleanUpJobs()): EndedSessions {
+  return new EndedSessions(
+    new UserSessionsRepository(dataSource.getRepository(Session)),
+    new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)),
+    aRemoval(dataSource),
+    jobs,
+    parseEnv({}),
+  );
+}
+
+export function aRevocation(dataSource: DataSource, ended = endedSessions(dataSource)): SessionRevocation {
   return new SessionRevocation(
     new SessionsRepository(dataSource.getRepository(Session)),
     new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
     new EventsRepository(dataSource.getRepository(Event)),
     new Transactions(dataSource),
+    ended,
   );
 }

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
 /** A one-time code. Times are epoch milliseconds. */
 @Entity('authorization_codes')
-@Index('authorization_codes_session_id_idx', ['sessionId'])
+@Index('authorization_codes_session_id_created_at_idx', ['sessionId', 'createdAt'])
 @Index('authorization_codes_expires_at_idx', ['expiresAt'])
 export class AuthorizationCode {
   @PrimaryColumn({ type: 'varchar', length: 43 })

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isForeignKeyViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
+import { inBatches } from '../../database/in-batches.js';
 import { BatchedQueries } from '../../database/batched-queries.js';
 import { byColumn, Lookup, lookupStatement, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
@@ -31,6 +32,32 @@ const FIND_EXPIRED = hotStatement(
   [0],
 );
 
+const PAGE = 1000;
+const FIND_OF_SESSION = hotStatement(
+  'the codes of a session',
+  `SELECT c.hash, c.created_at AS createdAt, x.created_at AS usedAt
+    FROM authorization_codes c LEFT JOIN sessions x ON x.code_hash = c.hash
+    WHERE c.session_id = ? ORDER BY c.created_at DESC LIMIT ${PAGE}`,
+  [''],
+);
+
+interface IssuedCode {
+  hash: string;
+  createdAt: number;
+  usedAt: number | null;
+}
+
+/**
+ * Whether a code of the session `c` is void: since the last one was issued, so many newer ones are unused, or were until
+ * then. Used ones count that long, so that using new ones does not bring old ones back.
+ */
+export const isVoid = (maxUnused: number): string => `(SELECT n.hash
+    FROM authorization_codes n LEFT JOIN sessions x ON x.code_hash = n.hash
+    WHERE n.session_id = c.session_id AND n.created_at > c.created_at
+      AND (x.id IS NULL OR x.created_at >=
+        (SELECT MAX(l.created_at) FROM authorization_codes l WHERE l.session_id = c.session_id))
+    LIMIT 1 OFFSET ${maxUnused - 1}) IS NOT NULL`;
+
 @Injectable()
 export class AuthorizationCodesRepository {
   private readonly owners: Lookup<string, OwnedCode>;
@@ -56,6 +83,23 @@ export class AuthorizationCodesRepository {
 
   async delete(hashes: readonly string[]): Promise<void> {
     await this.codes.delete({ hash: In(hashes) });
+  }
+
+  /** Of a session: void ones, and used ones that make none void. */
+  async deleteUnneeded(sessionId: string, maxUnused: number): Promise<void> {
+    for (;;) {
+      const codes = await this.codes.query<IssuedCode[]>(FIND_OF_SESSION, [sessionId]);
+      const last = codes[0]?.createdAt ?? 0;
+      const counted = codes.filter(({ usedAt }) => usedAt === null || usedAt >= last).slice(0, maxUnused);
+      const kept = new Set(counted.map(({ hash }) => hash));
+      const unneeded = codes.map(({ hash }) => hash).filter((hash) => !kept.has(hash));
+      for await (const batch of inBatches(unneeded)) await this.delete(batch);
+      if (codes.length < PAGE) return;
+    }
+  }
+
+  async deleteIssuedBy(sessionIds: readonly string[]): Promise<void> {
+    await this.codes.delete({ sessionId: In(sessionIds) });
   }
 
   async deleteOfSessions(transaction: Transaction, sessionIds: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { Problem } from '../../problems/problem.js';
 
-/** For the log only. A wrong verifier makes a code unknown; a code ends when it expires or its session ends. */
+/** For the log only. A wrong verifier makes a code unknown; a code ends when it expires, its session ends, or ten newer ones of that session are unused. */
 export type CodeRefusal = 'malformed' | 'unknown' | 'ended' | 'reused';
 
 /** The client is not told why. */

@@ -9,6 +9,7 @@ import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { challengeOf, hashCode, isCode, newCode } from './code-text.js';
 import { InvalidCodeError } from './codes.errors.js';
+import { UnusedCodesLimit } from './unused-codes-limit.js';
 
 @Injectable()
 export class CodesService {
@@ -19,14 +20,20 @@ export class CodesService {
     private readonly sessions: SessionsRepository,
     private readonly exchanges: SessionExchangesRepository,
     private readonly revocation: SessionRevocation,
+    private readonly limit: UnusedCodesLimit,
     private readonly env: Env,
   ) {}
 
-  /** @throws InvalidTokenError when the session was revoked or deleted after the request began */
+  /**
+   * Voids the oldest where ten of the session are unused.
+   *
+   * @throws InvalidTokenError when the session was revoked or deleted after the request began
+   */
   async issue(sessionId: string, challenge?: string): Promise<string> {
     const code = newCode();
-    const createdAt = Date.now();
-    const expiresAt = createdAt + this.env.codeTtl * 1000;
+    const now = Date.now();
+    const createdAt = this.limit.noteIssued(sessionId, now);
+    const expiresAt = now + this.env.codeTtl * 1000;
     const hash = hashCode(code, challenge);
     if (!(await this.codes.insert({ hash, sessionId, createdAt, expiresAt })))
       throw new InvalidTokenError('session_ended');

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsString } from 'class-validator';
 import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
 import { NormalizedPassword } from '../passwords/normalized-password.decorator.js';
+import { DeviceName } from './device-name.decorator.js';
 import { Refreshable } from './refreshable.decorator.js';
 
 export class LoginRequest {
@@ -19,4 +20,8 @@ export class LoginRequest {
   /** Asks for a refresh token; tokens then live for 15 minutes unless configured otherwise. */
   @Refreshable()
   refresh?: boolean;
+
+  /** What the user calls this device: 1 to 60 characters after trimming. The list of sessions shows it. */
+  @DeviceName()
+  deviceName?: string;
 }

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { MAX_DEVICE_NAME } from './device-name.decorator.js';
 
 const VIA = ['password', 'code'] as const;
 
@@ -31,6 +32,10 @@ export class OwnSession {
   /** what the client that opened it called itself */
   @ApiProperty({ type: String, minLength: 1, maxLength: 200, nullable: true })
   userAgent: string | null;
+
+  /** what its user called the device when they logged in; null: not given, or opened by a code */
+  @ApiProperty({ type: String, minLength: 1, maxLength: MAX_DEVICE_NAME, nullable: true })
+  deviceName: string | null;
 }
 
 const EXAMPLE: OwnSession = {
@@ -42,6 +47,7 @@ const EXAMPLE: OwnSession = {
   expiresAt: '2026-12-06T09:30:00.000Z',
   ip: '198.51.100.7',
   userAgent: 'Analytical Desktop/1.4 (Linux)',
+  deviceName: "Ada's laptop",
 };
 
 export class OwnSessionsResult {

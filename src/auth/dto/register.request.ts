@@ -3,6 +3,7 @@ import { NormalizedPassword } from '../passwords/normalized-password.decorator.j
 import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, ValidateIf } from 'class-validator';
+import { DeviceName } from './device-name.decorator.js';
 import { Refreshable } from './refreshable.decorator.js';
 
 export class RegisterRequest {
@@ -25,6 +26,10 @@ export class RegisterRequest {
   /** Asks for a refresh token; tokens then live for 15 minutes unless configured otherwise. */
   @Refreshable()
   refresh?: boolean;
+
+  /** What the user calls this device: 1 to 60 characters after trimming. The list of sessions shows it. */
+  @DeviceName()
+  deviceName?: string;
 
   /**
    * Of an invitation to this e-mail: the account joins the organization. Case, spaces and hyphens make no difference;

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { EndedSessions } from './ended-sessions.js';
 import { SessionRevocation } from './session-revocation.js';
 import { UserSessionsRepository } from './user-sessions.repository.js';
 
@@ -11,7 +12,8 @@ const MAX_USERS = 10_000;
 const MAX_ENDED_AT_ONCE = 100;
 
 /**
- * Keeps the live sessions of a user at 1,000: beyond, the oldest that codes opened are ended. Looking in the
+ * Keeps the live sessions of a user at 1,000: beyond, the oldest that codes opened are ended. Has those deleted that have
+ * ended, where there are more in all. Looking in the
  * background after every 32nd takes no trip of the requests, and lets each process exceed the limit by so many.
  */
 @Injectable()
@@ -24,6 +26,7 @@ export class DerivedSessionsLimit implements OnApplicationShutdown {
   constructor(
     private readonly sessions: UserSessionsRepository,
     private readonly revocation: SessionRevocation,
+    private readonly ended: EndedSessions,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
@@ -44,10 +47,14 @@ export class DerivedSessionsLimit implements OnApplicationShutdown {
 
   private async endOldest(userId: string): Promise<void> {
     // From an index alone: mostly that is all.
-    if ((await this.sessions.countAll(userId)) <= MAX_LIVE_SESSIONS) return;
+    if (!(await this.sessions.hasMoreThan(userId, MAX_LIVE_SESSIONS))) return;
     const excess = (await this.sessions.countAlive(userId, Date.now())) - MAX_LIVE_SESSIONS;
-    if (excess <= 0) return;
-    const oldest = await this.sessions.findOldestDerived(userId, Math.min(excess, MAX_ENDED_AT_ONCE));
+    if (excess > 0) await this.endSome(userId, Math.min(excess, MAX_ENDED_AT_ONCE));
+    this.ended.deleteSoon(userId);
+  }
+
+  private async endSome(userId: string, count: number): Promise<void> {
+    const oldest = await this.sessions.findOldestDerived(userId, count);
     for (const id of oldest) {
       await this.revocation.revoke({ id, userId }, { actor: { kind: 'system' }, reason: 'revoked' });
     }

@@ -15,6 +15,7 @@ export interface NewSession {
   refreshGeneration: number;
   ip: string;
   userAgent: string | null;
+  deviceName: string | null;
 }
 
 interface SessionStart {
@@ -24,13 +25,14 @@ interface SessionStart {
   authTime?: number;
   /** whether it gets a refresh token */
   refresh?: boolean;
+  deviceName?: string;
   origin: SignInOrigin;
 }
 
 /** Ends at most SESSION_MAX_AGE after `authTime`, so that deriving sessions does not extend a login. */
 export function newSession(
   { tokenTtl, sessionIdle, sessionMaxAge }: Pick<Env, 'tokenTtl' | 'sessionIdle' | 'sessionMaxAge'>,
-  { userId, authEpoch, authTime = Date.now(), refresh = false, origin }: SessionStart,
+  { userId, authEpoch, authTime = Date.now(), refresh = false, deviceName, origin }: SessionStart,
 ): NewSession {
   const createdAt = Date.now();
   const lifetime = refresh ? sessionIdle : tokenTtl;
@@ -44,5 +46,6 @@ export function newSession(
     refreshGeneration: refresh ? 1 : 0,
     ip: origin.address,
     userAgent: origin.userAgent,
+    deviceName: deviceName ?? null,
   };
 }

@@ -2,7 +2,7 @@ import type { OwnSession as OwnSessionView } from '../dto/own-sessions.responses
 import type { OwnSession } from './user-sessions.repository.js';
 
 export function listOf(sessions: readonly OwnSession[], currentId: string): OwnSessionView[] {
-  return sessions.map(({ id, parentId, createdAt, rotatedAt, expiresAt, ip, userAgent }) => ({
+  return sessions.map(({ id, parentId, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName }) => ({
     id,
     current: id === currentId,
     via: parentId === null ? 'password' : 'code',
@@ -11,5 +11,6 @@ export function listOf(sessions: readonly OwnSession[], currentId: string): OwnS
     expiresAt: new Date(expiresAt).toISOString(),
     ip,
     userAgent,
+    deviceName,
   }));
 }

@@ -1,10 +1,14 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { MAX_ROWS_AT_ONCE } from '../../database/in-batches.js';
+import { inBatches, MAX_ROWS_AT_ONCE } from '../../database/in-batches.js';
 import type { Transaction } from '../../database/transaction.js';
+import { BATCH } from '../cleanup/batch.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
+import { derivedFirst, SessionRemoval } from './session-removal.js';
 import { UserSessionsRepository } from './user-sessions.repository.js';
+
+const MAX_ENDED = 1000;
 
 /** Deletes the sessions of a user with all that refers to them, and leaves nothing to cascades: Galera does not certify those. */
 @Injectable()
@@ -13,7 +17,25 @@ export class SessionDeletion {
     private readonly sessions: UserSessionsRepository,
     private readonly codes: AuthorizationCodesRepository,
     private readonly pending: PendingRevocationsRepository,
+    private readonly removal: SessionRemoval,
   ) {}
+
+  /**
+   * Those that have ended, in batches that let others run: as much time as each took belongs to them. A session whose
+   * code can still be used stays.
+   */
+  async deleteEndedOf(userId: string): Promise<void> {
+    for (;;) {
+      const ended = await this.sessions.findEnded(userId, Date.now(), MAX_ENDED);
+      let deleted = 0;
+      for await (const batch of inBatches(derivedFirst(ended), BATCH)) {
+        const began = performance.now();
+        deleted += await this.removal.remove(batch);
+        await sleep(performance.now() - began);
+      }
+      if (deleted === 0) return;
+    }
+  }
 
   /** The transaction has written the user's row, so that no session can be added. */
   async deleteAllOf(transaction: Transaction, userId: string): Promise<void> {

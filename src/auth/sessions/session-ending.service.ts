@@ -6,6 +6,7 @@ import { EventsRepository } from '../../events/events.repository.js';
 import { AccountRepository } from '../../users/account.repository.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
+import { EndedSessions } from './ended-sessions.js';
 import { SessionRevocation } from './session-revocation.js';
 import { SessionNotFoundError } from './sessions.errors.js';
 import { UserSessionsRepository } from './user-sessions.repository.js';
@@ -18,6 +19,7 @@ export class SessionEndingService {
     private readonly codes: AuthorizationCodesRepository,
     private readonly accounts: AccountRepository,
     private readonly revocation: SessionRevocation,
+    private readonly ended: EndedSessions,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
@@ -34,13 +36,14 @@ export class SessionEndingService {
   }
 
   /** @throws InvalidTokenError when the acting session has ended meanwhile */
-  endAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
+  async endAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
     const data = { reason: 'revoked', all: true, ...(exceptActing && { except: actor.sessionId }) };
-    return this.transactions.run(async (transaction) => {
+    await this.transactions.run(async (transaction) => {
       if (!(await this.accounts.endSessions(transaction, actor.id))) throw new InvalidTokenError('user_gone');
       if (exceptActing) await this.keepActing(transaction, actor);
       await this.events.record(transaction, { type: 'session.ended', actor, userId: actor.id, data });
     });
+    this.ended.note(actor.id);
   }
 
   /**

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
 import { Transactions } from '../../database/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
+import { EndedSessions } from './ended-sessions.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { type Descendant, PAGE, SessionsRepository } from './sessions.repository.js';
 
@@ -40,6 +41,7 @@ export class SessionRevocation {
     private readonly pending: PendingRevocationsRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
+    private readonly ended: EndedSessions,
   ) {}
 
   /** Resolves when neither the session nor any derived from it can be alive. */
@@ -61,6 +63,7 @@ export class SessionRevocation {
       if (this.last.get(userId) === turn) this.last.delete(userId);
     }
     await this.pending.delete(id);
+    this.ended.note(userId);
   }
 
   async resume(before: number): Promise<void> {

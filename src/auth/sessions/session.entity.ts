@@ -9,7 +9,7 @@ export const SESSIONS_CODE_HASH_KEY: UniqueKey = {
 
 /** A login, or a session derived from one by a code. Times are epoch milliseconds. */
 @Entity('sessions')
-@Index('sessions_user_id_idx', ['userId'])
+@Index('sessions_user_id_alive_idx', ['userId', 'authEpoch', 'revokedAt', 'expiresAt'])
 @Index('sessions_parent_id_idx', ['parentId', 'id'])
 @Index('sessions_expires_at_id_idx', ['expiresAt', 'id'])
 @Index(SESSIONS_CODE_HASH_KEY.name, ['codeHash'], { unique: true })
@@ -61,6 +61,10 @@ export class Session {
 
   @Column({ name: 'user_agent', type: 'varchar', length: 200, nullable: true })
   userAgent: string | null;
+
+  /** what its user calls the device that logged in */
+  @Column({ name: 'device_name', type: 'varchar', length: 60, nullable: true })
+  deviceName: string | null;
 
   /** what `authorization_codes.hash` was; null for a login */
   @Column({ name: 'code_hash', type: 'varchar', length: 43, nullable: true })

@@ -63,10 +63,14 @@ const FIND_EXPIRED = hotStatement(
   [0, 0, ''],
 );
 
-/** Sessions that refer to each other within the batch do not count. */
+/**
+ * Sessions that refer to each other within the batch do not count. The code that opened a session must be gone, or it
+ * could open another.
+ */
 const findReferred = (size: number): string => `SELECT s.id FROM sessions s WHERE s.id IN (${places(size)})
   AND (EXISTS (SELECT 1 FROM sessions d WHERE d.parent_id = s.id AND d.id NOT IN (${places(size)}))
-    OR EXISTS (SELECT 1 FROM authorization_codes c WHERE c.session_id = s.id))`;
+    OR EXISTS (SELECT 1 FROM authorization_codes c WHERE c.session_id = s.id)
+    OR EXISTS (SELECT 1 FROM authorization_codes o WHERE o.hash = s.code_hash))`;
 hotStatement('the search for what refers to a session', findReferred(2), ['', '', '', '']);
 
 @Injectable()
@@ -126,7 +130,7 @@ export class SessionsRepository {
     return this.sessions.query<ExpiredSession[]>(FIND_EXPIRED, [expiresAt, expiresAt, beforeId]);
   }
 
-  /** Those of them that a code refers to, or a session outside the batch. */
+  /** Those of them that a code refers to or has opened, or from which a session outside the batch is derived. */
   async findReferred(ids: readonly string[]): Promise<string[]> {
     const asked = padded(ids, '');
     const rows = await this.sessions.query<{ id: string }[]>(findReferred(asked.length), [

@@ -4,7 +4,8 @@ import { MoreThan, type Repository } from 'typeorm';
 import { hotStatement } from '../../database/hot-statements.js';
 import { places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
-import { IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
+import { LEEWAY_SECONDS } from '../tokens/access-token.js';
+import { IS_ALIVE, WITH_PARENT } from './alive.js';
 import { Session } from './session.entity.js';
 
 const HELD = {
@@ -17,6 +18,7 @@ const HELD = {
   revokedAt: true,
   ip: true,
   userAgent: true,
+  deviceName: true,
 } as const;
 
 /** A session as its user may see it, alive or not. */
@@ -31,19 +33,48 @@ const FIND_SOME_OF = hotStatement(
 /** As its user sees one that is alive. */
 export type OwnSession = Pick<
   Session,
-  'id' | 'userId' | 'parentId' | 'createdAt' | 'rotatedAt' | 'expiresAt' | 'ip' | 'userAgent'
+  'id' | 'userId' | 'parentId' | 'createdAt' | 'rotatedAt' | 'expiresAt' | 'ip' | 'userAgent' | 'deviceName'
 >;
+
+/** One that a code opened has its hash. */
+export type EndedSession = Pick<Session, 'id' | 'parentId' | 'codeHash'>;
 
 /** More than a user may have opened by codes, and room for logins. */
 const MAX_LISTED = 2000;
 
-const FIND_ALIVE = `SELECT s.id, s.user_id AS userId, s.parent_id AS parentId, s.created_at AS createdAt,
-    s.rotated_at AS rotatedAt, s.expires_at AS expiresAt, s.ip, s.user_agent AS userAgent
-  FROM sessions s ${WITH_USER_AND_PARENT}
-  WHERE s.user_id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
+/** By an index that leads to no session that has expired, was revoked or is of an epoch that has ended. */
+const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${WITH_PARENT}
+  WHERE u.id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
-const COUNT_ALIVE = `SELECT COUNT(*) AS alive FROM sessions s ${WITH_USER_AND_PARENT}
-  WHERE s.user_id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
+/** In no order: MariaDB sorts what it reads by that index, which is no more than the limit. */
+const FIND_ALIVE = hotStatement(
+  'the live sessions of a user',
+  `SELECT s.id, s.user_id AS userId, s.parent_id AS parentId, s.created_at AS createdAt,
+    s.rotated_at AS rotatedAt, s.expires_at AS expiresAt, s.ip, s.user_agent AS userAgent,
+    s.device_name AS deviceName ${ALIVE_OF_USER}`,
+  ['', 0],
+);
+
+const COUNT_ALIVE = hotStatement('the count of live sessions', `SELECT COUNT(*) AS alive ${ALIVE_OF_USER}`, [
+  '',
+  0,
+]);
+
+const FIND_AT = hotStatement(
+  'whether a user has many sessions',
+  'SELECT id FROM sessions WHERE user_id = ? LIMIT 1 OFFSET ?',
+  ['', 1],
+);
+
+/** What was derived from them comes first, mostly. */
+const FIND_ENDED = hotStatement(
+  'the ended sessions of a user',
+  `SELECT s.id, s.parent_id AS parentId, s.code_hash AS codeHash FROM users u JOIN sessions s ON s.user_id = u.id
+    WHERE u.id = ? AND s.auth_epoch <= u.auth_epoch
+      AND (s.auth_epoch < u.auth_epoch OR s.revoked_at > 0 OR s.expires_at < ?) AND s.created_at < ?
+    ORDER BY s.auth_epoch DESC, s.revoked_at DESC, s.expires_at DESC LIMIT ?`,
+  ['', 0, 0, 1],
+);
 
 /** All the sessions of one user. */
 @Injectable()
@@ -56,8 +87,19 @@ export class UserSessionsRepository {
   }
 
   /** Those that have ended included. */
-  countAll(userId: string): Promise<number> {
-    return this.sessions.countBy({ userId });
+  async hasMoreThan(userId: string, count: number): Promise<boolean> {
+    return (await this.sessions.query<unknown[]>(FIND_AT, [userId, count])).length > 0;
+  }
+
+  /**
+   * Dead for good: revoked, expired, or of an epoch that has ended. So is all that was derived from them, or will be once
+   * its revocation is done.
+   *
+   * @param createdBefore epoch milliseconds
+   */
+  findEnded(userId: string, createdBefore: number, limit: number): Promise<EndedSession[]> {
+    const expiredBefore = Date.now() - LEEWAY_SECONDS * 1000;
+    return this.sessions.query<EndedSession[]>(FIND_ENDED, [userId, expiredBefore, createdBefore, limit]);
   }
 
   /** Ids of those that are alive and that codes opened, the oldest first. */

@@ -82,7 +82,8 @@ async function* eventsOf(services: Services, userId: string): AsyncGenerator<obj
 }
 
 function sessionJson(session: HeldSession): object {
-  const { id, parentId, authTime, createdAt, rotatedAt, expiresAt, revokedAt, ip, userAgent } = session;
+  const { id, parentId, authTime, createdAt, rotatedAt, expiresAt, revokedAt, ip, userAgent, deviceName } =
+    session;
   return {
     id,
     via: parentId === null ? 'password' : 'code',
@@ -93,5 +94,6 @@ function sessionJson(session: HeldSession): object {
     revokedAt: timeOrNull(revokedAt),
     ip,
     userAgent,
+    deviceName,
   };
 }
