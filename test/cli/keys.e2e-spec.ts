@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -154,7 +155,18 @@ describe('accounts keys', () => {
     ]);
     expect(await inFile()).toEqual(keys);
 
-    await installation.db.query('UPDATE sessions SET expires_at = ?', [Date.now() - HOUR_S * 1000]);
+    const expire = (secondsAgo: number) =>
+      installation.db.query('UPDATE sessions SET expires_at = ?', [Date.now() - secondsAgo * 1000]);
+    // Verifiers tolerate that their clocks are 30 seconds behind.
+    await expire(1);
+    expect((await prune()).map(({ removed }) => removed)).toEqual([false, false, false, false, false]);
+    await expire(31);
+    // It lives, but all its tokens were signed later: each refresh signs a new one.
+    await installation.db.query(
+      `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, refresh_generation, rotated_at)
+        SELECT ?, user_id, auth_time, created_at, ?, 2, ? FROM sessions LIMIT 1`,
+      [randomUUIDv7(), Date.now() + DAY_S * 1000, Date.now()],
+    );
     expect((await prune()).map(({ removed }) => removed)).toEqual([false, false, false, false, true]);
     expect((await inFile()).map(({ kid }) => kid)).toEqual([next.kid, signing.kid, recent.kid, idle.kid]);
   });

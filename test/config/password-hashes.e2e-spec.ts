@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { invalidCredentials } from '../support/expected.js';
+import { holdRows } from '../support/held-rows.js';
 import { anInstallation } from '../support/installation.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
@@ -56,7 +57,8 @@ describe('stored passwords', () => {
     const installation = await anInstallation();
     const cheap = await startService({ installation });
     const { email, password } = await anAccount(cheap);
-    expect(costOf(await hashOf(cheap, email))).toMatchObject({ m: 1024, t: 1 });
+    const outdated = String(await hashOf(cheap, email));
+    expect(costOf(outdated)).toMatchObject({ m: 1024, t: 1 });
     await cheap.stop();
 
     const dear = await startService({ installation, env: { ARGON2_MEMORY_KIB: '2048', ARGON2_TIME: '3' } });
@@ -66,6 +68,16 @@ describe('stored passwords', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(costOf(await hashOf(dear, email))).toMatchObject({ m: 2048, t: 3 });
     expect((await login()).status).toBe(200);
+
+    // Somebody sets another password while a login is about to replace an outdated hash of the old one.
+    await dear.db.query('UPDATE users SET password_hash = ? WHERE email = ?', [outdated, email]);
+    const held = await holdRows(dear);
+    await held.write("UPDATE users SET password_hash = 'of another password' WHERE email = ?", [email]);
+    const late = login();
+    await held.untilOneWaits();
+    await held.commit();
+    await late;
+    expect(await hashOf(dear, email)).toBe('of another password');
     await dear.stop();
     await installation.remove();
   });

@@ -168,9 +168,12 @@ describe('a change of the password', () => {
     expect((await login(password)).status).toBe(status === 200 ? 401 : 200);
   });
 
-  it('whose session is ended meanwhile changes nothing', async () => {
+  it.each([
+    ['by an end of all', 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?'],
+    ['by itself', 'UPDATE sessions SET revoked_at = 1 WHERE user_id = ?'],
+  ])('whose session is ended meanwhile, %s, changes nothing', async (_how, end) => {
     const held = await holdRows(service);
-    await held.write('UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [ada.id]);
+    await held.write(end, [ada.id]);
     const answer = change(aPassword());
     await held.untilOneWaits();
     await held.commit();

@@ -71,6 +71,16 @@ describe('a forgotten password', () => {
     expect(notice.text).toContain(ada.email);
   });
 
+  it('and one that is changed is told by a notice to its owner', async () => {
+    const ada = await anAccount(service, 'ada');
+    const body = { currentPassword: ada.password, newPassword: aPassword() };
+
+    expect((await ada.sendJson('PUT', '/api/me/password', body)).status).toBe(200);
+
+    const notice = await mailServer.next(ada.email);
+    expect(notice).toMatchObject({ subject: 'Your password was changed', code: undefined });
+  });
+
   it('takes the code however it is typed', async () => {
     const ada = await anAccount(service);
     const code = await aMailedCode(ada);

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { AccountDisablingService } from '../../src/accounts/account-disabling.service.js';
+import { LockedOrgs } from '../../src/accounts/locked-orgs.js';
+import { Event } from '../../src/events/event.entity.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
+import { Invitation } from '../../src/memberships/invitation.entity.js';
+import { InvitationsRepository } from '../../src/memberships/invitations.repository.js';
+import { InviterRevocations } from '../../src/memberships/inviter-revocations.js';
+import { Member } from '../../src/memberships/member.entity.js';
+import { Org } from '../../src/memberships/org.entity.js';
+import { OrgsRepository } from '../../src/memberships/orgs.repository.js';
+import { OwnershipRepository } from '../../src/memberships/ownership.repository.js';
+import { AccountEvents } from '../../src/users/account-events.js';
+import { AccountRepository } from '../../src/users/account.repository.js';
+import { User } from '../../src/users/user.entity.js';
+import { openDataLayer } from '../support/data-source.js';
+import { sessionId as id } from '../support/session-rows.js';
+
+const [ADA, GRACE, ORG] = [1, 2, 3].map(id) as [string, string, string];
+
+/** Somebody who changes the organization meanwhile has to wait, or to make it start over: both see its lock. */
+it('disabling locks an organization that the user joined after it looked which there are', async () => {
+  const data = await openDataLayer();
+  const { dataSource, transactions, db } = data;
+  for (const user of [ADA, GRACE]) {
+    const values = [user, `${user}@example.com`];
+    await db.query(
+      "INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, 'none', 1)",
+      values,
+    );
+  }
+  await db.query("INSERT INTO orgs (id, name, revision, created_at) VALUES (?, 'Org', 7, 1)", [ORG]);
+  const join = (user: string) =>
+    db.query("INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES (?, ?, ?, 'owner', 1)", [
+      ORG,
+      user,
+      `${user}@example.com`,
+    ]);
+  await join(GRACE);
+  let looks = 0;
+  class Ownership extends OwnershipRepository {
+    override async findOrgIdsOf(userId: string): Promise<string[]> {
+      const ids = await super.findOrgIdsOf(userId);
+      if (looks === 0) await join(ADA);
+      looks += 1;
+      return ids;
+    }
+  }
+  const accounts = new AccountRepository(dataSource.getRepository(User));
+  const disabling = new AccountDisablingService(
+    accounts,
+    new Ownership(dataSource.getRepository(Member), dataSource.getRepository(Org)),
+    new AccountEvents(accounts, new EventsRepository(dataSource.getRepository(Event))),
+    new InviterRevocations(new InvitationsRepository(dataSource.getRepository(Invitation), transactions)),
+    new LockedOrgs(new OrgsRepository(dataSource.getRepository(Org)), transactions),
+  );
+
+  await disabling.disable(ADA, { actor: { kind: 'system' }, force: false });
+
+  const [org] = await db.query('SELECT revision FROM orgs WHERE id = ?', [ORG]);
+  const [ada] = await db.query('SELECT disabled_at FROM users WHERE id = ?', [ADA]);
+  await data.close();
+  expect(ada!['disabled_at']).not.toBeNull();
+  expect([looks, Number(org!['revision'])]).toEqual([2, 8]);
+});
