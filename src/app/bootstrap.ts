@@ -20,6 +20,7 @@ export async function bootstrap(): Promise<void> {
   const { workers, reason } = workersFor(env);
   await startMetrics(env, workers, log);
   if (cluster.isPrimary) {
+    for (const name of env.exposedFiles) log.warn(`${name}: the mode of the file lets others read it`);
     await bringDatabaseUpToDate(env);
     if (reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
     if (workers > 1) return new Workers(log).start(workers);

@@ -55,6 +55,8 @@ export interface MailSender {
 /** The validated configuration. Durations are in seconds unless the name says otherwise. */
 export class Env {
   readonly production: boolean;
+  /** variables that name a file which others can read */
+  readonly exposedFiles: readonly string[];
   readonly host: string;
   readonly port: number;
   /** undefined: no metrics */

@@ -20,6 +20,7 @@ describe('defaults', () => {
   it('needs no variables', () => {
     expect(parseEnv({})).toMatchObject({
       production: false,
+      exposedFiles: [],
       host: '127.0.0.1',
       port: 3000,
       metricsPort: undefined,

@@ -99,6 +99,7 @@ export function parseEnv(environment: NodeJS.ProcessEnv): Env {
   const host = text('HOST', production ? '0.0.0.0' : '127.0.0.1');
   const env = new Env({
     production,
+    exposedFiles: variables.exposed,
     host,
     port: integer('PORT', 3000, 0, MAX_PORT),
     metricsPort: variables.get('METRICS_PORT') ? integer('METRICS_PORT', 0, 0, MAX_PORT) : undefined,

@@ -2,6 +2,13 @@ import { readFileSync, statSync } from 'node:fs';
 
 export const MAX_SECRET_FILE_KIB = 16;
 
+const READ_BY_OTHERS = 0o044;
+
+export function isReadByOthers(file: string): boolean {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  return process.platform !== 'win32' && (mode & READ_BY_OTHERS) !== 0;
+}
+
 /** The text without the line's end that editors add; undefined when it cannot be read, is empty or too long. */
 export function readSecretFile(file: string): string | undefined {
   try {

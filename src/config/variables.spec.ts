@@ -41,6 +41,16 @@ describe('a URL in a file', () => {
     });
   });
 
+  it('is told apart where others can read it', () => {
+    const [shown, hidden] = [aFile('mysql://a:hunter2@db/accounts'), aFile('redis://redis')];
+    chmodSync(shown, 0o640);
+    chmodSync(hidden, 0o600);
+
+    expect(parseEnv({ DATABASE_URL_FILE: shown, REDIS_URL_FILE: hidden }).exposedFiles).toEqual([
+      'DATABASE_URL_FILE',
+    ]);
+  });
+
   it.each(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'])('cannot be given beside %s', (name) => {
     const [line] = problemsOf({ [name]: 'hunter2', [`${name}_FILE`]: aFile('hunter2') });
 

@@ -1,4 +1,4 @@
-import { MAX_SECRET_FILE_KIB, readSecretFile } from './secret-file.js';
+import { isReadByOthers, MAX_SECRET_FILE_KIB, readSecretFile } from './secret-file.js';
 import { misspelledNames } from './misspelled-names.js';
 
 /** Each can be given in a file instead, which `NAME_FILE` names. */
@@ -7,6 +7,8 @@ const IN_FILES = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);
 /** The variables of the environment. An empty one counts as unset. */
 export class Variables {
   readonly problems: string[] = [];
+  /** those that name a file which others can read */
+  readonly exposed: string[] = [];
   private readonly known = new Set<string>();
   private readonly fromFiles = new Map<string, string>();
 
@@ -39,8 +41,10 @@ export class Variables {
       return;
     }
     const text = readSecretFile(file);
-    if (text !== undefined) this.fromFiles.set(name, text);
-    else {
+    if (text !== undefined) {
+      this.fromFiles.set(name, text);
+      if (isReadByOthers(file)) this.exposed.push(`${name}_FILE`);
+    } else {
       this.problems.push(
         `${name}_FILE: expected a readable file of at most ${MAX_SECRET_FILE_KIB} KiB that is not empty`,
       );

@@ -51,7 +51,7 @@ describe('the environment', () => {
 
   it('may name a file with the URL of the database, for the service and its commands', async () => {
     const file = join(installation.directory, 'database-url');
-    await writeFile(file, `${installation.env['DATABASE_URL']}\n`);
+    await writeFile(file, `${installation.env['DATABASE_URL']}\n`, { mode: 0o644 });
     const env = { DATABASE_URL: undefined, DATABASE_URL_FILE: file };
 
     const service = await startService({ installation, env });
@@ -60,6 +60,9 @@ describe('the environment', () => {
     await service.stop();
 
     expect(stdout).toContain(ada.email);
+    expect(service.logs.filter((line) => line.includes('DATABASE_URL_FILE'))).toEqual([
+      expect.stringContaining('others read it'),
+    ]);
   });
 
   it('may have variables of other programs', async () => {
