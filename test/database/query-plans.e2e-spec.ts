@@ -174,6 +174,18 @@ describe('the plan of', () => {
     expect(JSON.stringify(plan)).toContain('members_org_id_role_email_idx');
   });
 
+  // Without statistics, as on most installations of SQLite: by the index of times it would read everybody's.
+  it.runIf(engine === 'sqlite')(
+    'the invitations that a code may be of takes the index of e-mails',
+    async () => {
+      const { sql, values } = hotStatements().find(({ name }) => name.endsWith('a code may be of'))!;
+      await service.db.query("DELETE FROM sqlite_stat1 WHERE tbl = 'invitations'");
+      await service.db.query('ANALYZE sqlite_schema');
+      const plan = await service.db.query(`${explain} ${sql}`, values as string[]);
+      expect(JSON.stringify(plan)).toContain('invitations_email_idx (email=? AND pending=?)');
+    },
+  );
+
   // Without statistics, as on most installations of SQLite.
   it.runIf(engine === 'sqlite')('a search of members of a role takes the index of roles', async () => {
     const { sql, values } = hotStatements().find(({ name }) => name === 'a search of members of a role')!;
