@@ -57,9 +57,9 @@ export class AccountDeletionService {
   ) {}
 
   /**
-   * With the memberships, sessions, codes and mails. Sessions that have ended go first, one transaction decides about all
-   * the rest: a deletion that is interrupted or refused leaves an account that works. Undefined if the user no longer exists or the password has
-   * changed.
+   * With the memberships, sessions and codes. Sessions that have ended go first, one transaction decides about all the
+   * rest: a deletion that is interrupted or refused leaves an account that works. Undefined if the user no longer exists
+   * or the password has changed.
    *
    * @throws OnlyOwnerError
    */
@@ -117,7 +117,7 @@ export class AccountDeletionService {
     // Of an address that somebody else may have: the owner's invitations stay.
     if (emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);
     await this.codes.voidAll(transaction, { id: userId, email });
-    await this.mails.deleteTo(transaction, email);
+    await this.mails.deleteAddressesOf(transaction, email);
     await this.keys.deleteAllOf(transaction, userId);
   }
 

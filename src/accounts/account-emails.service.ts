@@ -46,7 +46,8 @@ export class AccountEmailsService {
       await this.codes.void(transaction, { purpose: 'password_reset', subject: email });
       const data = { verified: isVerified };
       await this.events.record(transaction, { type: 'account.email_changed', actor, userId: user.id, data });
-      await this.mails.enqueue(transaction, { kind: 'email_changed', recipient: user.email });
+      const notice = { kind: 'email_changed', recipient: user.email, senderId: user.id } as const;
+      await this.mails.notify(transaction, notice);
     });
     return true;
   }

@@ -7,10 +7,15 @@ import { MailComposer, type MailText, type WaitingMail } from '../mail/mail-comp
 import type { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationMails } from '../memberships/invitation-mails.js';
+import { KnownAddresses } from '../rate-limits/known-addresses.js';
 import { AccountRepository } from '../users/account.repository.js';
-import { CodeMailLimit, MAX_CODES_A_DAY } from './code-mail-limit.js';
+import { CodeMailLimit } from './code-mail-limit.js';
 
 type CodeMail = Pick<Mail, 'codeId' | 'codeNumber'>;
+
+/** Of one e-mail, as one search finds them: more than get a code. Strangers' requests do not count for an own address. */
+const MAX_WAITING = 10;
+const MAX_WAITING_OF_SENDER = 5;
 
 /**
  * Looks at the accounts when it composes, so that no request takes longer, or answers otherwise, because there is
@@ -22,6 +27,7 @@ export class AccountMailComposer extends MailComposer {
     private readonly accounts: AccountRepository,
     private readonly codes: MailCodes,
     private readonly limit: CodeMailLimit,
+    private readonly known: KnownAddresses,
     private readonly mails: MailsRepository,
     private readonly transactions: Transactions,
     private readonly invitations: InvitationMails,
@@ -32,27 +38,39 @@ export class AccountMailComposer extends MailComposer {
   async compose(mail: Mail): Promise<MailText | undefined> {
     if (mail.kind === 'invitation') return this.invitations.compose(mail);
     if (mail.kind === 'password_reset') return this.composeReset(mail);
-    if (mail.codeId !== null && (await this.limit.isBeyond(mail))) return undefined;
-    if (mail.kind === 'email_verification') return this.withCode(mail.kind, mail);
-    if (mail.kind === 'email_change') {
-      const isTaken = (await this.accounts.findByEmail(mail.recipient)) !== null;
-      return isTaken ? { template: 'email_taken' } : this.withCode(mail.kind, mail);
-    }
-    return { template: mail.kind };
+    if (mail.kind !== 'email_verification' && mail.kind !== 'email_change') return { template: mail.kind };
+    const { kind, recipient, senderId } = mail;
+    if (await this.limit.isBeyond(mail, { kind, recipient, senderId })) return undefined;
+    const isTaken = kind === 'email_change' && (await this.accounts.findByEmail(recipient)) !== null;
+    return isTaken ? { template: 'email_taken' } : this.withCode(kind, mail);
   }
 
-  /** Requests for a new password where there is no account, and more of one e-mail than it gets codes in a day. */
+  /** Requests for a new password where there is no account, and more of one e-mail than get codes. */
   async findPointless(mails: readonly WaitingMail[]): Promise<string[]> {
     const resets = mails.filter(({ kind, codeId }) => kind === 'password_reset' && codeId === null);
     if (resets.length === 0) return [];
-    const active = await this.accounts.findActiveEmails(resets.map(({ recipient }) => recipient));
-    const left = new Map(active.map((email) => [email, MAX_CODES_A_DAY]));
-    const isPointless = ({ recipient }: WaitingMail): boolean => {
-      const count = left.get(recipient) ?? 0;
-      left.set(recipient, count - 1);
-      return count <= 0;
-    };
-    return resets.filter(isPointless).map(({ id }) => id);
+    const active = new Set(await this.accounts.findActiveEmails(resets.map(({ recipient }) => recipient)));
+    const pointless: WaitingMail[] = [];
+    for (const [email, requests] of Map.groupBy(resets, ({ recipient }) => recipient)) {
+      pointless.push(...(active.has(email) ? await this.findSurplus(email, requests) : requests));
+    }
+    return pointless.map(({ id }) => id);
+  }
+
+  /** Strangers, however many, do not crowd out an address from which the account has logged in. */
+  private async findSurplus(email: string, requests: readonly WaitingMail[]): Promise<WaitingMail[]> {
+    if (requests.length <= MAX_WAITING_OF_SENDER) return [];
+    const known = await this.known.keysOf(email);
+    const bySender = new Map<string | null, number>();
+    let strangers = 0;
+    return requests.filter(({ senderId }) => {
+      const count = (bySender.get(senderId) ?? 0) + 1;
+      bySender.set(senderId, count);
+      if (count > MAX_WAITING_OF_SENDER) return true;
+      if (senderId !== null && known.has(senderId)) return false;
+      strangers += 1;
+      return strangers > MAX_WAITING;
+    });
   }
 
   private async composeReset(mail: Mail): Promise<MailText | undefined> {
@@ -63,9 +81,13 @@ export class AccountMailComposer extends MailComposer {
   }
 
   /** Once for each mail: every attempt sends the same code. */
-  private issueReset({ id, recipient, expiresAt }: Mail): Promise<CodeMail | undefined> {
+  private async issueReset({ id, recipient, senderId, expiresAt }: Mail): Promise<CodeMail | undefined> {
+    const isKnown = senderId !== null && (await this.known.keysOf(recipient)).has(senderId);
     return this.transactions.run(async (transaction) => {
-      if (await this.limit.isReached(transaction, recipient)) return undefined;
+      // The row is locked: mails to one address are counted one after the other.
+      await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: recipient });
+      const request = { kind: 'password_reset', recipient, senderId } as const;
+      if (await this.limit.isReached(transaction, request, isKnown)) return undefined;
       const code = await this.codes.issue(transaction, {
         purpose: 'password_reset',
         subject: recipient,

@@ -24,7 +24,7 @@ export class OwnEmailController {
    * Ask for a code to verify the e-mail
    *
    * @remarks It goes to the e-mail of the account and works for 15 minutes. 200 if the e-mail is verified already.
-   * At most 3 requests in any 15 minutes; one e-mail gets at most 10 codes a day.
+   * At most 3 requests in any 15 minutes. Beyond 5 codes a day the user gets one an hour.
    */
   @Post('verification')
   @SignedInByPassword()
@@ -64,7 +64,9 @@ export class OwnEmailController {
    *
    * @remarks A code goes to the new e-mail, a notice to the old one; the change is made when the code is sent to
    * `POST /api/me/email/verify`. A second request replaces the first; requesting the current e-mail cancels the
-   * change. The answer does not reveal whether the new e-mail is taken. Limited as logins are.
+   * change. The answer does not reveal whether the new e-mail is taken. Limited as logins are; beyond 5 codes
+   * a day for one user, or 10 for all, an e-mail gets one an hour, and beyond 20 to any e-mails a user has one an hour
+   * mailed.
    */
   @Put()
   @HttpCode(202)

@@ -70,15 +70,16 @@ export class OwnEmailService {
   ): Promise<void> {
     await this.transactions.run(async (transaction) => {
       const issued = await this.codes.issue(transaction, { purpose, subject: id, email, authEpoch });
-      await this.limit.require(transaction, email);
+      const mail = { kind: purpose, recipient: email, senderId: id };
+      await this.limit.require(transaction, mail);
       await this.mails.enqueue(transaction, {
-        kind: purpose,
-        recipient: email,
+        ...mail,
         code: { id: issued.id, number: issued.codeNumber },
         expiresAt: issued.expiresAt,
       });
       if (formerEmail === undefined) return;
-      await this.mails.enqueue(transaction, { kind: 'email_change_asked', recipient: formerEmail });
+      const notice = { kind: 'email_change_asked', recipient: formerEmail, senderId: id } as const;
+      await this.mails.notify(transaction, notice);
     });
   }
 

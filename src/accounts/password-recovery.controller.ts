@@ -23,16 +23,16 @@ export class PasswordRecoveryController {
    * Ask for a code for a new password
    *
    * @remarks It is mailed, if the e-mail has an account, and works for 15 minutes. Unknown e-mails get the same
-   * answer. At most 3 requests in any 15 minutes for one client address and e-mail; one e-mail gets at most 10
-   * codes a day.
+   * answer. At most 3 requests in any 15 minutes for one client address and e-mail. Beyond 5 codes a day for one
+   * client address, or 10 for all, an e-mail gets one an hour, or one in 15 minutes.
    */
   @Post('forgot')
   @HttpCode(202)
   @Public()
   @RateLimited('forgot', 'address')
   @ApiProblems(invalidFields({ email: 'must be an e-mail address' }), 'mail_unavailable')
-  forgot(@Body() { email }: ForgotPasswordRequest): Promise<OkResult> {
-    return this.recovery.ask(email).then(() => OK);
+  forgot(@Body() { email }: ForgotPasswordRequest, @RequestOrigin() origin: Origin): Promise<OkResult> {
+    return this.recovery.ask(email, origin).then(() => OK);
   }
 
   /**

@@ -8,6 +8,7 @@ import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { Mails } from '../mail/mails.js';
+import { clientKey } from '../rate-limits/client-key.js';
 import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { PasswordChanges } from './password-changes.js';
@@ -37,12 +38,17 @@ export class PasswordRecoveryService {
    * The mail itself looks for the account, and makes the code.
    * @throws MailUnavailableError
    */
-  async ask(email: string): Promise<void> {
+  async ask(email: string, { address }: Origin): Promise<void> {
     this.mails.requireServer();
     await this.transactions.run(async (transaction) => {
       await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: email });
       const expiresAt = Date.now() + MAIL_CODE_TTL_MS;
-      await this.mails.enqueue(transaction, { kind: 'password_reset', recipient: email, expiresAt });
+      await this.mails.enqueue(transaction, {
+        kind: 'password_reset',
+        recipient: email,
+        senderId: clientKey(address),
+        expiresAt,
+      });
     });
   }
 
@@ -67,7 +73,8 @@ export class PasswordRecoveryService {
     if (!account) throw new InvalidMailCodeError();
     await this.changes.set(transaction, account, hash, actor);
     if (code.handedOut === 0) await this.noteVerified(transaction, account.id, actor);
-    await this.mails.enqueue(transaction, { kind: 'password_changed', recipient: code.email });
+    const notice = { kind: 'password_changed', recipient: code.email, senderId: account.id } as const;
+    await this.mails.notify(transaction, notice);
   }
 
   private async noteVerified(transaction: Transaction, userId: string, actor: Actor): Promise<void> {

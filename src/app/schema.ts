@@ -12,6 +12,7 @@ import { Event } from '../events/event.entity.js';
 import { EventAddressesRepository } from '../events/event-addresses.repository.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { Mail } from '../mail/mail.entity.js';
+import { MailLimitsRepository } from '../mail/mail-limits.repository.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { Invitation } from '../memberships/invitation.entity.js';
 import { DeletedOrgsRepository } from '../memberships/deleted-orgs.repository.js';
@@ -39,6 +40,7 @@ import { RefreshSessions1795564800000 } from '../database/migrations/17955648000
 import { QueueMails1795651200000 } from '../database/migrations/1795651200000-queue-mails.js';
 import { OrganizationLife1795737600000 } from '../database/migrations/1795737600000-organization-life.js';
 import { BoundSessions1795910400000 } from '../database/migrations/1795910400000-bound-sessions.js';
+import { TakeTurns1795996800000 } from '../database/migrations/1795996800000-take-turns.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../memberships/member.entity.js';
 import { Org } from '../memberships/org.entity.js';
@@ -73,6 +75,7 @@ export const REPOSITORIES = [
   EventsRepository,
   EventAddressesRepository,
   MailsRepository,
+  MailLimitsRepository,
   MailCodesRepository,
   IdempotencyKeysRepository,
 ];
@@ -101,5 +104,6 @@ export const SCHEMA: Schema = {
     QueueMails1795651200000,
     OrganizationLife1795737600000,
     BoundSessions1795910400000,
+    TakeTurns1795996800000,
   ],
 };

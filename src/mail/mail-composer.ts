@@ -10,7 +10,10 @@ export interface MailText {
 }
 
 /** As the worker finds it. */
-export type WaitingMail = Pick<Mail, 'id' | 'kind' | 'recipient' | 'codeId'>;
+export type WaitingMail = Pick<
+  Mail,
+  'id' | 'kind' | 'recipient' | 'codeId' | 'senderId' | 'priority' | 'attempts'
+>;
 
 /** Decides, when a mail is sent, what it says. Each attempt asks again; the code stays the same. */
 export abstract class MailComposer {

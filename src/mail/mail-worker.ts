@@ -8,22 +8,20 @@ import {
 } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { MailCounts } from './mail-counts.js';
+import { CANDIDATES, choose, type Due, type Placed } from './mail-choice.js';
 import { MailComposer, type WaitingMail } from './mail-composer.js';
 import { SendingFailedError } from './mail.errors.js';
-import type { Mail } from './mail.entity.js';
+import { type Mail, MAIL_PRIORITIES } from './mail.entity.js';
 import { MailsRepository } from './mails.repository.js';
 import { retryAfterMs } from './retry-schedule.js';
 import { SEND_TIMEOUT_MS, SmtpSender } from './smtp-sender.js';
 
 const POLL_MS = 1000;
 const POLL_AFTER_FAULT_MS = 5000;
-const MAX_CONCURRENT = 5;
-/** More than it takes itself: instances that ask at the same moment choose different ones. */
-const CANDIDATES = 4 * MAX_CONCURRENT;
 /** Anybody can ask for mails that nobody gets: so many of them go at once. */
 const MAX_EXAMINED = 200;
 /** Longer than an attempt with its statements takes. */
-const LEASE_MS = SEND_TIMEOUT_MS + 20_000;
+export const LEASE_MS = SEND_TIMEOUT_MS + 20_000;
 /** for mails that are being sent when the service stops */
 const STOP_TIMEOUT_MS = 3000;
 const NOTE_ATTEMPTS = 10;
@@ -32,7 +30,7 @@ const NOTE_ATTEMPTS = 10;
 @Injectable()
 export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Mail');
-  private readonly sending = new Set<Promise<void>>();
+  private readonly sending = new Map<Promise<void>, Placed>();
   private readonly abort = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private polling: Promise<void> = Promise.resolve();
@@ -61,7 +59,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
 
   async onApplicationShutdown(): Promise<void> {
     await this.polling;
-    await Promise.all(this.sending);
+    await Promise.all(this.sending.keys());
   }
 
   /** Jittered: instances that were started together do not ask together. */
@@ -79,15 +77,12 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async poll(): Promise<void> {
     try {
-      const due = await this.mails.findDue(Date.now(), MAX_EXAMINED);
-      const pointless = await this.deletePointless(due);
-      const candidates = due.map(({ id }) => id).filter((id) => !pointless.has(id));
-      const free = this.stopping ? 0 : MAX_CONCURRENT - this.sending.size;
-      const shuffled = candidates.slice(0, CANDIDATES).toSorted(() => Math.random() - 0.5);
-      for (const id of shuffled.slice(0, free)) this.begin(id);
+      const { classes, goesOn } = await this.findDue();
+      const chosen = this.stopping ? [] : choose(classes, [...this.sending.values()]);
+      for (const mail of chosen) this.begin(mail);
       await this.counts.refresh();
       this.failed = false;
-      this.schedule(due.length === MAX_EXAMINED && pointless.size > 0 ? 0 : POLL_MS);
+      this.schedule(goesOn ? 0 : POLL_MS);
     } catch (error) {
       if (!this.failed) this.logger.warn({ msg: 'the outbox cannot be read, and will be', err: error });
       this.failed = true;
@@ -95,15 +90,25 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
-  private async deletePointless(due: readonly WaitingMail[]): Promise<ReadonlySet<string>> {
-    const ids = await this.composer.findPointless(due);
-    if (ids.length > 0) await this.mails.delete(ids);
-    return new Set(ids);
+  /** By class, without those that nobody would get; and whether more of these may follow at once. */
+  private async findDue(): Promise<{ classes: Due<WaitingMail>[]; goesOn: boolean }> {
+    const classes: Due<WaitingMail>[] = [];
+    let goesOn = false;
+    for (const priority of MAIL_PRIORITIES) {
+      const limit = priority === 0 ? MAX_EXAMINED : CANDIDATES;
+      const { fresh, retries } = await this.mails.findDue(priority, Date.now(), limit);
+      const ids = await this.composer.findPointless([...fresh, ...retries]);
+      if (ids.length > 0) await this.mails.delete(ids);
+      goesOn ||= ids.length > 0 && fresh.length + retries.length >= limit;
+      const hasPoint = ({ id }: WaitingMail): boolean => !ids.includes(id);
+      classes.push({ fresh: fresh.filter(hasPoint), retries: retries.filter(hasPoint) });
+    }
+    return { classes, goesOn };
   }
 
-  private begin(id: string): void {
-    const work = this.attempt(id);
-    this.sending.add(work);
+  private begin(mail: WaitingMail): void {
+    const work = this.attempt(mail.id);
+    this.sending.set(work, mail);
     void work.then(() => this.sending.delete(work));
   }
 
@@ -127,7 +132,9 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     }
     const text = await this.composer.compose(mail);
     if (!text) {
-      await this.mails.delete([id]);
+      // A request that got no code counts for nothing, and anybody can make any number of them.
+      if (mail.codeId === null) await this.mails.delete([id]);
+      else await this.mails.end(mail, { state: 'dropped' });
       return true;
     }
     try {

@@ -13,13 +13,19 @@ export const MAIL_KINDS = [
 
 export type MailKind = (typeof MAIL_KINDS)[number];
 
-export const MAIL_STATES = ['waiting', 'sent', 'failed'] as const;
+/** `dropped`: nobody was to get it any more when its turn came. The row stays, as requests are counted. */
+export const MAIL_STATES = ['waiting', 'sent', 'failed', 'dropped'] as const;
 
 export type MailState = (typeof MAIL_STATES)[number];
 
+/** The classes in which mails wait, from first to last. */
+export const MAIL_PRIORITIES = [0, 1, 2] as const;
+
+export type MailPriority = (typeof MAIL_PRIORITIES)[number];
+
 /** A mail in the outbox, written in the transaction that wants it. It holds no code. Times are epoch milliseconds. */
 @Entity('mails')
-@Index('mails_state_next_attempt_at_idx', ['state', 'nextAttemptAt'])
+@Index('mails_state_priority_next_attempt_at_turn_at_idx', ['state', 'priority', 'nextAttemptAt', 'turnAt'])
 @Index('mails_state_id_idx', ['state', 'id'])
 @Index('mails_recipient_id_idx', ['recipient', 'id'])
 @Index('mails_org_id_id_idx', ['orgId', 'id'])
@@ -47,7 +53,7 @@ export class Mail {
   @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true })
   orgId: string | null;
 
-  /** of an invitation: the user who invites */
+  /** who asked for it: a user's id, or the key of a client's address where nobody is signed in */
   @Column({ name: 'sender_id', type: 'varchar', length: 36, nullable: true })
   senderId: string | null;
 
@@ -57,9 +63,17 @@ export class Mail {
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt: number;
 
-  /** while a process sends it: when its lease ends */
+  /** 0: never tried, so it is due when its turn comes; while a process sends it: when its lease ends */
   @Column({ name: 'next_attempt_at', type: 'bigint' })
   nextAttemptAt: number;
+
+  /** its class: a lower one goes first */
+  @Column({ type: 'integer', default: 0 })
+  priority: MailPriority;
+
+  /** its place among those of its class that were never tried: the least goes first */
+  @Column({ name: 'turn_at', type: 'bigint', default: 0 })
+  turnAt: number;
 
   /** begun */
   @Column({ type: 'integer', default: 0 })

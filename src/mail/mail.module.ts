@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Mail } from './mail.entity.js';
+import { MailLimitsRepository } from './mail-limits.repository.js';
 import { Mails } from './mails.js';
 import { MailsRepository } from './mails.repository.js';
 
 /** Takes mails. What sends them needs a MailComposer. */
 @Module({
   imports: [TypeOrmModule.forFeature([Mail])],
-  providers: [Mails, MailsRepository],
-  exports: [Mails, MailsRepository],
+  providers: [Mails, MailLimitsRepository, MailsRepository],
+  exports: [Mails, MailLimitsRepository, MailsRepository],
 })
 export class MailModule {}

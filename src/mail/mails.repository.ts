@@ -1,27 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, Not, type Repository } from 'typeorm';
+import { In, IsNull, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { firstEntityIdAt, timeOfEntityId } from '../identifiers/entity-id.js';
+import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import type { WaitingMail } from './mail-composer.js';
-import { Mail, type MailState } from './mail.entity.js';
-
-/** Mails with an invitation, to one address, of one user, and into one organization. */
-const MAX_INVITATIONS_A_DAY = { recipient: 5, sender: 100, org: 100 };
-
-/** Whose invitation a mail is. */
-export type InvitationMail = Pick<Mail, 'recipient' | 'orgId' | 'senderId'>;
+import type { Due } from './mail-choice.js';
+import { Mail, type MailPriority, type MailState } from './mail.entity.js';
 
 /** How a mail came to its end. */
-export type MailEnd = { state: 'sent' } | { state: 'failed'; error: string };
+export type MailEnd = { state: 'sent' | 'dropped' } | { state: 'failed'; error: string };
 
-const FIND_DUE = hotStatement(
-  'the search for mails to send',
-  `SELECT id, kind, recipient, code_id AS codeId FROM mails
-    WHERE state = 'waiting' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`,
+const WAITING = 'id, kind, recipient, code_id AS codeId, sender_id AS senderId, priority, attempts';
+const FIND_FRESH = hotStatement(
+  'the search for mails that were never tried',
+  `SELECT ${WAITING} FROM mails WHERE state = 'waiting' AND priority = ? AND next_attempt_at = 0
+    ORDER BY turn_at LIMIT ?`,
   [0, 1],
+);
+const FIND_RETRIES = hotStatement(
+  'the search for mails to try again',
+  `SELECT ${WAITING} FROM mails WHERE state = 'waiting' AND priority = ? AND next_attempt_at > 0
+      AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`,
+  [0, 1, 1],
+);
+const FIND_LAST_TURN = hotStatement(
+  'the last turn of a sender',
+  `SELECT state, turn_at AS turnAt FROM mails WHERE sender_id = ? AND priority = ? ORDER BY id DESC LIMIT 1`,
+  ['', 0],
 );
 const FIND_WAITING = hotStatement(
   'the search for mails that wait for long',
@@ -33,29 +40,8 @@ const FIND_ENDED = hotStatement(
   'SELECT id FROM mails WHERE state = ? AND id < ? ORDER BY id LIMIT ?',
   ['sent', '', 1],
 );
-const COUNT_CODES = hotStatement(
-  'the count of codes mailed to one address',
-  `SELECT COUNT(*) AS mails FROM mails
-    WHERE recipient = ? AND id > ? AND id < ? AND code_id IS NOT NULL AND kind <> 'invitation'`,
-  ['', '', ''],
-);
-
-/** The one that has to be older than a day before another may be sent. */
-const nthInvitation = (of: string, limit: number): string => `(SELECT id FROM mails
-  WHERE ${of} = ? AND id > ? AND id < ? AND kind = 'invitation' ORDER BY id DESC LIMIT 1 OFFSET ${limit - 1})`;
-const FIND_LIMITING = hotStatement(
-  'the limits of invitations',
-  `SELECT ${nthInvitation('recipient', MAX_INVITATIONS_A_DAY.recipient)} AS forRecipient,
-    ${nthInvitation('sender_id', MAX_INVITATIONS_A_DAY.sender)} AS fromSender,
-    ${nthInvitation('org_id', MAX_INVITATIONS_A_DAY.org)} AS fromOrg`,
-  ['', '', '', '', '', '', '', '', ''],
-);
-
 const RETRY = `UPDATE mails SET state = 'waiting', next_attempt_at = ?, attempts = 0, ended_at = NULL
   WHERE (expires_at IS NULL OR expires_at > ?) AND`;
-
-/** Greater than every id. */
-const AFTER_ALL = 'g';
 
 /** The outbox. A mail belongs to the process that holds its lease, which one UPDATE decides, on Galera too. */
 @Injectable()
@@ -69,13 +55,27 @@ export class MailsRepository {
     await transaction.of(this.mails).insert(mail);
   }
 
-  /** Except invitations: registering and deleting an address must not reset the limits of organizations. */
-  async deleteTo(transaction: Transaction, recipient: string): Promise<void> {
-    await transaction.of(this.mails).delete({ recipient, kind: Not('invitation') });
+  /** The rows stay: registering and deleting an address must not reset what it got in a day. */
+  async deleteAddressesOf(transaction: Transaction, recipient: string): Promise<void> {
+    await transaction.of(this.mails).update({ recipient, kind: 'password_reset' }, { senderId: null });
   }
 
-  findDue(now: number, limit: number): Promise<WaitingMail[]> {
-    return this.mails.query<WaitingMail[]>(FIND_DUE, [now, limit]);
+  /** Of the sender's latest mail of a class, if it still waits. */
+  async findLastTurn(
+    transaction: Transaction,
+    senderId: string,
+    priority: MailPriority,
+  ): Promise<number | undefined> {
+    const values = [senderId, priority];
+    const [last] = await transaction.read<Pick<Mail, 'state' | 'turnAt'>>(FIND_LAST_TURN, values);
+    return last?.state === 'waiting' ? last.turnAt : undefined;
+  }
+
+  async findDue(priority: MailPriority, now: number, limit: number): Promise<Due<WaitingMail>> {
+    return {
+      fresh: await this.mails.query<WaitingMail[]>(FIND_FRESH, [priority, limit]),
+      retries: await this.mails.query<WaitingMail[]>(FIND_RETRIES, [priority, now, limit]),
+    };
   }
 
   /** undefined: another process was first. */
@@ -108,37 +108,6 @@ export class MailsRepository {
     await transaction.of(this.mails).update({ id, codeId: IsNull() }, { codeId, codeNumber });
   }
 
-  /** Mails with codes to one address since a time. */
-  async countCodes(transaction: Transaction, recipient: string, since: number): Promise<number> {
-    const values = [recipient, firstEntityIdAt(since), AFTER_ALL];
-    const [row] = await transaction.read<{ mails: number }>(COUNT_CODES, values);
-    return row!.mails;
-  }
-
-  /** Those before this one. */
-  async countCodesBefore({ id, recipient }: Mail, since: number): Promise<number> {
-    const values = [recipient, firstEntityIdAt(since), id];
-    const [row] = await this.mails.query<{ mails: number }[]>(COUNT_CODES, values);
-    return row!.mails;
-  }
-
-  /** When the mail was written that one more has to wait for, a day long; undefined: nobody's limit is reached. */
-  async findLimitingInvitation(
-    transaction: Transaction,
-    mail: InvitationMail,
-    since: number,
-  ): Promise<number | undefined> {
-    return latestOf(
-      await transaction.read<LimitingInvitations>(FIND_LIMITING, limitValues(mail, since, AFTER_ALL)),
-    );
-  }
-
-  /** Whether those before this one had reached a limit. */
-  async isBeyondLimits(mail: Mail, since: number): Promise<boolean> {
-    const values = limitValues(mail, since, mail.id);
-    return latestOf(await this.mails.query<LimitingInvitations[]>(FIND_LIMITING, values)) !== undefined;
-  }
-
   async hasWaitedSince(time: number): Promise<boolean> {
     return (await this.mails.query<unknown[]>(FIND_WAITING, [firstEntityIdAt(time)])).length > 0;
   }
@@ -165,7 +134,7 @@ export class MailsRepository {
 
   /** To be sent at once, if it waits or failed, and has not expired; how many of them were. */
   retry(id: string, now: number): Promise<number> {
-    return this.transactions.write(`${RETRY} id = ? AND state <> 'sent'`, [now, now, id]);
+    return this.transactions.write(`${RETRY} id = ? AND state IN ('waiting', 'failed')`, [now, now, id]);
   }
 
   retryFailed(now: number): Promise<number> {
@@ -180,19 +149,4 @@ export class MailsRepository {
   async delete(ids: readonly string[]): Promise<void> {
     await this.mails.delete({ id: In(ids) });
   }
-}
-
-type LimitingInvitations = Record<'forRecipient' | 'fromSender' | 'fromOrg', string | null>;
-
-function limitValues(
-  { recipient, orgId, senderId }: InvitationMail,
-  since: number,
-  before: string,
-): unknown[] {
-  return [recipient, senderId, orgId].flatMap((value) => [value, firstEntityIdAt(since), before]);
-}
-
-function latestOf([row]: LimitingInvitations[]): number | undefined {
-  const times = Object.values(row!).flatMap((id) => (id === null ? [] : timeOfEntityId(id)));
-  return times.length === 0 ? undefined : Math.max(...times);
 }

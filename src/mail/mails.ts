@@ -2,29 +2,41 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transaction.js';
 import { newEntityId } from '../identifiers/entity-id.js';
+import { type NoticeKind, waitMs } from './mail-budgets.js';
 import type { MailKind } from './mail.entity.js';
 import { MailUnavailableError } from './mail.errors.js';
+import { MailLimitsRepository } from './mail-limits.repository.js';
+import { nextTurn, priorityOf } from './mail-turns.js';
 import { MailsRepository } from './mails.repository.js';
 
 export interface NewMail {
   kind: MailKind;
   /** canonical */
   recipient: string;
-  /** whose invitation it is */
-  invitation?: { orgId: string; senderId: string };
+  /** who asks: a user's id, or the key of a client's address */
+  senderId: string;
+  /** of an invitation */
+  orgId?: string;
   /** to mail; it is derived when it is sent */
   code?: { id: string; number: number };
   /** epoch milliseconds, after which nobody wants it */
   expiresAt?: number;
 }
 
+/** Mail without a code. */
+type Notice = Pick<NewMail, 'recipient' | 'senderId'> & { kind: NoticeKind };
+
 const DELAYED_AFTER_MS = 600_000;
+const DAY_MS = 86_400_000;
+/** of the column; ids and keys of addresses are shorter */
+const MAX_SENDER_LENGTH = 36;
 
 /** Takes mails, which are sent in the background. */
 @Injectable()
 export class Mails {
   constructor(
     private readonly mails: MailsRepository,
+    private readonly limits: MailLimitsRepository,
     private readonly env: Env,
   ) {}
 
@@ -41,25 +53,38 @@ export class Mails {
   /** Sent if, and only if, the transaction commits. Does nothing without an SMTP server. */
   async enqueue(
     transaction: Transaction,
-    { kind, recipient, code, expiresAt, invitation }: NewMail,
+    { kind, recipient, senderId: sender, orgId, code, expiresAt }: NewMail,
   ): Promise<void> {
     if (!this.env.smtp) return;
     const now = Date.now();
+    const senderId = sender.slice(0, MAX_SENDER_LENGTH);
+    const priority = priorityOf(kind);
+    const lastTurn = await this.mails.findLastTurn(transaction, senderId, priority);
     await this.mails.insert(transaction, {
       id: newEntityId(),
       kind,
       recipient,
       codeId: code?.id ?? null,
       codeNumber: code?.number ?? null,
-      orgId: invitation?.orgId ?? null,
-      senderId: invitation?.senderId ?? null,
+      orgId: orgId ?? null,
+      senderId,
       state: 'waiting',
       createdAt: now,
-      nextAttemptAt: now,
+      nextAttemptAt: 0,
+      priority,
+      turnAt: nextTurn(lastTurn, now),
       attempts: 0,
       expiresAt: expiresAt ?? null,
       endedAt: null,
       lastError: null,
     });
+  }
+
+  /** One beyond the budget is not sent: the ones before it have told the same. */
+  async notify(transaction: Transaction, notice: Notice): Promise<void> {
+    if (!this.env.smtp) return;
+    const now = Date.now();
+    const counts = await this.limits.count(transaction, notice, now - DAY_MS);
+    if (waitMs(notice.kind, counts, now) === 0) await this.enqueue(transaction, notice);
   }
 }

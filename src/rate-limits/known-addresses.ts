@@ -19,8 +19,16 @@ export class KnownAddresses {
    * @param email canonical
    */
   async include(email: string, address: string): Promise<boolean> {
+    return (await this.keysOf(email)).has(clientKey(address));
+  }
+
+  /**
+   * As `clientKey` makes them.
+   * @param email canonical
+   */
+  async keysOf(email: string): Promise<ReadonlySet<string>> {
     const userId = (await this.users.findIdByEmail(email)) ?? '';
     const known = await this.events.findSignInAddresses(userId, Date.now() - KNOWN_FOR_MS);
-    return known.some((one) => clientKey(one) === clientKey(address));
+    return new Set(known.map((one) => clientKey(one)));
   }
 }

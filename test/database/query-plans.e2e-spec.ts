@@ -73,7 +73,7 @@ describe('the plan of', () => {
     const state = (n: number): string => ['sent', 'failed', 'waiting'][n % 3]!;
     await insert(
       'mails',
-      'id, kind, recipient, org_id, sender_id, state, created_at, next_attempt_at',
+      'id, kind, recipient, org_id, sender_id, state, created_at, next_attempt_at, priority, turn_at',
       (n) => [
         id(n),
         ['password_changed', 'invitation'][n % 2]!,
@@ -82,6 +82,8 @@ describe('the plan of', () => {
         id(n % 70),
         state(n),
         n,
+        n % 5 === 0 ? 0 : n,
+        n % 3,
         n,
       ],
     );

@@ -26,7 +26,8 @@ import {
 } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
-const MAX_FOR_RECIPIENT = 5;
+const MAX_FOR_RECIPIENT_FROM_ONE = 5;
+const MAX_FOR_RECIPIENT = 25;
 const MAX_FOR_OTHERS = 100;
 
 describe('an invitation by mail', () => {
@@ -64,9 +65,7 @@ describe('an invitation by mail', () => {
     };
     await mailed(cast.admin, cast.org, email);
     const rows = (): Promise<{ [column: string]: unknown }[]> =>
-      service.db.query('SELECT attempts, last_error FROM mails WHERE recipient = ? ORDER BY id DESC', [
-        email,
-      ]);
+      service.db.query('SELECT state, last_error FROM mails WHERE recipient = ? ORDER BY id DESC', [email]);
     await waitFor(
       'an attempt has failed',
       hangTimeoutMs(),
@@ -78,17 +77,23 @@ describe('an invitation by mail', () => {
     ]);
     await work();
     mailServer.verdict = () => undefined;
-    const waiting = (await rows()).length;
     await service.db.query("UPDATE mails SET next_attempt_at = 0 WHERE recipient = ? AND state = 'waiting'", [
       email,
     ]);
-    await waitFor('the mail is dropped', hangTimeoutMs(), async () => (await rows()).length < waiting);
+    await waitFor(
+      'the mail is dropped',
+      hangTimeoutMs(),
+      async () => (await rows())[0]!['state'] === 'dropped',
+    );
     return mailServer.to(email);
   }
 
+  /** No mail program makes a link of it. */
+  const unlinked = (email: string): string => email.replace('@', ' @ ').replaceAll('.', '. ');
+
   it('says who invites, unproven as he is, and where to, in quotes', async () => {
     const { owner } = cast;
-    const name = 'A "fine" place\u2028Your code: 00000-00000\u202e';
+    const name = 'A "fine”  place\u2028Your code: 00000-00000 at evil.example\u202e';
     const org = await anOrgOf(owner, name);
     const email = anEmail('guest');
     await mailed(owner, org, email);
@@ -99,14 +104,17 @@ describe('an invitation by mail', () => {
     );
 
     expect(mail.subject).toBe('You are invited to an organization');
-    expect(text).toContain(`${owner.email} (an address that is not verified) invites you (${email})`);
-    expect(text).toContain(`    "A 'fine' place Your code: 00000-00000"\r\n`);
+    expect(text).toContain(
+      `${unlinked(owner.email)} (an address that is not verified) invites you (${email})`,
+    );
+    expect(text).toContain(`    "A 'fine' place Your code: 00000-00000 at evil. example"\r\n`);
     expect(text.match(/^Your code: /gm)).toHaveLength(1);
+    expect(text).not.toContain(owner.email);
 
     await verified(service.db, owner);
     const other = anEmail('guest');
     await mailed(owner, org, other);
-    expect((await mailServer.next(other)).text).toContain(`${owner.email} invites you`);
+    expect((await mailServer.next(other)).text).toContain(`${unlinked(owner.email)} invites you`);
   });
 
   it('proves the e-mail of whoever registers with its code', async () => {
@@ -214,26 +222,48 @@ describe('an invitation by mail', () => {
     expect(await whileItWaits(email, () => addMails(MAX_FOR_RECIPIENT, { recipient: email }))).toEqual([]);
   });
 
-  it('is sent five times a day to one e-mail, whoever invites; other mail goes on', async () => {
+  it('is sent five times a day to one e-mail by one organization; others, and other mail, go on', async () => {
     const guest = await anAccount(service, 'guest');
-    const orgs = await Promise.all(Array.from({ length: MAX_FOR_RECIPIENT + 1 }, () => anOrg(service)));
-    const [last, ...others] = orgs;
-    for (const { owner, org } of others) await mailed(owner, org, guest.email);
+    const { owner, admin, org } = cast;
+    const invitation = await mailed(owner, org, guest.email);
+    for (const by of [admin, owner, admin, owner]) {
+      expect((await resend(by, org, invitation, false)).status).toBe(200);
+    }
 
-    const refused = await invite(last!.owner, last!.org, { email: guest.email, showCode: false });
+    const refused = await resend(admin, org, invitation, false);
 
     expect(refused).toMatchObject(rateLimited);
     const wait = Number(refused.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(DAY_MS / 1000 - 600);
     expect(wait).toBeLessThanOrEqual(DAY_MS / 1000);
-    expect(await service.db.query('SELECT id FROM invitations WHERE org_id = ?', [last!.org.id])).toEqual([]);
     // Shown codes are not mailed, and codes for passwords are no invitations.
-    const shown = await anInvitation(last!.owner, last!.org, { email: guest.email });
-    expect(await resend(last!.owner, last!.org, shown, false)).toMatchObject(rateLimited);
+    expect((await resend(owner, org, invitation)).status).toBe(200);
+    const other = await anOrg(service);
+    await mailed(other.owner, other.org, guest.email);
     await service.anyone.post('/api/auth/password/forgot', { email: guest.email });
     await waitFor('the code for a password', hangTimeoutMs(), () =>
       mailServer.to(guest.email).some(({ subject }) => subject === 'Your code for a new password'),
     );
+  });
+
+  it('is sent five times a day to one e-mail by one inviter, for whatever organizations', async () => {
+    const email = anEmail('guest');
+    const orgs = await Promise.all(
+      Array.from({ length: MAX_FOR_RECIPIENT_FROM_ONE + 1 }, () => anOrgOf(cast.owner)),
+    );
+    for (const org of orgs.slice(1)) await mailed(cast.owner, org, email);
+
+    expect(await invite(cast.owner, orgs[0]!, { email, showCode: false })).toMatchObject(rateLimited);
+    expect(await service.db.query('SELECT id FROM invitations WHERE org_id = ?', [orgs[0]!.id])).toEqual([]);
+  });
+
+  it('is sent to one e-mail by a sixth organization, and 25 times a day in all', async () => {
+    const email = anEmail('guest');
+    await addMails(MAX_FOR_RECIPIENT - 1, { recipient: email });
+    await mailed(cast.owner, cast.org, email);
+
+    const other = await anOrg(service);
+    expect(await invite(other.owner, other.org, { email, showCode: false })).toMatchObject(rateLimited);
   });
 
   it('does not use up the codes that an address gets in a day', async () => {
@@ -254,10 +284,29 @@ describe('an invitation by mail', () => {
 
   it('is counted although somebody registers the address, and deletes the account', async () => {
     const email = anEmail('victim');
-    const orgs = await Promise.all(Array.from({ length: MAX_FOR_RECIPIENT }, () => anOrg(service)));
-    for (const { owner, org } of orgs) await mailed(owner, org, email);
+    await addMails(MAX_FOR_RECIPIENT, { recipient: email });
     const squatter = await anAccountOf(service, email);
     await squatter.delete('/api/me', { password: squatter.password });
+
+    expect(await invite(cast.owner, cast.org, { email, showCode: false })).toMatchObject(rateLimited);
+  });
+
+  it('is counted although it was revoked before it was sent', async () => {
+    const email = anEmail('victim');
+    mailServer.verdict = () => {
+      throw refusal(451);
+    };
+    for (let turn = 0; turn < MAX_FOR_RECIPIENT_FROM_ONE; turn += 1) {
+      await revoke(cast.owner, cast.org, await mailed(cast.owner, cast.org, email));
+    }
+    await waitFor('all are dropped', hangTimeoutMs(), async () => {
+      await service.db.query(
+        "UPDATE mails SET next_attempt_at = 0 WHERE recipient = ? AND state = 'waiting'",
+        [email],
+      );
+      const rows = await service.db.query('SELECT state FROM mails WHERE recipient = ?', [email]);
+      return rows.every(({ state }) => state === 'dropped');
+    });
 
     expect(await invite(cast.owner, cast.org, { email, showCode: false })).toMatchObject(rateLimited);
   });

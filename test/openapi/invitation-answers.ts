@@ -204,7 +204,7 @@ async function reachLimits(
   const pending = await fill(1, 'pending', email);
   const path = { invitationId: expired };
   await examples.send('resendInvitation', { by: ada, path });
-  await mailOften(service, email);
+  await mailOften(service, orgId);
   await examples.send('resendInvitation', { by: ada, path: { invitationId: pending }, body: {} });
   await service.db.query('DELETE FROM invitations WHERE id = ?', [pending]);
   await examples.send('createInvitation', { by: ada, body: { email, role: 'member' } });
@@ -214,12 +214,11 @@ async function reachLimits(
 }
 
 /** As if there had been invitations all day. */
-async function mailOften(service: Service, recipient: string): Promise<void> {
-  for (let mails = 0; mails < 5; mails += 1) {
-    await service.db.query(
-      `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at)
-        VALUES (?, 'invitation', ?, 'sent', 1, 1)`,
-      [anUnknownId(), recipient],
-    );
-  }
+async function mailOften(service: Service, orgId: string): Promise<void> {
+  const ids = Array.from({ length: 100 }, anUnknownId);
+  await service.db.query(
+    `INSERT INTO mails (id, kind, recipient, org_id, state, created_at, next_attempt_at)
+      VALUES ${ids.map(() => "(?, 'invitation', 'x@example.com', ?, 'sent', 1, 1)").join()}`,
+    ids.flatMap((id) => [id, orgId]),
+  );
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
 import {
   emailTaken,
   invalidCode,
@@ -9,8 +10,17 @@ import {
   unauthorized,
   wrongPassword,
 } from '../support/expected.js';
-import { MailServer } from '../support/mail-server.js';
-import { type Account, aCode, anAccount, anEmail, anOrgOf, aPassword, join } from '../support/personas.js';
+import { MailServer, refusal } from '../support/mail-server.js';
+import {
+  type Account,
+  aCode,
+  anAccount,
+  anAccountOf,
+  anEmail,
+  anOrgOf,
+  aPassword,
+  join,
+} from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
 import { type Instance, type Service, startOwnService, startService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
@@ -204,18 +214,114 @@ describe('the own e-mail', () => {
     expect(await verify(user, code)).toMatchObject(invalidCode);
   });
 
-  it('gets at most 10 codes a day, whoever asks', async () => {
+  const untilDecided = (email: string): Promise<unknown> =>
+    waitFor('every mail was decided on', hangTimeoutMs(), async () => {
+      const [row] = await service.db.query(
+        "SELECT COUNT(*) AS n FROM mails WHERE recipient = ? AND state = 'waiting'",
+        [email],
+      );
+      return Number(row!['n']) === 0;
+    });
+
+  /** As if so many minutes had passed for the mails to an address. */
+  async function passed(email: string, minutes: number): Promise<void> {
+    const rows = await service.db.query('SELECT id FROM mails WHERE recipient = ?', [email]);
+    for (const { id } of rows) {
+      const time = Number.parseInt(String(id).replace('-', '').slice(0, 12), 16) - minutes * 60_000;
+      const hex = time.toString(16).padStart(12, '0');
+      const aged = `${hex.slice(0, 8)}-${hex.slice(8)}${String(id).slice(13)}`;
+      await service.db.query('UPDATE mails SET id = ? WHERE id = ?', [aged, String(id)]);
+    }
+  }
+
+  it('gets 10 codes a day that others ask for, of each 5, and then one an hour', async () => {
     const email = anEmail('flooded');
-    const [one, other] = [await anAccount(service), await anAccount(service)];
-    for (let sent = 0; sent < 10; sent += 1) {
-      expect((await change(sent % 2 ? one : other, email)).status).toBe(202);
-      await mailServer.next(email, sent + 1);
+    const askers = await Promise.all(times(3, () => anAccount(service)));
+    for (const asker of askers.slice(0, 2)) {
+      for (let sent = 0; sent < 5; sent += 1) expect((await change(asker, email)).status).toBe(202);
+      expect(await change(asker, email)).toMatchObject(rateLimited);
     }
 
-    const refused = await change(one, email);
+    const refused = await change(askers[2]!, email);
 
     expect(refused).toMatchObject(rateLimited);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const wait = Number(refused.headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(3000);
+    expect(wait).toBeLessThanOrEqual(3600);
+    await passed(email, 61);
+    expect((await change(askers[2]!, email)).status).toBe(202);
+    expect(await change(askers[0]!, email)).toMatchObject(rateLimited);
+  });
+
+  it("leaves the owner of an address recovery and verification, whatever others' requests use up", async () => {
+    const [victim, ...strangers] = await Promise.all(times(3, () => anAccount(service)));
+    for (const stranger of strangers) for (let i = 0; i < 6; i += 1) await change(stranger, victim!.email);
+    await untilDecided(victim!.email);
+    const sent = mailServer.to(victim!.email).length;
+
+    expect((await victim!.post(ASK)).status).toBe(202);
+    const verification = await mailServer.next(victim!.email, sent + 1);
+    await service.anyone.post('/api/auth/password/forgot', { email: victim!.email });
+    const recovery = await mailServer.next(victim!.email, sent + 2);
+
+    expect(verification.subject).toBe('Your code to confirm this e-mail address');
+    expect(recovery.subject).toBe('Your code for a new password');
+    const body = { email: victim!.email, code: recovery.code, newPassword: aPassword() };
+    expect((await service.anyone.post('/api/auth/password/reset', body)).status).toBe(200);
+  });
+
+  it('does not tell by its limit which e-mail has an account, nor starts anew when one is deleted', async () => {
+    const askers = await Promise.all(times(3, () => anAccount(service)));
+    const [taken, free] = [(await anAccount(service, 'owner')).email, anEmail('free')];
+    // What the owner asks for is no part of it.
+    await service.anyone.post('/api/auth/password/forgot', { email: taken });
+    const statuses: Record<string, number[]> = { [taken]: [], [free]: [] };
+    for (let round = 0; round < 4; round += 1) {
+      for (const asker of askers) {
+        for (const email of [taken, free]) statuses[email]!.push((await change(asker, email)).status);
+      }
+      await Promise.all([untilDecided(taken), untilDecided(free)]);
+    }
+    expect(statuses[free]).toEqual([...Array<number>(10).fill(202), 429, 429]);
+    expect(statuses[taken]).toEqual(statuses[free]);
+
+    const squatter = await anAccountOf(service, free);
+    await squatter.delete('/api/me', { password: squatter.password });
+    expect(await change(await anAccount(service), free)).toMatchObject(rateLimited);
+  });
+
+  it('lets one user have 20 codes a day mailed, to whatever addresses', async () => {
+    const user = await anAccount(service);
+    for (let sent = 0; sent < 20; sent += 1) expect((await change(user, anEmail())).status).toBe(202);
+    expect(await change(user, anEmail())).toMatchObject(rateLimited);
+    // The notices to the old one have told enough.
+    expect(mailServer.to(user.email).length).toBeLessThanOrEqual(5);
+  });
+
+  it('is verified by the newest code only: one that was replaced while it waited is not mailed', async () => {
+    const user = await anAccount(service);
+    const failed = new Set<string>();
+    mailServer.verdict = ({ to, messageId }) => {
+      if (to !== user.email) return;
+      failed.add(messageId);
+      throw refusal(451);
+    };
+    await user.post(ASK);
+    await waitFor('the first has failed', hangTimeoutMs(), () => failed.size > 0);
+    await user.post(ASK);
+    mailServer.verdict = () => undefined;
+    await service.db.query("UPDATE mails SET next_attempt_at = 0 WHERE recipient = ? AND state = 'waiting'", [
+      user.email,
+    ]);
+    await untilDecided(user.email);
+
+    const [mail, ...others] = mailServer.to(user.email);
+    expect(others).toEqual([]);
+    expect((await verify(user, mail!.code)).status).toBe(200);
+    const rows = await service.db.query('SELECT state FROM mails WHERE recipient = ? ORDER BY id', [
+      user.email,
+    ]);
+    expect(rows.map(({ state }) => state)).toEqual(['dropped', 'sent']);
   });
 
   it('gets at most 10 codes a day, however many ask at the same moment', async () => {
@@ -223,13 +329,7 @@ describe('the own e-mail', () => {
     const askers = await Promise.all(Array.from({ length: 16 }, () => anAccount(service)));
     await Promise.all(askers.map((asker) => change(asker, email)));
 
-    await waitFor('every mail was decided on', hangTimeoutMs(), async () => {
-      const [row] = await service.db.query(
-        "SELECT COUNT(*) AS n FROM mails WHERE recipient = ? AND state = 'waiting'",
-        [email],
-      );
-      return Number(row!['n']) === 0;
-    });
+    await untilDecided(email);
 
     expect(mailServer.to(email)).toHaveLength(10);
   });

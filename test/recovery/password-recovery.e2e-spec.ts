@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidCode, invalidFields, invalidToken } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
@@ -18,7 +19,9 @@ describe('a forgotten password', () => {
   beforeAll(async () => {
     mailServer = await MailServer.start();
     const MAIL_FROM = 'Accounts <no-reply@accounts.example>';
-    service = await startOwnService({ env: { ...LIMITS_OFF, SMTP_URL: mailServer.url, MAIL_FROM } });
+    service = await startOwnService({
+      env: { ...LIMITS_OFF, TRUST_PROXY: '127.0.0.1', SMTP_URL: mailServer.url, MAIL_FROM },
+    });
   });
   afterAll(async () => {
     await service.stop();
@@ -190,22 +193,107 @@ describe('a forgotten password', () => {
     expect(places).toHaveLength(2);
   });
 
-  it('mails at most 10 codes a day to one e-mail, and the last one goes on working', async () => {
-    const ada = await anAccount(service);
-    let code = '';
-    for (let sent = 0; sent < 10; sent += 1) code = await aMailedCode(ada);
-
-    expect((await forgot(ada.email)).status).toBe(202);
-    await waitFor('the mail was decided on', hangTimeoutMs(), async () => {
+  const untilDecided = ({ email }: Account): Promise<unknown> =>
+    waitFor('the mails were decided on', hangTimeoutMs(), async () => {
       const [row] = await service.db.query(
         "SELECT COUNT(*) AS n FROM mails WHERE recipient = ? AND state = 'waiting'",
-        [ada.email],
+        [email],
       );
       return Number(row!['n']) === 0;
     });
+  const forgotFrom = (address: string, { email }: Account) =>
+    service.anyone.with({ 'x-forwarded-for': address }).post(FORGOT, { email });
 
-    expect(mailServer.to(ada.email)).toHaveLength(10);
+  /** As if strangers had got so many codes mailed there, the last of them so many minutes ago. */
+  async function strangersAsked({ email }: Account, count: number, minutesAgo: number): Promise<void> {
+    const hex = (Date.now() - minutesAgo * 60_000).toString(16).padStart(12, '0');
+    for (let number = 0; number < count; number += 1) {
+      const random = String(Math.floor(Math.random() * 1e11)).padStart(12, '0');
+      await service.db.query(
+        `INSERT INTO mails (id, kind, recipient, code_id, sender_id, state, created_at, next_attempt_at)
+          VALUES (?, 'password_reset', ?, 'x', ?, 'sent', 1, 1)`,
+        [`${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${random}`, email, `198.51.100.${number}`],
+      );
+    }
+  }
+
+  it('mails 5 codes a day for one address of a client, and the last one goes on working', async () => {
+    const ada = await anAccount(service);
+    let code = '';
+    for (let sent = 0; sent < 5; sent += 1) code = await aMailedCode(ada);
+
+    expect((await forgot(ada.email)).status).toBe(202);
+    await untilDecided(ada);
+
+    expect(mailServer.to(ada.email)).toHaveLength(5);
     expect((await reset(ada.email, code)).status).toBe(200);
+  });
+
+  it('mails a code to the owner, however many strangers ask: to a known address at once', async () => {
+    const ada = await anAccount(service);
+    await strangersAsked(ada, 40, 1);
+
+    // She registered from there.
+    expect((await reset(ada.email, await aMailedCode(ada))).status).toBe(200);
+  });
+
+  it('and elsewhere once the last code is 15 minutes old, so that one is valid at any time', async () => {
+    const [early, late] = [await anAccount(service), await anAccount(service)];
+    await strangersAsked(early, 10, 14);
+    await strangersAsked(late, 40, 16);
+
+    await forgotFrom('203.0.113.7', early);
+    await forgotFrom('203.0.113.7', late);
+
+    expect((await reset(late.email, (await mailServer.next(late.email)).code)).status).toBe(200);
+    await untilDecided(early);
+    expect(mailServer.to(early.email)).toEqual([]);
+  });
+
+  it('makes 10 codes for any number of strangers at the same moment, and still one for the owner', async () => {
+    const ada = await anAccount(service);
+    const strangers = Array.from({ length: 30 }, (_, number) => `203.0.113.${number}`);
+    await Promise.all(strangers.map((address) => forgotFrom(address, ada)));
+    await untilDecided(ada);
+
+    // Of them, those that a newer code had replaced were not mailed.
+    const rows = await service.db.query('SELECT id FROM mails WHERE recipient = ? AND code_id IS NOT NULL', [
+      ada.email,
+    ]);
+    expect(rows.length).toBeLessThanOrEqual(10);
+    expect(mailServer.to(ada.email).length).toBeGreaterThan(0);
+    expect((await reset(ada.email, await aMailedCode(ada))).status).toBe(200);
+  });
+
+  it('counts the time of a code from the request, keeps no client address of a deleted account', async () => {
+    const ada = await anAccount(service);
+    const expiresAt = Date.now() + 300_000;
+    await service.db.query(
+      `INSERT INTO mails (id, kind, recipient, sender_id, state, created_at, next_attempt_at, expires_at)
+        VALUES (?, 'password_reset', ?, '192.0.2.1', 'waiting', ?, 0, ?)`,
+      [randomUUIDv7(), ada.email, Date.now() - 600_000, expiresAt],
+    );
+    await mailServer.next(ada.email);
+    const place = async () =>
+      (
+        await service.db.query('SELECT expires_at, purge_at FROM mail_codes WHERE subject = ?', [ada.email])
+      )[0]!;
+    expect(await place()).toMatchObject({ expires_at: expiresAt });
+
+    const before = Date.now();
+    await aMailedCode(ada);
+    const { expires_at: fresh, purge_at: purgeAt } = await place();
+    const minutes = (Number(fresh) - before) / 60_000;
+    expect(minutes).toBeGreaterThanOrEqual(15);
+    expect(minutes).toBeLessThan(30);
+    expect(Number(purgeAt)).toBeGreaterThan(Number(fresh));
+
+    await untilDecided(ada);
+    expect((await ada.delete('/api/me', { password: ada.password })).status).toBe(200);
+    const senders = await service.db.query('SELECT DISTINCT sender_id FROM mails WHERE recipient = ?', [
+      ada.email,
+    ]);
+    expect(senders).toEqual([{ sender_id: null }]);
   });
 
   it.each([

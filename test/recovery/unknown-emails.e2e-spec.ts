@@ -12,6 +12,7 @@ import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
+import { MailLimitsRepository } from '../../src/mail/mail-limits.repository.js';
 import { Mails } from '../../src/mail/mails.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AccountEvents } from '../../src/users/account-events.js';
@@ -44,7 +45,11 @@ describe('for an unknown e-mail the database does the same', () => {
     const events = new AccountEvents(accounts, new EventsRepository(dataSource.getRepository(Event)));
     return new PasswordRecoveryService(
       new MailCodes(codes, keys),
-      new Mails(new MailsRepository(dataSource.getRepository(Mail), transactions), env),
+      new Mails(
+        new MailsRepository(dataSource.getRepository(Mail), transactions),
+        new MailLimitsRepository(dataSource.getRepository(Mail)),
+        env,
+      ),
       accounts,
       new PasswordChanges(accounts, codes, events),
       new PasswordHasher(env, await loadArgon2Engine(), new BcryptVerifier()),
@@ -72,12 +77,16 @@ describe('for an unknown e-mail the database does the same', () => {
       recovery.reset({ email, code: '0000000000', newPassword: aPassword() }, CLIENT, ORIGIN);
 
     const runs: string[][][] = [];
-    for (const email of [known, anEmail('unknown')]) {
+    for (const [email, address] of [
+      [known, '192.0.2.1'],
+      [anEmail('unknown'), '192.0.2.2'],
+    ] as const) {
+      const ask = () => recovery.ask(email, { ...ORIGIN, address });
       runs.push([
         await during(() => reset(email)),
-        await during(() => recovery.ask(email)),
+        await during(ask),
         await during(() => reset(email)),
-        await during(() => recovery.ask(email)),
+        await during(ask),
         await during(() => reset(email)),
       ]);
     }

@@ -90,7 +90,7 @@ export class OwnPasswordService {
         { type: 'account.password_changed', actor, userId },
         { type: 'session.ended', actor, userId, data },
       );
-      await this.mails.enqueue(transaction, { kind: 'password_changed', recipient: email });
+      await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
       return true;
     });
   }

@@ -9,7 +9,7 @@ import { timeOrNull, timeText } from '../times.js';
 
 export function listMails({ options }: Invocation): Promise<Report> {
   const { state, to, limit } = options as Record<string, string | undefined>;
-  const states = state === undefined ? MAIL_STATES.filter((one) => one !== 'sent') : [stateOf(state)];
+  const states = state === undefined ? (['waiting', 'failed'] as const) : [stateOf(state)];
   const recipient = to === undefined ? undefined : addressOf(to);
   const atMost = parseLimit(limit);
   return withServices(async (services) => {
@@ -38,7 +38,7 @@ function textOf({ id, kind, recipient, state, createdAt, attempts, nextAttemptAt
     kind,
     recipient,
     `attempts ${attempts}`,
-    state === 'waiting' && `next ${timeText(nextAttemptAt)}`,
+    state === 'waiting' && `next ${timeText(nextAttemptAt || createdAt)}`,
     lastError,
   ]
     .filter((part) => part !== null && part !== false)
@@ -55,7 +55,7 @@ function jsonOf(mail: Mail): object {
     state,
     attempts,
     createdAt: timeText(createdAt),
-    nextAttemptAt: state === 'waiting' ? timeText(nextAttemptAt) : null,
+    nextAttemptAt: state === 'waiting' ? timeText(nextAttemptAt || createdAt) : null,
     expiresAt: timeOrNull(expiresAt),
     endedAt: timeOrNull(endedAt),
     lastError,

@@ -9,7 +9,7 @@ export const MAIL: CommandGroup = {
       summary: 'mails that wait or failed, the latest first; none shows its text or its code',
       details: 'Mails that were sent, and those that failed, are kept for 7 days.',
       options: [
-        ['--state <STATE>', 'waiting, failed or sent'],
+        ['--state <STATE>', 'waiting, failed, sent, or dropped: its code was void when its turn came'],
         ['--to <EMAIL>', 'to one address'],
         ['--limit <NUMBER>', 'at most so many (default: 100)'],
       ],

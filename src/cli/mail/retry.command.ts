@@ -21,6 +21,9 @@ async function retryOne(mails: MailsRepository, id: string): Promise<number> {
   const mail = isEntityId(id) ? await mails.find(id) : null;
   if (!mail) throw new CannotRunError('there is no such mail');
   const retried = await mails.retry(id, Date.now());
-  if (retried === 0) throw new RefusedError(`the mail is ${mail.state === 'sent' ? 'sent' : 'expired'}`);
+  if (retried === 0)
+    throw new RefusedError(
+      `the mail is ${mail.state === 'failed' || mail.state === 'waiting' ? 'expired' : mail.state}`,
+    );
   return retried;
 }

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { choose, type Due, type Placed } from './mail-choice.js';
+import type { MailPriority } from './mail.entity.js';
+
+const some = (count: number, priority: MailPriority, attempts = 0): Placed[] =>
+  Array.from({ length: count }, () => ({ priority, attempts }));
+const due = (fresh: Placed[], retries: Placed[] = []): Due<Placed> => ({ fresh, retries });
+const NONE = due([]);
+
+describe('the choice of mails to send', () => {
+  it.each<[string, Due<Placed>[], Placed[], Placed[]]>([
+    ['nothing of nothing', [NONE, NONE, NONE], [], []],
+    ['five at once', [due(some(9, 0)), NONE, NONE], [], some(5, 0)],
+    ['no more beside those', [due(some(9, 0)), NONE, NONE], some(3, 2), some(2, 0)],
+    ['nothing without a place', [due(some(9, 0)), NONE, NONE], some(5, 2), []],
+    [
+      'a class before the next',
+      [due(some(2, 0)), due(some(1, 1)), due(some(9, 2))],
+      [],
+      [...some(2, 0), ...some(1, 1), ...some(2, 2)],
+    ],
+    ['a place left for codes', [NONE, due(some(2, 1)), due(some(9, 2))], [], [...some(2, 1), ...some(2, 2)]],
+    ['the last place for a code', [due(some(1, 0)), NONE, due(some(9, 2))], some(4, 2), some(1, 0)],
+    ['two places left by retries', [due([], some(9, 0, 1)), NONE, NONE], [], some(3, 0, 1)],
+    [
+      'retries and new ones by turns',
+      [due(some(9, 0), some(9, 0, 2)), NONE, NONE],
+      [],
+      [...some(1, 0), ...some(1, 0, 2), ...some(1, 0), ...some(1, 0, 2), ...some(1, 0)],
+    ],
+    [
+      'new ones although retries are being sent',
+      [due(some(9, 0), some(9, 0, 2)), NONE, NONE],
+      some(3, 2, 1),
+      [...some(2, 0)],
+    ],
+  ])('%s', (_, classes, sending, expected) => {
+    expect(choose(classes, sending)).toEqual(expected);
+  });
+
+  it('differs among instances that ask at the same moment, within the first turns', () => {
+    const waiting = Array.from({ length: 50 }, (_, turn) => ({ priority: 2 as const, attempts: 0, turn }));
+    const choices = Array.from({ length: 50 }, () =>
+      choose(
+        [
+          { fresh: [], retries: [] },
+          { fresh: [], retries: [] },
+          { fresh: waiting, retries: [] },
+        ],
+        [],
+      ),
+    );
+    expect(new Set(choices.map((one) => one.map(({ turn }) => turn).join())).size).toBeGreaterThan(1);
+    expect(Math.max(...choices.flat().map(({ turn }) => turn))).toBeLessThan(10);
+  });
+});

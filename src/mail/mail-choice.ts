@@ -1,0 +1,61 @@
+import type { WaitingMail } from './mail-composer.js';
+
+/** All mails that one process sends at the same time. */
+export const MAX_CONCURRENT = 5;
+/** The last place is for codes that somebody waits for, however slowly a server takes other mails. */
+const MAX_OTHERS = 4;
+/** Mails that are tried again, which most likely fail again, leave two places to new ones. */
+const MAX_RETRIES = 3;
+/** More of each class than are begun at once: instances that ask at the same moment choose different ones. */
+export const CANDIDATES = 2 * MAX_CONCURRENT;
+
+/** What decides about the place that a mail takes. */
+export type Placed = Pick<WaitingMail, 'priority' | 'attempts'>;
+
+/** What waits in one class, in the order of its turns. */
+export interface Due<M extends Placed> {
+  /** never tried */
+  fresh: readonly M[];
+  /** tried before, or left by a process that died */
+  retries: readonly M[];
+}
+
+/**
+ * Which mails to begin: every class before the next, new mails and retries by turns.
+ * @param sending those that are being sent
+ */
+export function choose<M extends Placed>(classes: readonly Due<M>[], sending: readonly Placed[]): M[] {
+  const taken: Placed[] = [...sending];
+  const chosen: M[] = [];
+  for (const { fresh, retries } of classes) {
+    for (const mail of alternating(someOf(fresh), someOf(retries))) {
+      if (!hasPlace(mail, taken)) continue;
+      taken.push(mail);
+      chosen.push(mail);
+    }
+  }
+  return chosen;
+}
+
+function hasPlace(mail: Placed, taken: readonly Placed[]): boolean {
+  const others = taken.filter(({ priority }) => priority > 0).length;
+  const retries = taken.filter(isRetry).length;
+  return (
+    taken.length < MAX_CONCURRENT &&
+    (mail.priority === 0 || others < MAX_OTHERS) &&
+    (!isRetry(mail) || retries < MAX_RETRIES)
+  );
+}
+
+function isRetry({ attempts }: Placed): boolean {
+  return attempts > 0;
+}
+
+function someOf<M>(mails: readonly M[]): M[] {
+  return mails.slice(0, CANDIDATES).toSorted(() => Math.random() - 0.5);
+}
+
+function alternating<M>(some: readonly M[], others: readonly M[]): M[] {
+  const length = Math.max(some.length, others.length);
+  return Array.from({ length }, (_, i) => [some[i], others[i]].filter((one) => one !== undefined)).flat();
+}

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { InvalidMailCodeError } from '../../src/auth/mail-codes/mail-codes.errors.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
+import { Event } from '../../src/events/event.entity.js';
+import { InvitedRegistrations } from '../../src/invitations/invited-registrations.js';
+import { Joinings } from '../../src/invitations/joinings.js';
+import { TypedCodes } from '../../src/invitations/typed-codes.js';
+import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
+import { MailCodes } from '../../src/auth/mail-codes/mail-codes.js';
+import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.repository.js';
+import { KeyRing } from '../../src/auth/tokens/key-ring.js';
+import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
+import { Invitation } from '../../src/memberships/invitation.entity.js';
+import { InvitationFactsRepository } from '../../src/memberships/invitation-facts.repository.js';
+import { InvitationListRepository } from '../../src/memberships/invitation-list.repository.js';
+import { InvitationsRepository } from '../../src/memberships/invitations.repository.js';
+import { Member } from '../../src/memberships/member.entity.js';
+import { MembersRepository } from '../../src/memberships/members.repository.js';
+import { Org } from '../../src/memberships/org.entity.js';
+import { OrgsRepository } from '../../src/memberships/orgs.repository.js';
+import { AccountRepository } from '../../src/users/account.repository.js';
+import { User } from '../../src/users/user.entity.js';
+import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { anUnknownId } from '../support/personas.js';
+
+const EMAIL = 'guest@example.com';
+let data: DataLayer;
+
+beforeAll(async () => {
+  data = await openDataLayer();
+});
+afterAll(() => data.close());
+
+function registrations(): { invited: InvitedRegistrations; codes: MailCodes } {
+  const { dataSource, env, transactions } = data;
+  const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
+  const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
+  const codes = new MailCodes(new MailCodesRepository(dataSource.getRepository(MailCode)), keys);
+  const list = new InvitationListRepository(dataSource.getRepository(Invitation));
+  const invited = new InvitedRegistrations(
+    new TypedCodes(invitations, list, codes, transactions),
+    new OrgsRepository(dataSource.getRepository(Org)),
+    new InvitationFactsRepository(dataSource.getRepository(Invitation)),
+    new Joinings(
+      invitations,
+      new MembersRepository(dataSource.getRepository(Member)),
+      new AccountRepository(dataSource.getRepository(User)),
+      new EventsRepository(dataSource.getRepository(Event)),
+      env,
+    ),
+  );
+  return { invited, codes };
+}
+
+it('a code that was typed is void if the invitation is resent before the organization is locked', async () => {
+  const [inviter, orgId, id] = [anUnknownId(), anUnknownId(), anUnknownId()];
+  const insert = (table: string, row: Record<string, string | number>): Promise<unknown> =>
+    data.db.query(
+      `INSERT INTO ${table} (${Object.keys(row).join()}) VALUES (${Object.keys(row)
+        .map(() => '?')
+        .join()})`,
+      Object.values(row),
+    );
+  const email = 'owner@example.com';
+  await insert('users', { id: inviter, email, password_hash: 'none', created_at: 1 });
+  await insert('orgs', { id: orgId, name: 'Analytical Engines', revision: 1, created_at: 1 });
+  await insert('members', { org_id: orgId, user_id: inviter, email, role: 'owner', joined_at: 1 });
+  await insert('invitations', {
+    id,
+    org_id: orgId,
+    email: EMAIL,
+    role: 'member',
+    status: 'pending',
+    pending: 1,
+    code_number: 1,
+    code_shown: 0,
+    invited_by: inviter,
+    created_at: 1,
+    expires_at: Date.now() + 1e6,
+  });
+  const { invited, codes } = registrations();
+  const typed = codes.textOf({ id, purpose: 'invitation', codeNumber: 1 });
+  const found = await invited.find(EMAIL, typed);
+  const begin = (): Promise<unknown> =>
+    data.transactions.run((transaction) => invited.begin(transaction, found));
+
+  await expect(begin()).resolves.toBeInstanceOf(Function);
+  await data.db.query('UPDATE invitations SET code_number = 2, code_shown = 1 WHERE id = ?', [id]);
+
+  await expect(begin()).rejects.toBeInstanceOf(InvalidMailCodeError);
+});

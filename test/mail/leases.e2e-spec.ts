@@ -1,0 +1,88 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
+import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.repository.js';
+import { Mail } from '../../src/mail/mail.entity.js';
+import { MailsRepository } from '../../src/mail/mails.repository.js';
+import { type DataLayer, openDataLayer } from '../support/data-source.js';
+
+const MINUTE_MS = 60_000;
+const NOW = Date.now();
+const LEASE_END = NOW + MINUTE_MS;
+
+describe('a mail in the outbox', () => {
+  let data: DataLayer;
+  let mails: MailsRepository;
+
+  beforeAll(async () => {
+    data = await openDataLayer();
+    mails = new MailsRepository(data.dataSource.getRepository(Mail), data.transactions);
+  });
+  afterAll(() => data.close());
+
+  async function aMail(
+    values: Partial<Record<'attempts' | 'next_attempt_at', number>> = {},
+  ): Promise<string> {
+    const id = randomUUIDv7();
+    const { attempts = 0, next_attempt_at: next = 0 } = values;
+    await data.db.query(
+      `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at, attempts)
+        VALUES (?, 'password_changed', ?, 'waiting', ?, ?, ?)`,
+      [id, `${id}@example.com`, NOW, next, attempts],
+    );
+    return id;
+  }
+  const dueIds = async (now: number): Promise<string[]> => {
+    const { fresh, retries } = await mails.findDue(0, now, 100);
+    return [...fresh, ...retries].map(({ id }) => id);
+  };
+
+  it('is of one process until its lease has ended', async () => {
+    const id = await aMail();
+    expect(await dueIds(NOW)).toContain(id);
+    expect(await mails.claim(id, NOW, LEASE_END)).toMatchObject({ id, attempts: 1 });
+
+    expect(await mails.claim(id, LEASE_END - 1, LEASE_END + MINUTE_MS)).toBeUndefined();
+    expect(await dueIds(LEASE_END - 1)).not.toContain(id);
+
+    expect(await dueIds(LEASE_END)).toContain(id);
+    expect(await mails.claim(id, LEASE_END, LEASE_END + MINUTE_MS)).toMatchObject({ attempts: 2 });
+  });
+
+  it('is not postponed by a process that has lost its lease', async () => {
+    const id = await aMail();
+    const lost = await mails.claim(id, NOW, LEASE_END);
+    await mails.claim(id, LEASE_END, LEASE_END + MINUTE_MS);
+
+    await mails.postpone(lost!, NOW, 'ECONNREFUSED');
+
+    expect(await mails.find(id)).toMatchObject({ nextAttemptAt: LEASE_END + MINUTE_MS, lastError: null });
+  });
+
+  it('begins anew when an operator has it retried', async () => {
+    const id = await aMail({ attempts: 29, next_attempt_at: LEASE_END });
+
+    expect(await mails.retry(id, NOW)).toBe(1);
+
+    expect(await mails.find(id)).toMatchObject({ attempts: 0, nextAttemptAt: NOW });
+    expect(await dueIds(NOW)).toContain(id);
+  });
+
+  it('is not retried once it was dropped', async () => {
+    const id = await aMail();
+    await mails.end((await mails.find(id))!, { state: 'dropped' });
+
+    expect(await mails.retry(id, NOW)).toBe(0);
+    expect(await mails.retryFailed(NOW)).toBe(0);
+  });
+
+  it('has a place of its code that the clean-up spares for as long as the code lives', async () => {
+    const codes = new MailCodesRepository(data.dataSource.getRepository(MailCode));
+    await data.transactions.run((transaction) =>
+      codes.keep(transaction, { purpose: 'password_reset', subject: 'ada@example.com' }),
+    );
+
+    expect(await codes.findOld(Date.now() + 14 * MINUTE_MS, 10)).toEqual([]);
+    expect(await codes.findOld(Date.now() + 61 * MINUTE_MS, 10)).toHaveLength(1);
+  });
+});
