@@ -6,9 +6,10 @@ import { CurrentUser } from '../access/current-user.decorator.js';
 import { RequestSignInOrigin } from '../http/current-actor.decorator.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { ApiSignIn } from './api-sign-in.decorator.js';
 import { AuthService } from './auth.service.js';
 import { CodesService } from './codes/codes.service.js';
-import { CodeResult, SignInResult, TokenResult } from './dto/auth.responses.js';
+import { CodeResult, type SignInResult, TokenResult } from './dto/auth.responses.js';
 import { ExchangeCodeRequest } from './dto/exchange-code.request.js';
 import { IssueCodeRequest } from './dto/issue-code.request.js';
 import { INVALID_MAIL_CODE } from './mail-codes/mail-codes.errors.js';
@@ -33,6 +34,7 @@ export class AuthController {
    * invited one. At most 5 requests in any hour for one client address and e-mail.
    */
   @Post('register')
+  @ApiSignIn(201)
   @Public()
   @RateLimited('register', 'address')
   @ApiProblems(
@@ -57,6 +59,7 @@ export class AuthController {
    */
   @Post('login')
   @HttpCode(200)
+  @ApiSignIn(200)
   @Public()
   @RateLimited('login', 'address', 'account')
   @ApiProblems(

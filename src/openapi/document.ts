@@ -7,6 +7,7 @@ import { addProblemResponses } from './problem-responses.js';
 import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
 import { RESPONSE_HEADERS } from './response-headers.js';
 import { completeResponses } from './responses.js';
+import { addUnions } from './unions.js';
 
 const DESCRIPTION = `Accounts, organizations and members.
 
@@ -40,6 +41,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   document.info.contact = { name: 'The operator of this service' };
   addProblemResponses(document, app);
   addProblems(document);
+  addUnions(document);
   completeResponses(document);
   shareParameters(document);
   return document;

@@ -22,14 +22,14 @@ export const DRY_RUN_PARAMETER = {
   name: 'dryRun',
   required: false,
   description: 'changes nothing, and answers what the change would answer',
-  schema: { type: 'boolean', default: false },
+  schema: { type: 'boolean' },
 } satisfies ApiQueryOptions;
 
 export const REMEDY_PARAMETER = {
   name: 'remedy',
   required: false,
   description: 'a refusal names the way out in its member `remedy`',
-  schema: { type: 'boolean', default: false },
+  schema: { type: 'boolean' },
 } satisfies ApiQueryOptions;
 
 /** Operations refer to them by name. */

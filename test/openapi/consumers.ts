@@ -29,6 +29,16 @@ export function explain(problem: Problem): string {
 }
 `;
 
+/** A refresh token is there with its time of expiry, and only where it was asked for. */
+const KEEP = `
+export function keep(result: SignInResult): string {
+  // @ts-expect-error not of every answer
+  const unchecked: unknown = result.refreshToken;
+  if (!('refreshToken' in result)) return result.token satisfies string;
+  return (result.refreshToken satisfies string) + (result.expiresAt satisfies string) + String(unchecked);
+}
+`;
+
 /** What somebody writes who uses the generated code, by the folder that it is in. */
 export const CONSUMERS = {
   'openapi-typescript': `
@@ -41,9 +51,27 @@ type Listed = operations['listMembers']['responses'][200];
 export const next = ({ nextCursor }: Listed['content']['application/json']): string | undefined => nextCursor;
 export const link = ({ Link }: Listed['headers']): string | undefined => Link;
 export const path: operations['removeMember']['parameters']['path'] = { orgId: 'o', userId: 'u' };
+
+type SignInResult = operations['login']['responses'][200]['content']['application/json'];
+${KEEP}
+type Query<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>;
+export const removals: Query<'removeMember'>[] = [{}, { dryRun: false }, { dryRun: true, remedy: false }];
+export const endings: Query<'endOwnSessions'>[] = [{}, { all: false }];
+// @ts-expect-error no text
+export const text: Query<'removeMember'> = { dryRun: 'false' };
+type Transfer = operations['transferOrg']['requestBody']['content']['application/json'];
+export const transfers: Transfer[] = [{ userId: 'u' }, { userId: 'u', leave: false }];
 `,
   orval: `
-import { addMember, type addMemberResponseError, listMembers } from './client';
+import {
+  addMember,
+  type addMemberResponseError,
+  endOwnSessions,
+  listMembers,
+  removeMember,
+  type SignInResult,
+  transferOrg,
+} from './client';
 
 type Problem = addMemberResponseError['data'];
 ${EXPLAIN}
@@ -56,9 +84,27 @@ export async function next(orgId: string): Promise<string | undefined> {
   const page = await listMembers(orgId, { limit: 100 });
   return page.status === 200 ? page.data.nextCursor : undefined;
 }
+${KEEP}
+export async function change(orgId: string, userId: string): Promise<void> {
+  await removeMember(orgId, userId);
+  await removeMember(orgId, userId, { dryRun: false, remedy: false });
+  // @ts-expect-error no text
+  await removeMember(orgId, userId, { dryRun: 'false' });
+  await endOwnSessions({ all: false });
+  await transferOrg(orgId, { userId });
+  await transferOrg(orgId, { userId, leave: false });
+}
 `,
   'hey-api': `
-import { addMember, type AddMemberError as Problem, listMembers } from './client';
+import {
+  addMember,
+  type AddMemberError as Problem,
+  endOwnSessions,
+  listMembers,
+  removeMember,
+  type SignInResult,
+  transferOrg,
+} from './client';
 ${EXPLAIN}
 export async function add(orgId: string): Promise<string> {
   const { data, error } = await addMember({ path: { orgId }, body: { email: 'grace@example.com', role: 'member' } });
@@ -68,6 +114,17 @@ export async function add(orgId: string): Promise<string> {
 export async function next(orgId: string): Promise<string | undefined> {
   const { data } = await listMembers({ path: { orgId }, query: { limit: 100 } });
   return data?.nextCursor;
+}
+${KEEP}
+export async function change(orgId: string, userId: string): Promise<void> {
+  const path = { orgId, userId };
+  await removeMember({ path });
+  await removeMember({ path, query: { dryRun: false, remedy: false } });
+  // @ts-expect-error no text
+  await removeMember({ path, query: { dryRun: 'false' } });
+  await endOwnSessions({ query: { all: false } });
+  await transferOrg({ path: { orgId }, body: { userId } });
+  await transferOrg({ path: { orgId }, body: { userId, leave: false } });
 }
 `,
 };

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { ApiBase64Url } from '../../openapi/api-base64url.decorator.js';
 import { UserResponse } from '../../users/user.response.js';
 import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './refresh.request.js';
@@ -14,17 +14,21 @@ export class TokenResult {
   token: string;
 }
 
-export class SignInResult extends TokenResult {
+export class SignIn extends TokenResult {
   user: UserResponse;
-
-  /** when the token expires; only with `refresh` */
-  @ApiPropertyOptional({ format: 'date-time', example: EXPIRY })
-  expiresAt?: string;
-
-  /** only with `refresh` */
-  @ApiPropertyOptional({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
-  refreshToken?: string;
 }
+
+/** With `refresh`. */
+export class RefreshableSignIn extends SignIn {
+  /** when the token expires */
+  @ApiProperty({ format: 'date-time', example: EXPIRY })
+  expiresAt: string;
+
+  @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
+  refreshToken: string;
+}
+
+export type SignInResult = SignIn | RefreshableSignIn;
 
 export class RefreshResult extends TokenResult {
   /** when the token expires */

@@ -3,7 +3,7 @@ import { ValidateBy, ValidateIf } from 'class-validator';
 
 export class EndSessionsQuery {
   /** also the one of the token */
-  @ApiPropertyOptional({ type: Boolean, default: false })
+  @ApiPropertyOptional({ type: Boolean })
   @ValidateIf((query: EndSessionsQuery) => query.all !== undefined)
   @ValidateBy({
     name: 'isBooleanText',

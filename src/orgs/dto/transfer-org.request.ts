@@ -15,7 +15,7 @@ export class TransferOrgRequest {
   userId: string;
 
   /** leave the organization; by default the caller becomes an admin */
-  @ApiPropertyOptional({ default: false, example: false })
+  @ApiPropertyOptional({ type: Boolean, example: false })
   @ValidateIf(({ leave }: TransferOrgRequest) => leave !== undefined)
   @IsBoolean({ message: 'must be true or false' })
   leave?: boolean;

@@ -1,0 +1,14 @@
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+
+/**
+ * Adds the schemas that are one of several classes, by which generated clients narrow an answer. Each answer has to
+ * match one alternative only, so the lesser one excludes what the other has.
+ */
+export function addUnions({ components }: OpenAPIObject): void {
+  const schemas = components!.schemas!;
+  schemas['SignIn'] = { ...schemas['SignIn'], not: { required: ['refreshToken'] } };
+  schemas['SignInResult'] = {
+    description: 'with `refresh` in the request, a refresh token comes with the token',
+    oneOf: [{ $ref: getSchemaPath('SignIn') }, { $ref: getSchemaPath('RefreshableSignIn') }],
+  };
+}
