@@ -21,8 +21,7 @@ export const ApiOrgId = () =>
     name: 'orgId',
     type: String,
     format: 'uuid',
-    description: 'id of the organization',
-    example: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
+    description: 'id of the organization, from its creation or from `GET /api/me`',
   });
 
 /** For routes below `/api/orgs/:orgId`: the caller's role in that organization, at least. */

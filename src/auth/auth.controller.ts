@@ -15,6 +15,7 @@ import { IssueCodeRequest } from './dto/issue-code.request.js';
 import { INVALID_MAIL_CODE } from './mail-codes/mail-codes.errors.js';
 import { LoginRequest } from './dto/login.request.js';
 import { RegisterRequest } from './dto/register.request.js';
+import { EXCHANGES, ISSUES, LOGINS, REGISTRATIONS } from './dto/sign-in.examples.js';
 import { Client } from './passwords/client.decorator.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { commonPassword } from './passwords/is-acceptable-password.decorator.js';
@@ -34,6 +35,7 @@ export class AuthController {
    * invited one. At most 5 requests in any hour for one client address and e-mail.
    */
   @Post('register')
+  @ApiBody({ type: RegisterRequest, examples: REGISTRATIONS })
   @ApiSignIn(201)
   @Public()
   @RateLimited('register', 'address')
@@ -59,6 +61,7 @@ export class AuthController {
    */
   @Post('login')
   @HttpCode(200)
+  @ApiBody({ type: LoginRequest, examples: LOGINS })
   @ApiSignIn(200)
   @Public()
   @RateLimited('login', 'address', 'account')
@@ -83,7 +86,7 @@ export class AuthController {
    */
   @Post('code')
   @SignedIn()
-  @ApiBody({ type: IssueCodeRequest, required: false })
+  @ApiBody({ type: IssueCodeRequest, required: false, examples: ISSUES })
   @ApiProblems(invalidFields({ codeChallenge: 'must be 43 base64url characters' }))
   async issueCode(@CurrentUser() caller: CurrentUser, @Body() body: IssueCodeRequest): Promise<CodeResult> {
     return { code: await this.codes.issue(caller.sessionId, body.codeChallenge) };
@@ -96,6 +99,7 @@ export class AuthController {
    * token that was derived from it.
    */
   @Post('code/exchange')
+  @ApiBody({ type: ExchangeCodeRequest, examples: EXCHANGES })
   @HttpCode(200)
   @Public()
   @ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_code')

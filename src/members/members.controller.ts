@@ -24,15 +24,13 @@ const MEMBER_PARAM = {
   name: 'userId',
   type: String,
   format: 'uuid',
-  description: 'user id of the member',
-  example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d',
+  description: 'user id of the member, from the list of members',
 };
 
 const MEMBER_OR_ME_PARAM = {
   name: 'userId',
   schema: { type: 'string', pattern: '^(?:me|[0-9a-f-]{36})$' } as const,
-  description: 'user id of the member, or `me`',
-  example: MEMBER_PARAM.example,
+  description: 'user id of the member, from the list of members, or `me`',
 };
 
 @ApiTags('Members')

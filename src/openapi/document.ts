@@ -5,16 +5,17 @@ import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
 import { shareParameters } from './parameters.js';
 import { addProblemResponses } from './problem-responses.js';
 import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
+import { putInReadingOrder } from './reading-order.js';
 import { RESPONSE_HEADERS } from './response-headers.js';
 import { completeResponses } from './responses.js';
 import { addUnions } from './unions.js';
 
 const DESCRIPTION = `Accounts, organizations and members.
 
-Register or log in to get a token, then press **Authorize** and paste it. Every failure is a problem details
-object (RFC 9457) with a stable \`code\`, including those outside any operation: unknown paths (\`not_found\`), other
-methods (\`method_not_allowed\`), URLs of more than 2,048 characters (\`uri_too_long\`), and requests that are
-malformed or incomplete.`;
+A registration or login on this page is used for what follows, until the page is left; a token from elsewhere goes into
+**Authorize**. Every failure is a problem details object (RFC 9457) with a stable \`code\`, including those outside any
+operation: unknown paths (\`not_found\`), other methods (\`method_not_allowed\`), URLs of more than 2,048 characters
+(\`uri_too_long\`), and requests that are malformed or incomplete.`;
 
 const TAGS: [name: string, description: string][] = [
   ['Auth', 'Register, log in, and pass a login on with a one-time code'],
@@ -44,6 +45,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   addUnions(document);
   completeResponses(document);
   shareParameters(document);
+  putInReadingOrder(document);
   return document;
 }
 

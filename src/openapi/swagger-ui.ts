@@ -1,7 +1,11 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
 import { createOpenApiDocument } from './document.js';
-import { PAGE_STYLE } from './page-style.js';
+import { fillExamples } from './page/fill-examples.js';
+import { foldAnswers } from './page/folded-answers.js';
+import { deletionsLast } from './page/operations-order.js';
+import { PAGE_STYLE } from './page/page-style.js';
+import { rememberAnswer } from './page/remember-answer.js';
 
 const PATH = 'docs';
 
@@ -24,7 +28,11 @@ export function serveDocs(app: NestFastifyApplication): void {
     customSiteTitle: 'Accounts API',
     customCss: PAGE_STYLE,
     swaggerOptions: {
-      persistAuthorization: true,
+      persistAuthorization: false,
+      responseInterceptor: rememberAnswer,
+      plugins: [foldAnswers, fillExamples],
+      operationsSorter: deletionsLast,
+      filter: true,
       displayRequestDuration: true,
       tryItOutEnabled: true,
       defaultModelsExpandDepth: 0,

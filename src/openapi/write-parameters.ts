@@ -3,19 +3,18 @@ import type { ApiHeaderOptions, ApiQueryOptions } from '@nestjs/swagger';
 export const IF_MATCH_PARAMETER = {
   name: 'If-Match',
   required: false,
-  description: 'the `ETag` of the organization that the change is based on (RFC 9110 section 13.1.1)',
+  description:
+    'the `ETag` of the organization that the change is based on, such as `"7"` (RFC 9110 section 13.1.1)',
   schema: { type: 'string', pattern: '^(\\*|(W/)?"[^"]*"( *, *(W/)?"[^"]*")*)$', maxLength: 1000 },
-  example: '"7"',
 } satisfies ApiHeaderOptions;
 
 export const IDEMPOTENCY_KEY_PARAMETER = {
   name: 'Idempotency-Key',
   required: false,
   description:
-    'new for each change, the same when it is sent again: within 24 hours the first answer is repeated ' +
+    'a UUID, new for each change, the same when it is sent again: within 24 hours the first answer is repeated ' +
     '(draft-ietf-httpapi-idempotency-key-header)',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
-  example: '019a8f3e-8a11-7b0f-9d3c-2e4f6a8b0c1d',
 } satisfies ApiHeaderOptions;
 
 export const DRY_RUN_PARAMETER = {

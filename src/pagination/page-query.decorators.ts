@@ -26,7 +26,6 @@ export function PageLimit(
       minimum: 1,
       maximum: 1000,
       required: false,
-      example: 100,
       ...documentation,
     } as ApiPropertyOptions),
     ValidateIf(isGiven),

@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import spectral from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../support/service.js';
-import { type Document, type Documented, DocumentReader, schemasIn } from './documented.js';
+import { type Document, type Documented, DocumentReader, type Schema, schemasIn } from './documented.js';
 
 const ENDPOINTS = [
   { endpoint: 'POST /api/auth/register', status: '201', public: true, body: true },
@@ -159,6 +160,8 @@ describe('the OpenAPI document', () => {
     const schema = resolve((node ?? {}) as Record<string, unknown>);
     if ('example' in schema || 'examples' in schema || 'enum' in schema) return [];
     if (schema['schema']) return fieldsWithoutExample(schema['schema'], at);
+    if (Array.isArray(schema['oneOf']))
+      return schema['oneOf'].flatMap((one) => fieldsWithoutExample(one, at));
     if (Array.isArray(schema['allOf']))
       return schema['allOf'].flatMap((part) => fieldsWithoutExample(part, at));
     if (schema['type'] === 'array') return fieldsWithoutExample(schema['items'], `${at}[]`);
@@ -210,6 +213,45 @@ describe('the OpenAPI document', () => {
       })
       .filter(([, lines]) => lines > 115);
     expect(long).toEqual([]);
+  });
+
+  it('fills in nothing that a caller has to know or need not send', () => {
+    const filled = reader.operations.flatMap(({ operationId, parameters = [] }) =>
+      parameters
+        .map((parameter) => resolve(parameter) as { name: string; example?: unknown; schema: Schema })
+        .filter(({ example, schema }) => example !== undefined || schema.example !== undefined)
+        .map(({ name }) => `${operationId} ${name}`),
+    );
+    expect(filled).toEqual([]);
+  });
+
+  it('begins with the first requests of the README', async () => {
+    const readme = await readFile('README.md', 'utf8');
+    const sent = [...readme.matchAll(/^.*json \$BASE(\S*) .*-d '(\{.*?\})'/gm)].map(
+      ([, path, body]) => [path, JSON.parse(body!)] as const,
+    );
+    const exampleOf = (endpoint: string, name?: string): unknown =>
+      reader.requestExampleOf(operation(endpoint), name);
+
+    expect(sent.slice(0, 3)).toEqual([
+      ['/api/auth/register', exampleOf('POST /api/auth/register')],
+      ['/api/auth/register', exampleOf('POST /api/auth/register', 'grace')],
+      ['/api/orgs', exampleOf('POST /api/orgs')],
+    ]);
+    expect(exampleOf('POST /api/orgs/{orgId}/members')).toMatchObject({ email: 'grace@example.com' });
+    expect(exampleOf('POST /api/auth/login')).toEqual(exampleOf('POST /api/auth/register'));
+    expect(exampleOf('POST /api/auth/logout')).toEqual({});
+  });
+
+  it('lists paths in the order in which one needs them, and schemas by name', () => {
+    const firstOf = (tag: string): string | undefined => {
+      const found = reader.operations.find(({ tags = [] }) => tags.includes(tag));
+      return found && `${found.method} ${found.path}`;
+    };
+    expect(firstOf('Auth')).toBe('POST /api/auth/register');
+    expect(firstOf('Me')).toBe('GET /api/me');
+    const names = Object.keys(document.components.schemas);
+    expect(names).toEqual(names.toSorted());
   });
 
   it('names path parameters like the corresponding fields', () => {

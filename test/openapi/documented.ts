@@ -85,11 +85,19 @@ export class DocumentReader {
     return Object.entries(examples).map(([code, example]) => [code, this.resolve(example).value ?? {}]);
   }
 
+  /** The body that Swagger UI sends at first: a named example, or that of the schema. */
+  requestExampleOf({ requestBody }: Documented, name?: string): unknown {
+    const { schema, examples = {} } = requestBody?.content['application/json'] ?? {};
+    const example = name === undefined ? Object.values(examples)[0] : examples[name];
+    return example ? this.resolve(example).value : schema && this.exampleOf(schema);
+  }
+
   /** What Swagger UI shows for a schema: the examples of its fields, put together. */
   exampleOf(node: Schema): unknown {
     const schema = this.resolve(node);
     if (schema.example !== undefined) return schema.example;
     if (schema.enum) return schema.enum[0];
+    if (schema.oneOf) return this.exampleOf(schema.oneOf[0]!);
     if (schema.allOf?.length === 1) return this.exampleOf(schema.allOf[0]!);
     if (schema.items) return [this.exampleOf(schema.items)];
     const properties = Object.entries(schema.properties ?? {});

@@ -76,7 +76,9 @@ export class ExampleAnswers {
   private async signIn(): Promise<Answered> {
     const body = await this.send('register', { by: this.anyone });
     this.ada = this.anyone.withToken(body.token);
-    const { refreshToken } = await this.send('login', { by: this.anyone });
+    await this.send('login', { by: this.anyone });
+    const other = { email: anEmail(), password: aPassword(), refresh: true };
+    const { refreshToken } = (await this.anyone.post<Answered>('/api/auth/register', other)).body;
     await this.send('refresh', { by: this.anyone, body: { refreshToken } });
     await this.send('refresh', { by: this.anyone });
     await this.send('listOwnEvents', { by: this.ada, query: '?limit=1' });
@@ -123,8 +125,8 @@ export class ExampleAnswers {
     await anyone.post('/api/auth/login', { ...this.exampleBody('login'), password });
     const sessionId = (await ada.get<Answered>('/api/me/sessions')).body.sessions[0]!.id;
     await this.send('endOwnSession', { by: ada, path: { sessionId } });
+    await this.send('logOut', { by: anyone, body: this.exampleBody('logOut', 'refreshToken') });
     await this.send('logOut', { by: anyone });
-    await this.send('logOut', { by: anyone, body: {} });
     await this.send('logOut', { by: anyone.withToken('no.such.token'), body: {} });
     await this.send('logOut', { by: anyone, body: { refreshToken: 0 } });
   }
@@ -263,8 +265,7 @@ export class ExampleAnswers {
     return this.reader.operations.find(({ operationId }) => operationId === id)!;
   }
 
-  private exampleBody(operationId: string): object | undefined {
-    const schema = this.operation(operationId).requestBody?.content['application/json']?.schema;
-    return schema && (this.reader.exampleOf(schema) as object);
+  private exampleBody(operationId: string, name?: string): object | undefined {
+    return this.reader.requestExampleOf(this.operation(operationId), name) as object | undefined;
   }
 }

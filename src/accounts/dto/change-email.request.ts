@@ -13,7 +13,7 @@ export class ChangeEmailRequest {
 
   /**
    * The current password.
-   * @example "correct horse battery staple"
+   * @example "correct horse battery"
    */
   @ApiProperty({ format: 'password', minLength: 1 })
   @NormalizedPassword()

@@ -3,7 +3,7 @@ import { IsNotEmpty, IsString } from 'class-validator';
 import { NormalizedPassword } from '../../auth/passwords/normalized-password.decorator.js';
 
 export class DeleteAccountRequest {
-  /** @example "correct horse battery staple" */
+  /** @example "correct horse battery" */
   @ApiProperty({ format: 'password', minLength: 1 })
   @NormalizedPassword()
   @IsString()

@@ -4,7 +4,7 @@ import { IsAcceptablePassword } from '../passwords/is-acceptable-password.decora
 import { NormalizedPassword } from '../passwords/normalized-password.decorator.js';
 
 export class ChangePasswordRequest {
-  /** @example "correct horse battery staple" */
+  /** @example "correct horse battery" */
   @ApiProperty({ format: 'password', minLength: 1 })
   @NormalizedPassword()
   @IsString()

@@ -10,7 +10,7 @@ export class LoginRequest {
   @IsEmailAddress()
   email: string;
 
-  /** @example "correct horse battery staple" */
+  /** @example "correct horse battery" */
   @ApiProperty({ format: 'password', minLength: 1 })
   @NormalizedPassword()
   @IsString()

@@ -17,7 +17,7 @@ export class RegisterRequest {
   /**
    * 8 to 128 characters (Unicode code points; the minimum is configurable), not a common password, not the
    * e-mail. Any character, spaces kept.
-   * @example "correct horse battery staple"
+   * @example "correct horse battery"
    */
   @NormalizedPassword()
   @IsAcceptablePassword()

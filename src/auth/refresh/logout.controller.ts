@@ -7,6 +7,7 @@ import { RequestOrigin } from '../../http/current-actor.decorator.js';
 import { OkResult } from '../../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
 import { LogoutRequest } from '../dto/logout.request.js';
+import { LOGOUTS } from '../dto/sign-in.examples.js';
 import { LogoutService } from './logout.service.js';
 
 @ApiTags('Auth')
@@ -24,7 +25,7 @@ export class LogoutController {
   @Post()
   @HttpCode(200)
   @SignedInOrRefreshToken()
-  @ApiBody({ type: LogoutRequest, required: false })
+  @ApiBody({ type: LogoutRequest, required: false, examples: LOGOUTS })
   @ApiProblems(invalidFields({ refreshToken: 'must be a string' }), 'invalid_refresh_token')
   logOut(
     @CallerIfAny() caller: CurrentUser | undefined,

@@ -44,7 +44,7 @@ export class OwnSessionsController {
     name: 'sessionId',
     type: String,
     format: 'uuid',
-    example: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
+    description: 'id of the session, from the list of sessions',
   })
   @ApiProblems('session_not_found')
   endOwnSession(

@@ -15,8 +15,7 @@ export class ListMembersQuery {
     required: false,
     minLength: 1,
     maxLength: MAX_LENGTH,
-    example: 'gra',
-    description: 'members whose e-mail begins with it, in order of the e-mail',
+    description: 'members whose e-mail begins with it, such as `gra`, in order of the e-mail',
   })
   @Transform(({ value }: { value: unknown }) => toPrefix(value))
   @ValidateIf((query: ListMembersQuery) => query.search !== undefined)

@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startService } from '../support/service.js';
+import { ServedPage } from './served-page.js';
+
+const LOGIN = '/api/auth/login';
+const REFRESH = '/api/auth/refresh';
+const TOKEN_OF_EXAMPLES =
+  '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e.1.3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo';
+
+describe('Swagger UI', () => {
+  let page: ServedPage;
+
+  beforeEach(async () => {
+    const service = await startService();
+    page = await ServedPage.of(service);
+    await service.stop();
+  });
+
+  const openForm = (path: string, body: object): unknown => {
+    page.setBody({ value: JSON.stringify(body), pathMethod: [path, 'post'] });
+    return JSON.parse(page.bodies.get(path)!);
+  };
+
+  it.each(['/api/auth/register', LOGIN, REFRESH])('sends the token of %s from then on', (path) => {
+    page.answered(path, { token: 'a.b.c' });
+
+    expect(page.token).toBe('a.b.c');
+  });
+
+  it.each([
+    ['of another origin', LOGIN, { origin: 'https://attacker.example' }],
+    ['of a refused login', LOGIN, { ok: false }],
+    ['of a code, which is for another service', '/api/auth/code/exchange', {}],
+    ['of another path', '/api/me', {}],
+    ['of a path that only begins so', `${LOGIN}/x`, {}],
+  ])('does not take a token %s', (_which, path, answer) => {
+    page.answered(path, { token: 'a.b.c', refreshToken: 'r' }, answer);
+
+    expect(page.token).toBeUndefined();
+    expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: '' });
+  });
+
+  it('forgets the token with a logout, and keeps none in the browser', () => {
+    page.answered(LOGIN, { token: 'a.b.c', refreshToken: 'r' });
+    page.answered('/api/auth/logout', { ok: true }, { ok: false });
+    expect(page.token).toBe('a.b.c');
+
+    page.answered('/api/auth/logout', { ok: true });
+
+    expect(page.token).toBeUndefined();
+    expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: '' });
+    expect(page.options.persistAuthorization).toBe(false);
+  });
+
+  it('begins a form with the refresh token or code of the last answer, never with that of an example', () => {
+    expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: '' });
+
+    page.answered(LOGIN, { token: 'a.b.c', refreshToken: 'first' });
+    expect(JSON.parse(page.bodies.get(REFRESH)!)).toEqual({ refreshToken: 'first' });
+    page.answered(REFRESH, { token: 'a.b.d', refreshToken: 'second' });
+    expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: 'second' });
+    expect(openForm(REFRESH, { refreshToken: 'typed' })).toEqual({ refreshToken: 'typed' });
+
+    const exchange = '/api/auth/code/exchange';
+    const code = TOKEN_OF_EXAMPLES.slice(-43);
+    expect(openForm(exchange, { code, codeVerifier: 'v' })).toEqual({ code: '', codeVerifier: 'v' });
+    page.answered('/api/auth/code', { code: 'issued' });
+    expect(JSON.parse(page.bodies.get(exchange)!)).toEqual({ code: 'issued', codeVerifier: 'v' });
+  });
+
+  it('fills in the ids that an answer names', () => {
+    page.answered('/api/orgs', { org: { id: 'o' } });
+    page.answered('/api/orgs/o/members', { member: { userId: 'u' } });
+    page.answered('/api/orgs/o/invitations', { invitation: { id: 'i' } });
+
+    expect(page.parameters.get('post /api/orgs/{orgId}/members orgId')).toBe('o');
+    expect(page.parameters.get('patch /api/orgs/{orgId}/members/{userId} userId')).toBe('u');
+    expect(page.parameters.get('delete /api/orgs/{orgId}/invitations/{invitationId} invitationId')).toBe('i');
+    expect([...page.parameters.keys()].filter((key) => key.includes('sessions'))).toEqual([]);
+  });
+
+  it('shows each answer as a line with its status and codes, until it is pressed', () => {
+    const states: unknown[] = [];
+    let isOpen = false;
+    const React = {
+      Fragment: 'fragment',
+      createElement: (type: unknown, properties: unknown, ...children: unknown[]) => ({
+        type,
+        properties,
+        children,
+      }),
+      useState: () => [isOpen, (value: boolean) => states.push((isOpen = value))],
+    };
+    const codes = { keySeq: () => ({ toArray: () => ['unauthorized', 'invalid_token'] }) };
+    const response = { get: () => 'a long description', getIn: () => codes };
+    const [wrap] = page.plugins().flatMap(({ wrapComponents }) => wrapComponents?.response ?? []);
+    const render = (): string => JSON.stringify(wrap!('original', { React })({ code: '401', response }));
+
+    expect(render()).toMatch(/"401".*"unauthorized".*"invalid_token"/);
+    expect(render()).not.toMatch(/original|a long description/);
+    isOpen = true;
+    expect(render()).toContain('original');
+  });
+
+  it('has a box to filter with, and lists what ends something last', () => {
+    const methods = ['delete', 'get', 'patch', 'delete', 'post'].map((method) => ({ get: () => method }));
+
+    expect(page.options.filter).toBe(true);
+    expect(
+      methods
+        .toSorted((one, other) => page.options.operationsSorter(one, other))
+        .map((operation) => operation.get()),
+    ).toEqual(['get', 'patch', 'post', 'delete', 'delete']);
+  });
+});
