@@ -10,7 +10,7 @@ import { report } from './support/figures.js';
 import { startInstance } from './support/instance.js';
 import { ENGINES, Storage } from './support/storage.js';
 
-const ENDED = 100_000;
+const ENDED = 50_000;
 const ROWS_AT_ONCE = 2000;
 const MAX_LIVE = 1000;
 const OPENED = 3 * MAX_LIVE;
