@@ -13,6 +13,12 @@ export interface SignInOrigin extends Origin {
   userAgent: string | null;
 }
 
+/** Who takes turns with others; undefined: somebody with a shell, or the service itself. */
+export function principalOf(actor: Actor): string | undefined {
+  if (actor.kind === 'user') return actor.id;
+  return actor.kind === 'system' ? actor.address : undefined;
+}
+
 export interface UserActor extends Origin {
   kind: 'user';
   id: string;

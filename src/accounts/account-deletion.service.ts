@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
+import { type Actor, principalOf } from '../access/actor.js';
 import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import type { Transaction } from '../database/transaction.js';
@@ -67,6 +67,7 @@ export class AccountDeletionService {
     const since = Date.now() - MAX_CLOCK_SKEW_MS;
     const acts = deletion.dryRun ? [] : await this.prepare(userId);
     return this.lockedOrgs.run(
+      { principal: principalOf(deletion.actor), row: userId },
       () => this.ownership.findOrgIdsOf(userId),
       async (transaction, requireLocked) => {
         // Whoever signs the user in or adds him to an organization waits from here on.

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
+import { type Actor, principalOf } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
 import { InviterRevocations } from '../memberships/inviter-revocations.js';
 import { OwnershipRepository } from '../memberships/ownership.repository.js';
@@ -35,6 +35,7 @@ export class AccountDisablingService {
    */
   disable(userId: string, disabling: Disabling): Promise<OrphanedOrg[] | undefined> {
     return this.lockedOrgs.run(
+      { principal: principalOf(disabling.actor), row: userId },
       () => this.ownership.findOrgIdsOf(userId),
       (transaction, requireLocked) => this.disableIn(transaction, userId, requireLocked, disabling),
     );

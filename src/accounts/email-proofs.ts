@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
+import { type Actor, principalOf } from '../access/actor.js';
 import type { MailCode } from '../auth/mail-codes/mail-code.entity.js';
 import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
@@ -22,6 +22,7 @@ export class EmailProofs {
 
   /** @throws InvalidMailCodeError, EmailTakenError */
   async prove(userId: string, typed: string, actor: Actor): Promise<void> {
+    const turn = { principal: principalOf(actor), row: userId };
     const proven = await this.transactions.run(async (transaction) => {
       const purposes = ['email_verification', 'email_change'] as const;
       const code = await this.codes.check(transaction, purposes, userId, typed);
@@ -30,7 +31,7 @@ export class EmailProofs {
       return code.purpose === 'email_change'
         ? this.change(transaction, userId, code, actor)
         : this.verify(transaction, userId, code, actor);
-    });
+    }, turn);
     if (!proven) throw new InvalidMailCodeError();
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LostConflictError } from '../database/lost-conflict.error.js';
 import type { Transaction } from '../database/transaction.js';
+import type { Turn } from '../database/transaction-queue.js';
 import { Transactions } from '../database/transactions.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
 
@@ -30,6 +31,7 @@ export class LockedOrgs {
    * @throws LostConflictError when the organizations change faster than they can be locked
    */
   async run<T>(
+    turn: Turn,
     find: () => Promise<string[]>,
     work: (transaction: Transaction, requireLocked: RequireLocked) => Promise<T>,
   ): Promise<T> {
@@ -43,7 +45,7 @@ export class LockedOrgs {
         return await this.transactions.run(async (transaction) => {
           await this.orgs.lockAll(transaction, [...locked]);
           return work(transaction, requireLocked);
-        });
+        }, turn);
       } catch (error) {
         if (!(error instanceof OrgNotLockedError || error instanceof LostConflictError)) throw error;
         if (performance.now() - begun > RETRY_TIMEOUT_MS) throw new LostConflictError(error);

@@ -68,6 +68,7 @@ export class OwnEmailService {
     { id, authEpoch }: Pick<Credentials, 'id' | 'authEpoch'>,
     formerEmail?: string,
   ): Promise<void> {
+    const turn = { principal: id, row: id };
     await this.transactions.run(async (transaction) => {
       const issued = await this.codes.issue(transaction, { purpose, subject: id, email, authEpoch });
       const mail = { kind: purpose, recipient: email, senderId: id };
@@ -80,13 +81,14 @@ export class OwnEmailService {
       if (formerEmail === undefined) return;
       const notice = { kind: 'email_change_asked', recipient: formerEmail, senderId: id } as const;
       await this.mails.notify(transaction, notice);
-    });
+    }, turn);
   }
 
   /** Requesting the current e-mail cancels a pending change. */
   private async callOff({ id }: Credentials): Promise<void> {
-    await this.transactions.run((transaction) =>
-      this.codes.voidOne(transaction, { purpose: 'email_change', subject: id }),
+    await this.transactions.run(
+      (transaction) => this.codes.voidOne(transaction, { purpose: 'email_change', subject: id }),
+      { principal: id, row: id },
     );
   }
 }

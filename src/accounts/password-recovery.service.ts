@@ -40,16 +40,20 @@ export class PasswordRecoveryService {
    */
   async ask(email: string, { address }: Origin): Promise<void> {
     this.mails.requireServer();
-    await this.transactions.run(async (transaction) => {
-      await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: email });
-      const expiresAt = Date.now() + MAIL_CODE_TTL_MS;
-      await this.mails.enqueue(transaction, {
-        kind: 'password_reset',
-        recipient: email,
-        senderId: clientKey(address),
-        expiresAt,
-      });
-    });
+    const senderId = clientKey(address);
+    await this.transactions.run(
+      async (transaction) => {
+        await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: email });
+        const expiresAt = Date.now() + MAIL_CODE_TTL_MS;
+        await this.mails.enqueue(transaction, {
+          kind: 'password_reset',
+          recipient: email,
+          senderId,
+          expiresAt,
+        });
+      },
+      { principal: senderId },
+    );
   }
 
   /**
@@ -57,13 +61,16 @@ export class PasswordRecoveryService {
    * @throws InvalidMailCodeError
    */
   async reset({ email, code, newPassword }: Reset, client: HashClient, origin: Origin): Promise<void> {
-    const checked = await this.transactions.run((transaction) =>
-      this.codes.check(transaction, ['password_reset'], email, code),
+    const turn = { principal: client.key };
+    const checked = await this.transactions.run(
+      (transaction) => this.codes.check(transaction, ['password_reset'], email, code),
+      turn,
     );
     if (!checked) throw new InvalidMailCodeError();
     const hash = await this.passwords.hash(newPassword, client);
-    await this.transactions.run((transaction) =>
-      this.resetIn(transaction, checked, hash, { kind: 'system', ...origin }),
+    await this.transactions.run(
+      (transaction) => this.resetIn(transaction, checked, hash, { kind: 'system', ...origin }),
+      turn,
     );
   }
 

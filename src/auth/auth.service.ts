@@ -54,8 +54,9 @@ export class AuthService {
   ): Promise<SignInResult> {
     // Before anything is hashed, or said about the e-mail.
     const invitation =
-      invitationCode === null ? undefined : await this.invitations.find(email, invitationCode);
+      invitationCode === null ? undefined : await this.invitations.find(email, invitationCode, client.key);
     const hash = await this.passwords.hash(password, client);
+    const turn = { principal: client.key, row: invitation?.orgId };
     const { user, session } = await this.transactions.run(async (transaction) => {
       const join = invitation && (await this.invitations.begin(transaction, invitation));
       const created = await this.users.create(transaction, email, hash);
@@ -75,7 +76,7 @@ export class AuthService {
       );
       await join?.(created.id, actor);
       return { user: created, session: opened };
-    });
+    }, turn);
     return { ...this.tokens.of(session, session.createdAt), user: { id: user.id, email: user.email } };
   }
 
@@ -102,10 +103,13 @@ export class AuthService {
     });
     const event = sessionStarted(session, actorOf(session, origin), 'login');
     try {
-      await this.transactions.run(async (transaction) => {
-        await this.sessions.insert(transaction, session);
-        await this.events.record(transaction, event);
-      });
+      await this.transactions.run(
+        async (transaction) => {
+          await this.sessions.insert(transaction, session);
+          await this.events.record(transaction, event);
+        },
+        { principal: user.id },
+      );
     } catch (error) {
       throw isForeignKeyViolation(error) ? new InvalidCredentialsError() : error;
     }

@@ -17,9 +17,10 @@ export abstract class RegistrationInvitations {
    * Counts a try.
    * @param email canonical
    * @param code as it was typed
+   * @param client whose turn it takes
    * @throws InvalidMailCodeError
    */
-  abstract find(email: string, code: string): Promise<TypedInvitation>;
+  abstract find(email: string, code: string, client: string): Promise<TypedInvitation>;
 
   /**
    * The first step of the transaction that makes the account: takes the locks.

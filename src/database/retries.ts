@@ -8,8 +8,14 @@ const MAX_RETRIES = 5;
 const INITIAL_BACKOFF_MS = 10;
 const WRITE = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
 
-/** @throws LostConflictError when every attempt lost */
-export async function retryLostConflicts<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * @param pause between two attempts
+ * @throws LostConflictError when every attempt lost
+ */
+export async function retryLostConflicts<T>(
+  work: () => Promise<T>,
+  pause: (ms: number) => Promise<void> = sleep,
+): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await work();
@@ -17,7 +23,7 @@ export async function retryLostConflicts<T>(work: () => Promise<T>): Promise<T> 
       if (!isLostConflict(error)) throw error;
       if (attempt === MAX_RETRIES) throw new LostConflictError(error);
       conflictRetried.emit();
-      await sleep(INITIAL_BACKOFF_MS * 2 ** attempt * (0.5 + Math.random()));
+      await pause(INITIAL_BACKOFF_MS * 2 ** attempt * (0.5 + Math.random()));
     }
   }
 }

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { retryLostConflicts } from './retries.js';
-import { Transaction } from './transaction.js';
+import { refuseInsideTransaction, Transaction } from './transaction.js';
+import { transactionConnections } from './transaction-connections.js';
+import { TransactionQueue, type Turn } from './transaction-queue.js';
 import { detectUnknownOutcome } from './unknown-outcome.error.js';
 
 /**
@@ -10,15 +13,27 @@ import { detectUnknownOutcome } from './unknown-outcome.error.js';
  */
 @Injectable()
 export class Transactions {
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly queue: TransactionQueue;
+
+  constructor(private readonly dataSource: DataSource) {
+    this.queue = new TransactionQueue(transactionConnections(dataSource.options));
+  }
 
   /**
    * Resolves after COMMIT.
    * @throws LostConflictError, UnknownOutcomeError when COMMIT was not answered, OutsideTransactionError when
-   *   the work bypasses its Transaction
+   *   the work bypasses its Transaction, UnavailableError when too much waits
    */
-  run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return retryLostConflicts(() => this.attempt(work));
+  async run<T>(work: (transaction: Transaction) => Promise<T>, turn: Turn = {}): Promise<T> {
+    // Before it waits: for a place that the transaction around it holds.
+    refuseInsideTransaction();
+    const place = await this.queue.enter(turn);
+    const pause = (ms: number): Promise<void> => place.pause(() => sleep(ms));
+    try {
+      return await retryLostConflicts(() => this.attempt(work), pause);
+    } finally {
+      place.leave();
+    }
   }
 
   /** @throws LostConflictError, UnknownOutcomeError */

@@ -24,8 +24,8 @@ export class InvitedRegistrations extends RegistrationInvitations {
     super();
   }
 
-  async find(email: string, code: string): Promise<TypedInvitation> {
-    const invitation = await this.typedCodes.find(email, code);
+  async find(email: string, code: string, client: string): Promise<TypedInvitation> {
+    const invitation = await this.typedCodes.find(email, code, client);
     if (!invitation) throw new InvalidMailCodeError();
     return invitation;
   }

@@ -40,8 +40,9 @@ export class TypedCodes {
   /**
    * The pending invitation of an e-mail that the code is of. The right one counts as a try for its invitation, a wrong
    * one for each of them.
+   * @param principal whose turn it takes
    */
-  async find(email: string, typed: string): Promise<CandidateInvitation | undefined> {
+  async find(email: string, typed: string, principal: string): Promise<CandidateInvitation | undefined> {
     const code = typedCode(typed);
     if (code === undefined) return undefined;
     const found = await this.list.findCandidates(email, Date.now());
@@ -49,14 +50,15 @@ export class TypedCodes {
     const right = candidates.find((candidate) => this.isDerived(candidate, code));
     const tried = right ? [right] : candidates;
     // Nothing is told of the code before the try is counted, so that simultaneous ones cannot exceed the limit.
-    const counted = await this.transactions.run(async (transaction) => {
-      // A write for every e-mail: its time must not tell which ones are invited.
-      await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
-      return this.invitations.countTries(
-        transaction,
-        tried.map(({ id }) => id),
-      );
-    });
+    const ids = tried.map(({ id }) => id);
+    const counted = await this.transactions.run(
+      async (transaction) => {
+        // A write for every e-mail: its time must not tell which ones are invited.
+        await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
+        return this.invitations.countTries(transaction, ids);
+      },
+      { principal },
+    );
     return counted > 0 ? right : undefined;
   }
 

@@ -14,7 +14,7 @@ export interface MembershipChange<Facts, Decision, Answer> {
   refusal: () => Error;
   /** what the record says of it; undefined where nothing changed */
   event: (decision: Decision) => MembershipEvent | undefined;
-  /** what goes with it, such as invitations, with their events */
+  /** what goes with it, such as invitations, with their events; a dry run leaves it out: these can be many rows */
   follow?: (transaction: Transaction, facts: Facts) => Promise<MembershipEvent[]>;
   /** the body */
   answer: (decision: Decision) => Answer;
@@ -43,7 +43,8 @@ export class MembershipChanges {
       decide,
       work: async (transaction, facts, decision) => {
         if (!(await change(transaction, decision))) return undefined;
-        const made = [event(decision) ?? [], (await follow?.(transaction, facts)) ?? []].flat();
+        const followed = write.dryRun ? undefined : await follow?.(transaction, facts);
+        const made = [event(decision) ?? [], followed ?? []].flat();
         const of = { actor: write.actor, orgId, orgRevision: facts.revision };
         if (made.length > 0) {
           await this.events.record(transaction, ...made.map((one) => Object.assign(one, of)));

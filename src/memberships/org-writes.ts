@@ -13,6 +13,8 @@ interface OrgWrite<Facts, Answer> {
   evenDeleted?: boolean;
   /** returns the body of the answer */
   work: (transaction: Transaction, facts: Facts) => Promise<Answer>;
+  /** what no answer tells of, such as many rows that go with the change: a dry run leaves it out */
+  follow?: (transaction: Transaction, facts: Facts) => Promise<void>;
 }
 
 interface DecidedWrite<Facts, Decision, Answer> {
@@ -29,7 +31,15 @@ interface DecidedWrite<Facts, Decision, Answer> {
   refusal?: () => Error;
 }
 
-/** What was decided on does not hold any more. */
+type NoteRevision = (revision: number) => void;
+
+interface Asked {
+  write: Write;
+  orgId: string;
+  note: NoteRevision;
+}
+
+/** The database refused what was decided: the facts have changed in a way that the revision does not tell. */
 class StaleFactsError extends Error {}
 
 /** Changes of one organization, under its lock. `facts` have the revision of the organization after the change. */
@@ -44,19 +54,12 @@ export class OrgWrites {
   run<Facts extends { revision: number }, Answer extends object>(
     write: Write,
     orgId: string,
-    { read, evenDeleted = false, work }: OrgWrite<Facts, Answer>,
+    orgWrite: OrgWrite<Facts, Answer>,
   ): Promise<Answer> {
     return tagged(write, (note) =>
-      this.writes.run(write, async (transaction) => {
-        const isLocked = await (evenDeleted
-          ? this.orgs.lockEvenDeleted(transaction, orgId)
-          : this.orgs.lock(transaction, orgId));
-        const facts = isLocked ? await read(transaction) : undefined;
-        if (!facts) throw new OrgNotFoundError();
-        requireMatch(write, facts.revision - 1);
-        note(facts.revision);
-        return work(transaction, facts);
-      }),
+      this.writes.run(write, orgId, (transaction) =>
+        this.underLock(transaction, { write, orgId, note }, orgWrite),
+      ),
     );
   }
 
@@ -76,10 +79,21 @@ export class OrgWrites {
     // Holds, too, if the organization is at that revision once it is locked.
     requireMatch(write, revision);
     const decision = decide(facts);
+    const again: OrgWrite<Facts, Answer> = {
+      read,
+      evenDeleted,
+      work: async (transaction, latest) => {
+        const answer = await work(transaction, latest, decide(latest));
+        if (!answer) throw refusal?.() ?? new OrgNotFoundError();
+        return answer;
+      },
+    };
     try {
       return await tagged(write, (note) =>
-        this.writes.run(write, async (transaction) => {
-          if (!(await this.orgs.lockAt(transaction, orgId, revision))) throw new StaleFactsError();
+        this.writes.run(write, orgId, async (transaction) => {
+          if (!(await this.orgs.lockAt(transaction, orgId, revision))) {
+            return this.underLock(transaction, { write, orgId, note }, again);
+          }
           note(revision + 1);
           const answer = await work(transaction, { ...facts, revision: revision + 1 }, decision);
           if (!answer) throw new StaleFactsError();
@@ -89,19 +103,26 @@ export class OrgWrites {
     } catch (error) {
       if (!(error instanceof StaleFactsError)) throw error;
     }
-    return this.run(write, orgId, {
-      read,
-      evenDeleted,
-      work: async (transaction, latest) => {
-        const answer = await work(transaction, latest, decide(latest));
-        if (!answer) throw refusal?.() ?? new OrgNotFoundError();
-        return answer;
-      },
-    });
+    return this.run(write, orgId, again);
+  }
+
+  private async underLock<Facts extends { revision: number }, Answer>(
+    transaction: Transaction,
+    { write, orgId, note }: Asked,
+    { read, evenDeleted = false, work, follow }: OrgWrite<Facts, Answer>,
+  ): Promise<Answer> {
+    const isLocked = await (evenDeleted
+      ? this.orgs.lockEvenDeleted(transaction, orgId)
+      : this.orgs.lock(transaction, orgId));
+    const facts = isLocked ? await read(transaction) : undefined;
+    if (!facts) throw new OrgNotFoundError();
+    requireMatch(write, facts.revision - 1);
+    note(facts.revision);
+    const answer = await work(transaction, facts);
+    if (!write.dryRun) await follow?.(transaction, facts);
+    return answer;
   }
 }
-
-type NoteRevision = (revision: number) => void;
 
 /** Names the state after the change, when it has taken effect. */
 async function tagged<Answer>(

@@ -15,7 +15,7 @@ import type { Write } from '../writes/write.js';
 
 interface Departing {
   orgId: string;
-  actor: UserActor;
+  write: Write;
   orgRevision: number;
 }
 
@@ -37,7 +37,7 @@ export class DeparturesService {
       read: (transaction) => this.findFacts(transaction, orgId, actor, actor.id),
       work: async (transaction, facts) => {
         const role = requireLeaving(facts, actor);
-        const departing = { orgId, actor, orgRevision: facts.revision };
+        const departing = { orgId, write, orgRevision: facts.revision };
         await this.events.record(transaction, ...(await this.depart(transaction, departing, role)));
         return OK;
       },
@@ -58,7 +58,7 @@ export class DeparturesService {
       read: (transaction) => this.findFacts(transaction, orgId, actor, userId),
       work: async (transaction, facts) => {
         const from = requireTransfer(facts);
-        const departing = { orgId, actor, orgRevision: facts.revision };
+        const departing = { orgId, write, orgRevision: facts.revision };
         const events: NewEvent[] = [];
         if (from !== 'owner') {
           events.push(await this.change(transaction, departing, userId, { from, to: 'owner' }));
@@ -83,7 +83,7 @@ export class DeparturesService {
 
   private async change(
     transaction: Transaction,
-    { orgId, actor, orgRevision }: Departing,
+    { orgId, write: { actor }, orgRevision }: Departing,
     userId: string,
     { from, to }: { from: Role; to: Role },
   ): Promise<NewEvent> {
@@ -93,10 +93,11 @@ export class DeparturesService {
 
   private async depart(
     transaction: Transaction,
-    { orgId, actor, orgRevision }: Departing,
+    { orgId, write: { actor, dryRun }, orgRevision }: Departing,
     role: Role,
   ): Promise<NewEvent[]> {
-    const inviting = [{ orgId, revision: orgRevision }];
+    // No answer tells of the invitations, which can be many rows.
+    const inviting = dryRun ? [] : [{ orgId, revision: orgRevision }];
     const why = { actor, reason: 'inviter_left' } as const;
     const revoked = await this.revocations.revokeAll(transaction, actor.id, inviting, why);
     await this.members.delete(transaction, orgId, actor.id);

@@ -44,16 +44,18 @@ export class OrgLifeService {
     const { actor } = write;
     return this.orgWrites.run(write, orgId, {
       read: (transaction) => this.facts.findIn(transaction, orgId, actor.id),
-      work: async (transaction, { revision: orgRevision, actorRole }) => {
+      work: async (transaction, { actorRole }) => {
         requireOwner(actorRole);
         const now = Date.now();
         const purgeAt = now + this.env.orgRestoreWindow * 1000;
         await this.deleted.delete(transaction, [orgId], now, purgeAt);
+        return { ok: true, purgeAt: new Date(purgeAt).toISOString() };
+      },
+      follow: async (transaction, { revision: orgRevision }) => {
         const ended = await this.invitations.revokeAll(transaction, orgId);
         const of = { actor, orgId, orgRevision };
         const revoked = revocations(ended, 'org_deleted').map((event) => Object.assign(event, of));
         await this.events.record(transaction, { ...of, type: 'org.deleted' }, ...revoked);
-        return { ok: true, purgeAt: new Date(purgeAt).toISOString() };
       },
     });
   }
@@ -62,7 +64,7 @@ export class OrgLifeService {
   async restore(id: string, write: Write): Promise<OrgResult> {
     const { actor } = write;
     let revision = 0;
-    const restored = await this.writes.run(write, async (transaction) => {
+    const restored = await this.writes.run(write, id, async (transaction) => {
       const isThere = await this.deleted.lockRestorable(transaction, id, Date.now());
       const org = isThere ? await this.deleted.findOwned(transaction, id, actor.id) : undefined;
       if (!org) throw new OrgNotFoundError();

@@ -27,8 +27,10 @@ export class OrgPurge implements OnModuleInit {
   async purgeBatch(now: number): Promise<Batch> {
     const id = await this.orgs.findDue(now);
     if (id === undefined) return { examined: 0, deleted: 0 };
-    const deleted = await this.transactions.run(async (transaction) =>
-      (await this.orgs.lockDue(transaction, id, now)) ? this.deleteRows(transaction, id) : 0,
+    const deleted = await this.transactions.run(
+      async (transaction) =>
+        (await this.orgs.lockDue(transaction, id, now)) ? this.deleteRows(transaction, id) : 0,
+      { row: id },
     );
     return { examined: BATCH, deleted };
   }

@@ -32,7 +32,7 @@ export class OrgsService {
     const { id: ownerId } = actor;
     const id = newEntityId();
     const { maxOrgsPerUser } = this.env;
-    const created = await this.writes.run(write, async (transaction) => {
+    const created = await this.writes.run(write, ownerId, async (transaction) => {
       const now = Date.now();
       await this.orgs.insert(transaction, { id, name, createdAt: now });
       const owner = { orgId: id, userId: ownerId, role: 'owner', joinedAt: now } as const;

@@ -15,14 +15,17 @@ export class Writes {
 
   /**
    * @param work returns the body of the answer
+   * @param row the id of the organization, or the user, whose row it locks first
    * @throws EarlyAnswer of a dry run, IdempotencyKeyReusedError
    */
   run<Answer extends object>(
     write: Write,
+    row: string,
     work: (transaction: Transaction) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.transactions.run(async (transaction) =>
-      this.complete(transaction, write, await work(transaction)),
+    return this.transactions.run(
+      async (transaction) => this.complete(transaction, write, await work(transaction)),
+      { principal: write.actor.id, row },
     );
   }
 

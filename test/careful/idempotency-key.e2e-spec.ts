@@ -288,7 +288,7 @@ it('the kept answer has no code, which is shown once', async () => {
   };
 
   const write = { actor, status: 201, dryRun: false, withRemedy: false, key };
-  expect(await writes.run(write, () => Promise.resolve(answer))).toBe(answer);
+  expect(await writes.run(write, actor.id, () => Promise.resolve(answer))).toBe(answer);
 
   const kept = await data.db.query('SELECT status, body FROM idempotency_keys');
   expect(kept).toEqual([{ status: 201, body: '{"invitation":{"id":"i","email":"grace@example.com"}}' }]);

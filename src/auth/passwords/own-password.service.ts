@@ -80,6 +80,7 @@ export class OwnPasswordService {
     hash: string,
   ): Promise<boolean> {
     const { sessionId } = actor;
+    const turn = { principal: userId, row: userId };
     return this.transactions.run(async (transaction) => {
       if (!(await this.accounts.replacePasswordHash(transaction, userId, passwordHash, hash))) return false;
       await this.sessions.keepActing(transaction, actor);
@@ -92,7 +93,7 @@ export class OwnPasswordService {
       );
       await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
       return true;
-    });
+    }, turn);
   }
 
   /** The e-mail is not in the body, where validation would find it. */

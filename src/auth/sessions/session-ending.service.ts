@@ -38,11 +38,15 @@ export class SessionEndingService {
   /** @throws InvalidTokenError when the acting session has ended meanwhile */
   async endAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
     const data = { reason: 'revoked', all: true, ...(exceptActing && { except: actor.sessionId }) };
-    await this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.endSessions(transaction, actor.id))) throw new InvalidTokenError('user_gone');
-      if (exceptActing) await this.keepActing(transaction, actor);
-      await this.events.record(transaction, { type: 'session.ended', actor, userId: actor.id, data });
-    });
+    await this.transactions.run(
+      async (transaction) => {
+        if (!(await this.accounts.endSessions(transaction, actor.id)))
+          throw new InvalidTokenError('user_gone');
+        if (exceptActing) await this.keepActing(transaction, actor);
+        await this.events.record(transaction, { type: 'session.ended', actor, userId: actor.id, data });
+      },
+      { principal: actor.id, row: actor.id },
+    );
     this.ended.note(actor.id);
   }
 

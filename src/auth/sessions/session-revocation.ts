@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../access/actor.js';
+import { type Actor, principalOf } from '../../access/actor.js';
 import { Transactions } from '../../database/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { EndedSessions } from './ended-sessions.js';
@@ -46,12 +46,15 @@ export class SessionRevocation {
 
   /** Resolves when neither the session nor any derived from it can be alive. */
   async revoke({ id, userId }: RevocableSession, { actor, reason }: Revocation): Promise<void> {
-    await this.transactions.run(async (transaction) => {
-      await this.pending.insert(transaction, id, userId);
-      const revoked = await this.sessions.revokeOne(transaction, id);
-      const event = { type: 'session.ended', actor, userId, sessionId: id, data: { reason } } as const;
-      if (revoked) await this.events.record(transaction, event);
-    });
+    await this.transactions.run(
+      async (transaction) => {
+        await this.pending.insert(transaction, id, userId);
+        const revoked = await this.sessions.revokeOne(transaction, id);
+        const event = { type: 'session.ended', actor, userId, sessionId: id, data: { reason } } as const;
+        if (revoked) await this.events.record(transaction, event);
+      },
+      { principal: principalOf(actor) },
+    );
     const turn = (this.last.get(userId) ?? Promise.resolve()).then(
       () => this.revokeDescendants(id),
       () => this.revokeDescendants(id),

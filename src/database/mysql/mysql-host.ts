@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
 import { acquireTimeoutError } from '../acquire-timeout.js';
 import { databaseError, isTlsRefusal } from '../database-errors.js';
+import { shareForTransactions } from '../transaction-connections.js';
 import { applySettings } from './apply-settings.js';
 import { countConnections, type OpenConnections } from '../adapters/open-connections.js';
 import { ping } from './ping.js';
@@ -99,7 +100,7 @@ export class MysqlHost {
 
   private open(): Pools {
     const { connectionLimit = 2 } = this.options;
-    const forTransactions = Math.floor(connectionLimit / 2);
+    const forTransactions = shareForTransactions(connectionLimit);
     const openPool = (limit: number, settings: string[]): Pool => {
       const pool = createPool({ ...this.options, connectionLimit: limit });
       pool.on('connection', (connection) => this.prepare(pools, connection, settings));

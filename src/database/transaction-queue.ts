@@ -1,0 +1,189 @@
+import { UnavailableError } from '../problems/problem.js';
+import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from './acquire-timeout.js';
+
+/** Who asks for a unit of work, and what it keeps others from. */
+export interface Turn {
+  /** the id of a user, else the address of a client; the work of the service itself has none */
+  principal?: string;
+  /** the id of the organization, or the user, whose row the work locks first */
+  row?: string;
+}
+
+interface Waiter {
+  principal: string;
+  row: string | undefined;
+  begin: () => void;
+  refuse: (error: Error) => void;
+}
+
+type Wish = Pick<Waiter, 'principal' | 'row'>;
+
+interface Held {
+  connection: boolean;
+  row: boolean;
+}
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** Bounds memory; most of so many would wait too long. */
+const MAX_WAITING = 2000;
+
+/**
+ * Units of work wait here, before they take a connection: whoever waits in the database holds one. Principals are served
+ * round-robin, and none holds more than half of the connections, as one that is in use cannot be taken back. Units of work
+ * on the same row run one after the other, so that none of them waits for another inside the database.
+ * @param connections that there are for transactions
+ */
+export class TransactionQueue {
+  private running = 0;
+  private waiting = 0;
+  private readonly runningOf = new Map<string, number>();
+  private readonly takenRows = new Set<string>();
+  /** round-robin order: the next principal first; no queue is empty */
+  private readonly queues = new Map<string, Waiter[]>();
+  private readonly share: number;
+
+  constructor(
+    private readonly connections: number,
+    private readonly maxWaiting = MAX_WAITING,
+  ) {
+    this.share = Math.ceil(connections / 2);
+  }
+
+  get counts(): { running: number; waiting: number } {
+    return { running: this.running, waiting: this.waiting };
+  }
+
+  /** @throws UnavailableError, or an error with code POOL_ACQUIRE_TIMEOUT */
+  async enter({ principal = '', row }: Turn): Promise<Place> {
+    const wish = { principal, row };
+    await this.ask(wish, 'last');
+    return new Place(
+      // It has its row already.
+      () => this.ask({ principal, row: undefined }, 'first'),
+      (gives) => this.free(wish, gives),
+    );
+  }
+
+  /** @param place among what its principal asks for */
+  private ask(wish: Wish, place: 'first' | 'last'): Promise<void> | undefined {
+    if (this.canBegin(wish)) {
+      this.begin(wish);
+      return undefined;
+    }
+    const queue = this.queues.get(wish.principal) ?? [];
+    if (this.waiting >= this.maxWaiting) this.evictFor(queue.length);
+    this.queues.set(wish.principal, queue);
+    this.waiting += 1;
+    return this.wait(wish, queue, place);
+  }
+
+  private async wait(wish: Wish, queue: Waiter[], place: 'first' | 'last'): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter: Waiter = { ...wish, begin: resolve, refuse: reject };
+    if (place === 'last') queue.push(waiter);
+    else queue.unshift(waiter);
+    const timer = setTimeout(() => {
+      this.take(queue, queue.indexOf(waiter)).refuse(acquireTimeoutError());
+    }, ACQUIRE_TIMEOUT_MS);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private canBegin({ principal, row }: Wish): boolean {
+    return (
+      this.running < this.connections &&
+      (this.runningOf.get(principal) ?? 0) < this.share &&
+      (row === undefined || !this.takenRows.has(row))
+    );
+  }
+
+  private begin({ principal, row }: Wish): void {
+    this.running += 1;
+    this.runningOf.set(principal, (this.runningOf.get(principal) ?? 0) + 1);
+    if (row !== undefined) this.takenRows.add(row);
+  }
+
+  private free({ principal, row }: Wish, { connection, row: withRow }: Held): void {
+    if (connection) {
+      this.running -= 1;
+      const left = this.runningOf.get(principal)! - 1;
+      if (left === 0) this.runningOf.delete(principal);
+      else this.runningOf.set(principal, left);
+    }
+    if (withRow && row !== undefined) this.takenRows.delete(row);
+    this.beginNext();
+  }
+
+  /** Afterwards nobody waits who could begin, so that newcomers overtake nobody. */
+  private beginNext(): void {
+    for (let waiter = this.takeNext(); waiter; waiter = this.takeNext()) {
+      this.begin(waiter);
+      waiter.begin();
+    }
+  }
+
+  private takeNext(): Waiter | undefined {
+    if (this.running >= this.connections) return undefined;
+    for (const [principal, queue] of this.queues) {
+      const index = queue.findIndex((waiter) => this.canBegin(waiter));
+      if (index < 0) continue;
+      const waiter = this.take(queue, index);
+      if (queue.length > 0) {
+        this.queues.delete(principal);
+        this.queues.set(principal, queue);
+      }
+      return waiter;
+    }
+    return undefined;
+  }
+
+  /** Evicts the newest of the principal with the most, if it keeps no fewer than the other gets. */
+  private evictFor(held: number): void {
+    const longest = [...this.queues.values()].reduce((most, queue) =>
+      queue.length > most.length ? queue : most,
+    );
+    if (longest.length <= held + 1) throw busy();
+    this.take(longest, longest.length - 1).refuse(busy());
+  }
+
+  private take(queue: Waiter[], index: number): Waiter {
+    const [waiter] = queue.splice(index, 1) as [Waiter];
+    if (queue.length === 0) this.queues.delete(waiter.principal);
+    this.waiting -= 1;
+    return waiter;
+  }
+}
+
+/** Of one unit of work, in all its attempts. */
+export class Place {
+  private hasConnection = true;
+
+  constructor(
+    private readonly askAgain: () => Promise<void> | undefined,
+    private readonly free: (gives: Held) => void,
+  ) {}
+
+  /**
+   * Between two attempts it keeps its row, so that it is not overtaken there, but no connection.
+   * @throws UnavailableError, or an error with code POOL_ACQUIRE_TIMEOUT
+   */
+  async pause(meanwhile: () => Promise<unknown>): Promise<void> {
+    this.hasConnection = false;
+    this.free({ connection: true, row: false });
+    await meanwhile();
+    await this.askAgain();
+    this.hasConnection = true;
+  }
+
+  leave(): void {
+    this.free({ connection: this.hasConnection, row: true });
+  }
+}
+
+function busy(): UnavailableError {
+  return new UnavailableError('Too many changes right now; try again shortly.', RETRY_AFTER_SECONDS);
+}
