@@ -66,7 +66,7 @@ function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<n
   let renewedAt = performance.now();
   const renew = async (): Promise<void> => {
     const now = performance.now();
-    if (now - renewedAt > LEASE_MS - RENEW_MS) return lose();
+    if (now - renewedAt >= LEASE_MS - RENEW_MS) return lose();
     if (!(await changesRow(dataSource, RENEW, holder))) return lose();
     renewedAt = now;
   };

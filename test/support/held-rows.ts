@@ -46,7 +46,7 @@ async function holdFile(service: Service): Promise<HeldRows> {
 const CONNECTIONS = 'SELECT ID AS id FROM information_schema.PROCESSLIST WHERE DB = DATABASE()';
 
 /** How many connections to the service's database wait for a row. The tables of InnoDB's locks show an old picture. */
-async function waitingForRows({ db }: Service): Promise<number> {
+async function waitingForRows({ db }: Pick<Service, 'db'>): Promise<number> {
   const status = String((await db.query('SHOW ENGINE INNODB STATUS'))[0]!['Status']);
   const waiting = new Set(
     [...status.matchAll(/^LOCK WAIT [^]*?thread id (\d+)/gm)].map(([, id]) => Number(id)),
@@ -55,7 +55,8 @@ async function waitingForRows({ db }: Service): Promise<number> {
   return ours.filter((id) => waiting.has(id)).length;
 }
 
-async function holdInnodbRows(service: Service): Promise<HeldRows> {
+/** On a server, where no process of the service need be running. */
+export async function holdInnodbRows(service: Pick<Service, 'db'>): Promise<HeldRows> {
   const connection = await createConnection(service.db.url);
   await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await connection.query('START TRANSACTION');
