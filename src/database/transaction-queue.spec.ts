@@ -6,8 +6,8 @@ import { TransactionQueue, type Turn } from './transaction-queue.js';
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A queue whose units of work end when they are told to. */
-function aQueue(connections: number, maxWaiting?: number) {
-  const queue = new TransactionQueue(connections, maxWaiting);
+function aQueue(connections: number, options: { maxWaiting?: number; yields?: boolean } = {}) {
+  const queue = new TransactionQueue(connections, options);
   const started: string[] = [];
   const refused: string[] = [];
   const refusals: unknown[] = [];
@@ -76,7 +76,7 @@ describe('principals', () => {
   });
 
   it('take places from one that filled the queue while it was alone', async () => {
-    const { ask, endAll, started, refused, refusals } = aQueue(1, 4);
+    const { ask, endAll, started, refused, refusals } = aQueue(1, { maxWaiting: 4 });
     for (let i = 1; i <= 5; i += 1) void ask(`flood ${i}`, { principal: 'flood' });
     for (const name of ['ada 1', 'ada 2', 'ada 3']) void ask(name, { principal: 'ada' });
     await settled();
@@ -159,6 +159,19 @@ describe('whoever waits too long', () => {
     expect(queue.counts).toEqual({ running: 0, waiting: 0 });
     expect(vi.getTimerCount()).toBe(0);
   });
+});
+
+it('lets other work run between two units of work, where the database would not', async () => {
+  const queue = new TransactionQueue(1, { yields: true });
+  const order: string[] = [];
+  const visits = [1, 2, 3].map(async (number) => {
+    const place = await queue.enter({ principal: 'flood' });
+    order.push(`flood ${number}`);
+    place.leave();
+  });
+  setImmediate(() => order.push('a request'));
+  await Promise.all(visits);
+  expect(order).toEqual(['flood 1', 'a request', 'flood 2', 'flood 3']);
 });
 
 it('frees the row of work that got no connection for another attempt', async () => {

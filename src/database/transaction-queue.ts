@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { UnavailableError } from '../problems/problem.js';
 import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from './acquire-timeout.js';
 
@@ -17,6 +18,12 @@ interface Waiter {
 }
 
 type Wish = Pick<Waiter, 'principal' | 'row'>;
+
+interface Options {
+  /** where the database answers within the same turn of the event loop */
+  yields?: boolean;
+  maxWaiting?: number;
+}
 
 interface Held {
   connection: boolean;
@@ -43,10 +50,15 @@ export class TransactionQueue {
   private readonly queues = new Map<string, Waiter[]>();
   private readonly share: number;
 
+  private readonly yields: boolean;
+  private readonly maxWaiting: number;
+
   constructor(
     private readonly connections: number,
-    private readonly maxWaiting = MAX_WAITING,
+    { yields = false, maxWaiting = MAX_WAITING }: Options = {},
   ) {
+    this.yields = yields;
+    this.maxWaiting = maxWaiting;
     this.share = Math.ceil(connections / 2);
   }
 
@@ -91,6 +103,8 @@ export class TransactionQueue {
     } finally {
       clearTimeout(timer);
     }
+    // Or all that waits would run before anything else, such as the requests of those whose turn would be next.
+    if (this.yields) await yieldToEventLoop();
   }
 
   private canBegin({ principal, row }: Wish): boolean {

@@ -16,7 +16,9 @@ export class Transactions {
   private readonly queue: TransactionQueue;
 
   constructor(private readonly dataSource: DataSource) {
-    this.queue = new TransactionQueue(transactionConnections(dataSource.options));
+    const { options } = dataSource;
+    const yields = options.type === 'better-sqlite3';
+    this.queue = new TransactionQueue(transactionConnections(options), { yields });
   }
 
   /**

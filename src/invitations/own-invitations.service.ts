@@ -120,7 +120,7 @@ export class OwnInvitationsService {
     typed: string,
     answer: Answer<Result>,
   ): Promise<Result> {
-    const found = await this.typedCodes.find(email, typed);
+    const found = await this.typedCodes.find(email, typed, write.actor.id);
     const facts = found && (await this.facts.answering.find({ id: found.id, userId: write.actor.id }));
     if (!facts) throw new InvalidMailCodeError();
     return this.answer(write, facts, answer, (latest) => {
