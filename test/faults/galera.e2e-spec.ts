@@ -234,6 +234,21 @@ it('adds a member once, for many callers on three nodes', async () => {
   expect(wrong).toEqual([]);
 });
 
+it('creates 200 organizations that one user asks for at once on three nodes', async () => {
+  const rounds = 5;
+  const count = 200;
+  const wrong: string[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const owner = await anAccount(on(round));
+    const answers = await atOnce(
+      times(count, (i) => () => owner.at(on(i)).post('/api/orgs', { name: `At once ${i}` })),
+    );
+    wrong.push(...answers.filter(({ status }) => status !== 201).map(({ text }) => text));
+  }
+  report({ faults: rounds, requests: rounds * count, wrong: wrong.length });
+  expect(wrong).toEqual([]);
+});
+
 it('loses no acknowledged write when the active node is killed, and uses the next', async () => {
   const someone = await anAccount(roaming);
   const load = new MixedLoad(someone, await anOrgOf(someone), [roaming, on(1), on(2)]);
