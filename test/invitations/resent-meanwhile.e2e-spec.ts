@@ -80,7 +80,7 @@ it('a code that was typed is void if the invitation is resent before the organiz
   });
   const { invited, codes } = registrations();
   const typed = codes.textOf({ id, purpose: 'invitation', codeNumber: 1 });
-  const found = await invited.find(EMAIL, typed);
+  const found = await invited.find(EMAIL, typed, '192.0.2.1');
   const begin = (): Promise<unknown> =>
     data.transactions.run((transaction) => invited.begin(transaction, found));
 
