@@ -166,7 +166,7 @@ describe('the sessions of a user', () => {
 
     it('not those of others, nor what is none', async () => {
       const grace = await anAccount(service, 'grace');
-      const ids = [idOf(grace), anUnknownId(), ada.id, 'x', '%20', "'", 'x'.repeat(5000)];
+      const ids = [idOf(grace), anUnknownId(), ada.id, 'x', '%20', "'", 'x'.repeat(1000)];
       for (const id of ids) expect(await ada.delete(`${SESSIONS}/${id}`)).toMatchObject(sessionNotFound);
       expect(await isAlive(grace)).toBe(true);
       expect(await endings()).toEqual([]);
