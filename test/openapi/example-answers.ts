@@ -74,7 +74,8 @@ export class ExampleAnswers {
   }
 
   private async signIn(): Promise<Answered> {
-    const body = await this.send('register', { by: this.anyone });
+    const registration = { ...this.exampleBody('register'), deviceName: "Ada's laptop" };
+    const body = await this.send('register', { by: this.anyone, body: registration });
     this.ada = this.anyone.withToken(body.token);
     await this.send('login', { by: this.anyone });
     const other = { email: anEmail(), password: aPassword(), refresh: true };
