@@ -80,15 +80,18 @@ export class EndedSessions implements OnModuleInit, OnApplicationShutdown {
     return { examined: this.due.length > 0 ? BATCH : 0, deleted };
   }
 
-  /** Until few are left, which the clean-up deletes. */
+  /** Ends when few are left, which the clean-up deletes, or when live sessions are derived from all that is left. */
   private async deleteMostOf(userId: string): Promise<void> {
     let ended: EndedSession[];
+    let removed: number;
     do {
+      removed = 0;
       ended = await this.sessions.findEnded(userId, Date.now(), MAX_AT_ONCE);
       for await (const batch of inBatches(ended)) await this.deleteCodesOf(batch);
       await sleep(STATEMENT_END_MS, undefined, { signal: this.shutdown.signal, ref: false });
-      for await (const batch of inBatches(derivedFirst(ended), BATCH)) await this.removal.remove(batch);
-    } while (ended.length > FEW);
+      for await (const batch of inBatches(derivedFirst(ended), BATCH))
+        removed += await this.removal.remove(batch);
+    } while (ended.length > FEW && removed > 0);
   }
 
   private async deleteCodesOf(sessions: readonly EndedSession[]): Promise<void> {

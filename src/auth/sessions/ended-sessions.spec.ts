@@ -1,0 +1,46 @@
+import { expect, it, vi } from 'vitest';
+import type { Env } from '../../config/env.js';
+import { CleanUpJobs } from '../cleanup/clean-up-jobs.js';
+import type { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
+import { EndedSessions } from './ended-sessions.js';
+import type { SessionRemoval } from './session-removal.js';
+import type { EndedSession, UserSessionsRepository } from './user-sessions.repository.js';
+
+vi.mock('node:timers/promises', () => ({
+  setTimeout: () => Promise.resolve(),
+  setImmediate: () => Promise.resolve(),
+}));
+
+const MANY = 600;
+const ended: EndedSession[] = Array.from({ length: MANY }, (_, i) => ({
+  id: `${i}`,
+  parentId: null,
+  codeHash: null,
+}));
+
+/** How often sessions are looked for, where each search but the fifth finds many. */
+async function searchesIf(removed: number): Promise<number> {
+  let searches = 0;
+  const findEnded = async (): Promise<EndedSession[]> => {
+    searches += 1;
+    return searches < 5 ? ended : [];
+  };
+  const sessions = new EndedSessions(
+    { findEnded } as unknown as UserSessionsRepository,
+    { delete: async () => {}, deleteIssuedBy: async () => {} } as unknown as AuthorizationCodesRepository,
+    { remove: async () => removed } as unknown as SessionRemoval,
+    new CleanUpJobs(),
+    {} as Env,
+  );
+  sessions.deleteSoon('somebody');
+  await sessions.onApplicationShutdown();
+  return searches;
+}
+
+it('goes on while ended sessions are left', async () => {
+  expect(await searchesIf(1)).toBe(5);
+});
+
+it('leaves the rest to the clean-up where live sessions are derived from all that have ended', async () => {
+  expect(await searchesIf(0)).toBe(1);
+});
