@@ -1,37 +1,35 @@
 import { Injectable } from '@nestjs/common';
 
-/** 16 bytes of salt and 23 of hash in bcrypt's own base64, without stray bits at the end of either. */
+/** Matches 16 bytes of salt and 23 of hash in bcrypt's own base64, without stray bits at the end of either. */
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 const MIN_COST = 4;
-/** A verification takes 2^cost rounds: about a second. Beyond, a login could miss its deadline. */
+/** A verification takes 2^cost rounds, here about a second. Beyond, a login could miss its deadline. */
 export const MAX_BCRYPT_COST = 14;
 
-/** All that bcrypt reads of a password. */
 const MAX_BYTES = 72;
 
-/** The cost, a power of two, of a bcrypt hash; undefined for anything else. */
 export function readBcryptCost(hash: string): number | undefined {
   const [, digits] = BCRYPT.exec(hash) ?? [];
   const cost = Number(digits);
   return cost >= MIN_COST && cost <= MAX_BCRYPT_COST ? cost : undefined;
 }
 
-/** For hashes of other systems: none is ever made here. It computes in libuv's threads, as argon2 does. */
+/** Verifies hashes of other systems; none is ever made here. It computes in libuv's threads, as argon2 does. */
 @Injectable()
 export class BcryptVerifier {
-  /** A hash from another system was made of the first 72 bytes of a longer password: so it is verified. */
+  /** Other systems hashed the first 72 bytes of a longer password, so no more than those are verified. */
   async verify(hash: string, password: string): Promise<boolean> {
     if (readBcryptCost(hash) === undefined) return false;
     const { compare } = await loadBcrypt();
     const bytes = Buffer.from(password, 'utf8');
     // 2a, 2b and 2y differ in bugs with passwords beyond 72 bytes only; the package does not know 2y.
     const matches = await compare(bytes.subarray(0, MAX_BYTES), `$2b${hash.slice('$2b'.length)}`);
-    // In many implementations a password ends at NUL: one that goes on could match the hash of a shorter one.
+    // Many implementations end a password at NUL: one that goes on could match the hash of a shorter one.
     return matches && !bytes.includes(0);
   }
 }
 
-/** An optional dependency: rejects where npm could not install it. */
+/** Rejects where npm could not install this optional dependency. */
 export function loadBcrypt(): Promise<typeof import('bcrypt')> {
   return import('bcrypt');
 }

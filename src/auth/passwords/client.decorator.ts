@@ -4,7 +4,7 @@ import { clientAddress } from '../../http/client-address.js';
 import { clientKey } from '../../rate-limits/client-key.js';
 import type { HashClient } from './hash-queue.js';
 
-/** A customer's usual network (RFC 6177): counted by /64, one customer could take every place. */
+/** A customer usually has a /48 (RFC 6177): counted by /64, one customer could take every place. */
 const SITE_PREFIX = 48;
 
 export const Client = createParamDecorator((_: unknown, context: ExecutionContext): HashClient =>

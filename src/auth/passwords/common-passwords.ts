@@ -4,7 +4,7 @@ const COMMON = new Set(
   readFileSync(new URL('./common-passwords.txt', import.meta.url), 'utf8').split(/\r?\n/),
 );
 
-/** Whether a normalized password, in any letter case, is one of the most common (OWASP ASVS 6.2.4). */
+/** Ignores letter case (OWASP ASVS 6.2.4). */
 export function isCommonPassword(normalized: string): boolean {
   return normalized !== '' && COMMON.has(normalized.toLowerCase());
 }

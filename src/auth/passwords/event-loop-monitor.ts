@@ -6,7 +6,6 @@ const SAMPLE_MS = 50;
 /** Logins alone use a third of the loop's time, other routes at their limit three quarters. */
 const SATURATION_THRESHOLD = 0.6;
 
-/** Tells whether the event loop used most of a core since the last call. */
 export class EventLoopMonitor {
   private since: EventLoopUtilization = performance.eventLoopUtilization();
   private sinceTime = performance.now();

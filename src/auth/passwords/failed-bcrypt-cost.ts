@@ -2,10 +2,7 @@ import { randomInt } from 'node:crypto';
 
 const ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/**
- * As `FailedLoginCost`, for bcrypt, in its own kind of work: from the first bcrypt hash that a process sees, every
- * failed login costs the rounds of the strongest one, so that its time does not tell who has such a hash.
- */
+/** Like `FailedLoginCost`: after the first bcrypt hash it sees, every failed login costs the strongest one's rounds. */
 export class FailedBcryptCost {
   private strongest: number | undefined;
 
@@ -13,7 +10,7 @@ export class FailedBcryptCost {
     if (cost !== undefined && cost > (this.strongest ?? 0)) this.strongest = cost;
   }
 
-  /** Hashes to verify besides. Rounds are powers of two: those of 4 are followed by 4, 5, … to make up 2^n. */
+  /** Rounds are powers of two: those of cost 4 are followed by 4, 5, … to make up 2^n. */
   missing(verified: number | undefined): string[] {
     if (this.strongest === undefined) return [];
     if (verified === undefined) return [createDummyHash(this.strongest)];

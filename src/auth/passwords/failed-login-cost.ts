@@ -6,10 +6,7 @@ const MIN_KIB_PER_LANE = 8;
 
 const MAX_MEMORY_FACTOR = 1.25;
 
-/**
- * The work of the strongest hash seen, so that the time of a failed login does not tell who has an account.
- * Work is memory times passes, to which the time of both engines is proportional.
- */
+/** Gives failed logins the work of the strongest hash seen, so that their time does not tell who has an account. */
 export class FailedLoginCost {
   /** stands in for the hash of an unknown e-mail; no password matches it */
   dummyHash: string;
@@ -18,7 +15,7 @@ export class FailedLoginCost {
     this.dummyHash = createDummyHash(strongest);
   }
 
-  /** Where the configured cost was lowered, stored hashes are stronger. A damaged hash is undefined. */
+  /** Stored hashes are stronger where the configured cost was lowered. A damaged hash is undefined. */
   observe(stored: Argon2Cost | undefined): void {
     if (stored === undefined || workOf(stored) <= workOf(this.strongest)) return;
     this.strongest = stored;
@@ -35,6 +32,7 @@ export class FailedLoginCost {
   }
 }
 
+/** The time of both engines is proportional to memory times passes. */
 function workOf({ memoryKib, timeCost }: Argon2Cost): number {
   return memoryKib * timeCost;
 }

@@ -2,16 +2,15 @@ import type { Argon2Cost } from '../../config/env.js';
 import { readArgon2Cost } from './argon2-engine.js';
 import { readBcryptCost } from './bcrypt-verifier.js';
 
-/** What one login may cost: 256 MiB, and about a second (memory times passes). */
+/** A login may cost 256 MiB, and about a second (memory times passes). */
 const MAX_MEMORY_KIB = 262_144;
 const MAX_WORK_KIB = 1_048_576;
 const MAX_PARALLELISM = 16;
-/** of the column */
+/** length of the column */
 const MAX_LENGTH = 255;
 
 export type HashFault = 'invalid_hash' | 'hash_too_costly';
 
-/** What is wrong with a hash that another system made: it must be verifiable here, at a bearable cost. */
 export function foreignHashFault(hash: string): HashFault | undefined {
   if (hash.length > MAX_LENGTH) return 'invalid_hash';
   if (readBcryptCost(hash) !== undefined) return undefined;

@@ -8,7 +8,6 @@ const MAX_WAIT_MS = 3000;
 /** A login that would wait longer is refused at once rather than after MAX_WAIT_MS. */
 const MAX_QUEUED_WORK_MS = 2500;
 
-/** Weight of the latest piece of work in the mean duration. */
 const SMOOTHING = 0.1;
 
 export interface HashClient {
@@ -23,18 +22,15 @@ interface Waiter {
 }
 
 /**
- * Bounds the hashes that run and those that wait, so that a login storm takes neither memory nor the threads
- * of other routes. Clients are served round-robin. A client that is alone may fill the queue: when others come, its
- * newest requests give way to theirs.
+ * Bounds the hashes that run and wait, so that a login storm takes neither memory nor the threads of other routes.
+ * Clients are served round-robin. One client alone may fill the queue: its newest requests give way when others come.
  * @param concurrency evaluated before each start; at least 1
- * @param maxWaiting bounds memory; the time that the waiting work takes, as measured, usually allows less
  */
 export class HashQueue {
   private running = 0;
   private waiting = 0;
-  /** round-robin order: the next client first; no queue is empty */
+  /** in round-robin order, the next client first; no queue is empty */
   private readonly queues = new Map<string, Waiter[]>();
-  /** of finished work; 0 until there is any */
   private meanDurationMs = 0;
 
   constructor(
@@ -46,10 +42,7 @@ export class HashQueue {
     return { running: this.running, waiting: this.waiting };
   }
 
-  /**
-   * Rejects with `UnavailableError` before `work` starts when the client has no place, loses it to a client
-   * that has fewer, waits too long, or disconnects.
-   */
+  /** @throws UnavailableError, before `work` starts, for want of a place, after too long a wait, or on disconnection */
   async run<T>(client: HashClient, work: () => Promise<T>): Promise<T> {
     await this.enter(client);
     const begun = performance.now();
@@ -97,7 +90,7 @@ export class HashQueue {
     this.meanDurationMs += weight * (durationMs - this.meanDurationMs);
   }
 
-  /** Evicts the newest request of the client with the most, if it keeps no fewer than the other gets. */
+  /** Evicts the newest request of the client with the most, unless the newcomer would then have more. */
   private evictFor(held: number): void {
     const longest = [...this.queues.values()].reduce((most, queue) =>
       queue.length > most.length ? queue : most,

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 
-/** libuv's name for the threads that hash; they also read files and resolve host names */
+/** libuv gives this name to the threads that hash; they also read files and resolve host names. */
 const THREAD_NAME = 'libuv-worker';
 
 const THREADS = '/proc/self/task';
 
-/** A login flood must not slow other routes. Call it after the first hash; no effect outside Linux. */
+/** A login flood must not slow other routes. Call this after the first hash; it has no effect outside Linux. */
 export function lowerHashThreadPriority(): void {
   try {
     for (const id of readdirSync(THREADS)) {

@@ -12,10 +12,10 @@ import type { ProblemExample } from '../../openapi/problem-schemas.js';
 import { isCommonPassword } from './common-passwords.js';
 import { COMMON_PASSWORD, MAX_CODE_POINTS, passwordFault } from './password-policy.js';
 
-/** the minimum of `PASSWORD_MIN_LENGTH` */
+/** the lowest `PASSWORD_MIN_LENGTH` that can be set */
 const MIN_CODE_POINTS = 8;
 
-/** Applies the password policy; class-validator gets it from the Nest container (`useContainer`). */
+/** class-validator gets this from the Nest container (`useContainer`). */
 @Injectable()
 @ValidatorConstraint({ name: 'isAcceptablePassword' })
 export class AcceptablePassword implements ValidatorConstraintInterface {
@@ -33,12 +33,11 @@ export class AcceptablePassword implements ValidatorConstraintInterface {
     if (typeof value !== 'string') return 'must be a string';
     const { email } = args.object as { email?: string };
     const fault = passwordFault(value, email, this.env);
-    // A validator of its own reports it, by its own code.
+    // A separate validator reports it, with a code of its own.
     return fault === COMMON_PASSWORD ? undefined : fault;
   }
 }
 
-/** The example of a field with such a password, for OpenAPI. */
 export function commonPassword(field: string): ProblemExample & { code: 'password_common' } {
   return { code: 'password_common', errors: [{ field, message: COMMON_PASSWORD }] };
 }

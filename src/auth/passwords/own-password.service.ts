@@ -16,16 +16,14 @@ import type { HashClient } from './hash-queue.js';
 import { PasswordHasher } from './password-hasher.js';
 import { passwordFault } from './password-policy.js';
 
-/** normalized */
 interface PasswordChange {
   currentPassword: string;
   newPassword: string;
 }
 
-/** A re-hash by a login may come between, once: it takes the hash to the configured cost. */
+/** A login may re-hash the password meanwhile, but only once: it takes the hash to the configured cost. */
 const MAX_ATTEMPTS = 2;
 
-/** Takes and checks the password of somebody who is signed in. */
 @Injectable()
 export class OwnPasswordService {
   constructor(
@@ -40,11 +38,7 @@ export class OwnPasswordService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Ends every session but the acting one, voids what was mailed before, and mails a notice.
-   *
-   * @throws WrongPasswordError, ValidationProblem, InvalidTokenError, LostConflictError
-   */
+  /** @throws WrongPasswordError, ValidationProblem, InvalidTokenError, LostConflictError */
   async change(
     actor: UserActor,
     { currentPassword, newPassword }: PasswordChange,
@@ -60,11 +54,6 @@ export class OwnPasswordService {
     throw new LostConflictError(undefined);
   }
 
-  /**
-   * The credentials that the password was right for.
-   *
-   * @throws WrongPasswordError, InvalidTokenError
-   */
   async verify(userId: string, password: string, client: HashClient): Promise<Credentials> {
     const credentials = await this.users.findCredentialsById(userId);
     if (!credentials || credentials.disabledAt !== null) throw new InvalidTokenError('user_gone');
@@ -73,7 +62,6 @@ export class OwnPasswordService {
     return credentials;
   }
 
-  /** False when the stored hash is not the one that was verified. */
   private replace(
     actor: UserActor,
     { id: userId, email, passwordHash }: Credentials,

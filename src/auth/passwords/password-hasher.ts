@@ -12,13 +12,13 @@ import { type HashClient, HashQueue } from './hash-queue.js';
 import { lowerHashThreadPriority } from './hash-threads.js';
 import { isPasswordText } from './password-text.js';
 
-/** The default size of libuv's thread pool: further hashes would only queue inside it. */
+/** libuv's thread pool has 4 threads by default: further hashes would only queue inside it. */
 const THREAD_POOL_SIZE = 4;
 const WAITING_PER_SLOT = 200;
 
 const NO_PASSWORD = '';
 
-/** OWASP Password Storage Cheat Sheet: argon2id settings of equal strength. */
+/** OWASP calls these argon2id settings equally strong (Password Storage Cheat Sheet). */
 const OWASP_ROWS: readonly Argon2Cost[] = [
   { memoryKib: 47_104, timeCost: 1, parallelism: 1 },
   { memoryKib: 19_456, timeCost: 2, parallelism: 1 },
@@ -61,7 +61,7 @@ export class PasswordHasher implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    // Starts the threads, whose priority is then lowered, and gives the queue a first measure.
+    // This starts the threads, whose priority is then lowered, and gives the queue a first measure.
     await this.hash(NO_PASSWORD, { key: 'start', hasLeft: () => false });
     lowerHashThreadPriority();
     const { memoryKib, timeCost, parallelism } = this.cost;
@@ -75,7 +75,7 @@ export class PasswordHasher implements OnModuleInit {
     return this.queue.run(client, () => this.engine.hash(password, this.cost));
   }
 
-  /** False for a damaged hash and for undefined, an unknown e-mail. Every failure costs the same work. */
+  /** Every failure costs the same work: a wrong password, a damaged hash, or none since the e-mail is unknown. */
   verify(storedHash: string | undefined, password: string, client: HashClient): Promise<Verification> {
     return this.queue.run(client, async () => {
       const stored = storedHash === undefined ? undefined : readArgon2Cost(storedHash);

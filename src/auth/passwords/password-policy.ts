@@ -6,14 +6,10 @@ import { isBroken, isTooLong } from './password-text.js';
 export const MAX_CODE_POINTS = 128;
 export const COMMON_PASSWORD = 'is one of the most common passwords; choose another';
 
-/** The service is known to its users by the issuer of its tokens and the sender of its mails. */
+/** Users know the service by the issuer of its tokens and the sender of its mails. */
 export type PasswordRules = Pick<Env, 'passwordMinLength' | 'jwtIssuer' | 'mailFrom'>;
 
-/**
- * Lengths are in Unicode code points; no composition rules (NIST SP 800-63B-4 section 3.1.1.2).
- * @param email canonical, or undefined when it is unusable and reported elsewhere
- * @returns what is wrong, for the user to read
- */
+/** Counts code points; no composition rules (NIST SP 800-63B-4 section 3.1.1.2). An unusable e-mail is undefined. */
 export function passwordFault(
   password: string,
   email: string | undefined,
@@ -40,7 +36,6 @@ function isNamedBy(email: string, password: string): boolean {
   return repeats(password, local) || repeats(password, email) || canonicalEmail(password) === email;
 }
 
-/** Once or several times, in any case and with any spaces. */
 function repeats(password: string, name: string): boolean {
   const text = folded(password);
   const word = folded(name);
