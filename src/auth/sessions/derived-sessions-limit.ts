@@ -5,22 +5,16 @@ import { SessionRevocation } from './session-revocation.js';
 import { UserSessionsRepository } from './user-sessions.repository.js';
 
 const MAX_LIVE_SESSIONS = 1000;
-/** so many sessions of a user may a process open before it looks how many there are */
 const LOOK_EVERY = 32;
 const MAX_USERS = 10_000;
-/** what one look ends at most; the next one goes on */
 const MAX_ENDED_AT_ONCE = 100;
 
-/**
- * Keeps the live sessions of a user at 1,000: beyond, the oldest that codes opened are ended. Has those deleted that have
- * ended, where there are more in all. Looking in the
- * background after every 32nd takes no trip of the requests, and lets each process exceed the limit by so many.
- */
+// Keeps about 1,000 live sessions per user: ends the oldest that codes opened, and has ended ones deleted. Runs in the
+// background, so that no request waits for it; each process may exceed the limit by LOOK_EVERY.
 @Injectable()
 export class DerivedSessionsLimit implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
   private readonly opened = new LRUCache<string, number>({ max: MAX_USERS });
-  /** of users whose sessions are being counted */
   private readonly running = new Map<string, Promise<void>>();
 
   constructor(
@@ -46,7 +40,7 @@ export class DerivedSessionsLimit implements OnApplicationShutdown {
   }
 
   private async endOldest(userId: string): Promise<void> {
-    // From an index alone: mostly that is all.
+    // This reads an index alone, and mostly suffices.
     if (!(await this.sessions.hasMoreThan(userId, MAX_LIVE_SESSIONS))) return;
     const excess = (await this.sessions.countAlive(userId, Date.now())) - MAX_LIVE_SESSIONS;
     if (excess > 0) await this.endSome(userId, Math.min(excess, MAX_ENDED_AT_ONCE));

@@ -13,20 +13,16 @@ import { type EndedSession, UserSessionsRepository } from './user-sessions.repos
 const MAX_USERS = 10_000;
 const MAX_AT_ONCE = 10_000;
 const FEW = 500;
-/** The server ends a statement before: an exchange that has read a code does not insert after the code is gone so long. */
+/** The server ends a statement sooner: no exchange that has read a code inserts so long after the code is gone. */
 const STATEMENT_END_MS = 7_000;
 
-/**
- * Deletes sessions that have ended before they expire. A session of which the code may still be used keeps that code
- * from working twice, and lets its reuse be told: it goes once the code has expired. A user who opens them faster
- * does not wait for that: their codes go first, then the sessions.
- */
+// Deletes ended sessions before they expire. One whose code may still be used stays: it keeps the code from working
+// twice, and tells of its reuse. If a user opens them too fast for that, their codes go first, then the sessions.
 @Injectable()
 export class EndedSessions implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
-  /** when a session of them ended last */
+  /** when a session of each user ended last */
   private readonly users = new LRUCache<string, number>({ max: MAX_USERS });
-  /** of this round of the clean-up */
   private due: string[] = [];
   private readonly running = new Map<string, Promise<void>>();
   private readonly shutdown = new AbortController();
@@ -48,12 +44,10 @@ export class EndedSessions implements OnModuleInit, OnApplicationShutdown {
     await Promise.all(this.running.values());
   }
 
-  /** Sessions of the user have ended: the clean-up of this process deletes them. */
   note(userId: string): void {
     this.users.set(userId, Date.now());
   }
 
-  /** The same at once, in the background, of a user who has many. */
   deleteSoon(userId: string): void {
     if (this.running.has(userId)) return;
     const deletion = this.deleteMostOf(userId)
@@ -65,7 +59,7 @@ export class EndedSessions implements OnModuleInit, OnApplicationShutdown {
     this.running.set(userId, deletion);
   }
 
-  /** Of one user for each call, and of none once all had their turn. */
+  /** Handles one user per call, and none once all had their turn. */
   private async deleteBatch(now: number): Promise<Batch> {
     const createdBefore = now - (this.env.codeTtl + LEEWAY_SECONDS) * 1000;
     if (this.due.length === 0) this.due = [...this.users.keys()];
@@ -80,7 +74,7 @@ export class EndedSessions implements OnModuleInit, OnApplicationShutdown {
     return { examined: this.due.length > 0 ? BATCH : 0, deleted };
   }
 
-  /** Ends when few are left, which the clean-up deletes, or when live sessions are derived from all that is left. */
+  /** Stops when few are left, which the clean-up deletes, or when live sessions are derived from all that is left. */
   private async deleteMostOf(userId: string): Promise<void> {
     let ended: EndedSession[];
     let removed: number;

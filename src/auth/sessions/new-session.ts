@@ -7,11 +7,9 @@ export interface NewSession {
   id: string;
   userId: string;
   authTime: number;
-  /** the user's, see users.auth_epoch */
   authEpoch: number;
   createdAt: number;
   expiresAt: number;
-  /** see sessions.refresh_generation */
   refreshGeneration: number;
   ip: string;
   userAgent: string | null;
@@ -21,15 +19,13 @@ export interface NewSession {
 interface SessionStart {
   userId: string;
   authEpoch: number;
-  /** of the login that it is derived from; else now */
   authTime?: number;
-  /** whether it gets a refresh token */
   refresh?: boolean;
   deviceName?: string;
   origin: SignInOrigin;
 }
 
-/** Ends at most SESSION_MAX_AGE after `authTime`, so that deriving sessions does not extend a login. */
+/** Sets the end at most SESSION_MAX_AGE after `authTime`, so that deriving sessions does not extend a login. */
 export function newSession(
   { tokenTtl, sessionIdle, sessionMaxAge }: Pick<Env, 'tokenTtl' | 'sessionIdle' | 'sessionMaxAge'>,
   { userId, authEpoch, authTime = Date.now(), refresh = false, deviceName, origin }: SessionStart,

@@ -6,7 +6,7 @@ export const PENDING_REVOCATIONS_KEY: UniqueKey = {
   columns: 'pending_revocations.session_id',
 };
 
-/** A session whose revocation has begun; one that was interrupted is resumed from here. */
+/** The revocation of this session has begun; if it is interrupted, it is resumed from here. */
 @Entity('pending_revocations')
 export class PendingRevocation {
   @PrimaryColumn({ name: 'session_id', type: 'varchar', length: 36 })

@@ -7,12 +7,10 @@ import { PENDING_REVOCATIONS_KEY, PendingRevocation } from './pending-revocation
 
 const BATCH = 10;
 
-/** Makes revocations survive a crash of the process and faults of the database. */
 @Injectable()
 export class PendingRevocationsRepository {
   constructor(@InjectRepository(PendingRevocation) private readonly pending: Repository<PendingRevocation>) {}
 
-  /** Does nothing when it exists. */
   async insert(transaction: Transaction, sessionId: string, userId: string): Promise<void> {
     try {
       await transaction.of(this.pending).insert({ sessionId, userId, since: Date.now() });

@@ -8,10 +8,10 @@ import { PendingRevocationsRepository } from './pending-revocations.repository.j
 import { derivedFirst, SessionRemoval } from './session-removal.js';
 import { UserSessionsRepository } from './user-sessions.repository.js';
 
-/** Few looks: MySQL passes what was just deleted with each. */
+/** Keep looks few: in each, MySQL passes over what was just deleted. */
 const MAX_ENDED = 10_000;
 
-/** Deletes the sessions of a user with all that refers to them, and leaves nothing to cascades: Galera does not certify those. */
+/** Deletes what refers to sessions as well, instead of leaving it to cascades, which Galera does not certify. */
 @Injectable()
 export class SessionDeletion {
   constructor(
@@ -21,10 +21,7 @@ export class SessionDeletion {
     private readonly removal: SessionRemoval,
   ) {}
 
-  /**
-   * Those that have ended, in batches that let others run: as much time as each took belongs to them. A session whose
-   * code can still be used stays.
-   */
+  /** Rests after each batch for as long as it took, to let others run. Keeps a session whose code can still be used. */
   async deleteEndedOf(userId: string): Promise<void> {
     for (;;) {
       const ended = await this.sessions.findEnded(userId, Date.now(), MAX_ENDED);
@@ -38,7 +35,7 @@ export class SessionDeletion {
     }
   }
 
-  /** The transaction has written the user's row, so that no session can be added. */
+  /** The transaction must have written the user's row, so that no session can be added. */
   async deleteAllOf(transaction: Transaction, userId: string): Promise<void> {
     for (;;) {
       const ids = await this.sessions.findSomeOf(transaction, userId, MAX_ROWS_AT_ONCE);

@@ -11,7 +11,6 @@ import { SessionRevocation } from './session-revocation.js';
 import { SessionNotFoundError } from './sessions.errors.js';
 import { UserSessionsRepository } from './user-sessions.repository.js';
 
-/** Ends sessions that their user wants ended. */
 @Injectable()
 export class SessionEndingService {
   constructor(
@@ -24,11 +23,6 @@ export class SessionEndingService {
     private readonly transactions: Transactions,
   ) {}
 
-  /**
-   * With every session that its codes opened.
-   *
-   * @throws SessionNotFoundError
-   */
   async endOne(actor: UserActor, id: string): Promise<void> {
     const session = await this.sessions.findAlive(actor.id, id);
     if (!session) throw new SessionNotFoundError();
@@ -50,11 +44,7 @@ export class SessionEndingService {
     this.ended.note(actor.id);
   }
 
-  /**
-   * In the epoch that the transaction has begun. Its codes are void, as those of the others are.
-   *
-   * @throws InvalidTokenError
-   */
+  /** Takes the acting session into the epoch that the transaction has begun. Its codes are void, as all others are. */
   async keepActing(transaction: Transaction, { id, sessionId }: UserActor): Promise<void> {
     if (!(await this.sessions.keep(transaction, id, sessionId))) throw new InvalidTokenError('session_ended');
     await this.codes.deleteOfSessions(transaction, [sessionId]);

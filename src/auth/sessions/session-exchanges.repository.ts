@@ -19,8 +19,8 @@ interface Exchange {
 
 const COLUMNS = 'id, created_at, expires_at, ip, user_agent, code_hash';
 
-/** One statement, so that nothing it checks can change before it inserts. */
-// Not whether the user is active: the new session is of the same epoch, so it is as dead as its parent.
+/** This is one statement, so that nothing it checks can change before it inserts. */
+// The user is not checked: the new session shares its parent's epoch, so it ends with it.
 const sessionsOf = (size: number): string =>
   `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent, s.id, c.hash
     FROM ${keyTable(`SELECT ${COLUMNS} FROM sessions`, 6, size)}
@@ -37,7 +37,7 @@ export class SessionExchangesRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Whether the code opened the session: the unique key allows one. Concurrent calls share a statement. */
+  /** The unique key lets a code open one session. Concurrent calls share a statement. */
   insert(session: NewSession, codeHash: string): Promise<boolean> {
     return this.exchanges.run({ session, codeHash });
   }

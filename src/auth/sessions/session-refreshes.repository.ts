@@ -11,21 +11,20 @@ export type RefreshedSession = Pick<
   'id' | 'userId' | 'authTime' | 'expiresAt' | 'refreshGeneration' | 'rotatedAt'
 >;
 
-/** Times are epoch milliseconds. */
+/** Times are epoch milliseconds; `maxAge` is the time from the login to its latest end. */
 export interface Rotation {
   sessionId: string;
   generation: number;
   now: number;
   idleEnd: number;
-  /** from the login to its latest end */
   maxAge: number;
 }
 
-/** IS_ALIVE of a login, which has no parent: MySQL reads no table that it updates. */
+/** Replaces IS_ALIVE for a login, which has no parent: MySQL reads no table that it updates. */
 const IS_LIVE_LOGIN = `s.parent_id IS NULL AND s.revoked_at IS NULL
   AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id AND ${HAS_ACTIVE_USER})`;
 
-/** One statement, so that of any number of refreshes one takes the step. */
+/** This is one statement, so that of any number of refreshes one takes the step. */
 const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation + 1, rotated_at = ?,
     expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
   WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ? AND ${IS_LIVE_LOGIN}`;
@@ -48,13 +47,12 @@ export class SessionRefreshesRepository {
     this.refreshed = new Lookup(FIND_REFRESHED, sessions);
   }
 
-  /** False where the session is of another generation, or has ended. */
   async rotate({ sessionId, generation, now, idleEnd, maxAge }: Rotation): Promise<boolean> {
     const values = [now, maxAge, idleEnd, maxAge, idleEnd, sessionId, generation, now, maxAge, now];
     return (await this.transactions.write(ROTATE, values)) === 1;
   }
 
-  /** One that is alive, whether or not it has expired. */
+  /** Finds a session that is alive, whether or not it has expired. */
   find(sessionId: string): Promise<RefreshedSession | undefined> {
     return this.refreshed.find(sessionId);
   }

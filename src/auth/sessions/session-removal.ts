@@ -4,15 +4,12 @@ import { SessionsRepository } from './sessions.repository.js';
 
 export type RemovableSession = Pick<Session, 'id' | 'parentId'>;
 
-/** Deletes sessions that are over, but for those that a code or a derived session refers to: revocation finds those through them. */
+/** Keeps sessions that a code or a derived session refers to: revocation finds those through them. */
 @Injectable()
 export class SessionRemoval {
   constructor(private readonly sessions: SessionsRepository) {}
 
-  /**
-   * @param candidates at most a batch, derived ones before those that they are derived from
-   * @returns how many it deleted
-   */
+  /** @param candidates at most a batch, derived sessions before those that they are derived from */
   async remove(candidates: readonly RemovableSession[]): Promise<number> {
     const unused = candidates.length > 0 ? await this.withoutReferred(candidates) : [];
     if (unused.length > 0) await this.sessions.delete(unused);
@@ -31,7 +28,7 @@ export class SessionRemoval {
   }
 }
 
-/** By their ids, which are in the order of time. */
+/** Ids are in the order of time. */
 export function derivedFirst<S extends RemovableSession>(sessions: readonly S[]): S[] {
   return sessions.toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }

@@ -7,7 +7,7 @@ import { EndedSessions } from './ended-sessions.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { type Descendant, PAGE, SessionsRepository } from './sessions.repository.js';
 
-/** Parents whose children with ids greater than `after` are still to be read. */
+/** Children of `parents` with ids greater than `after` are still to be read. */
 interface Branch {
   parents: string[];
   after: string;
@@ -18,20 +18,16 @@ export interface RevocableSession {
   userId: string;
 }
 
-/** Who ends a session, and why. */
 export interface Revocation {
   actor: Actor;
   reason: 'code_reused' | 'refresh_reused' | 'logout' | 'revoked';
 }
 
-/** so many sessions are marked as done with, at most, to keep them in memory */
+/** Bounds the ids that are kept in memory, to be marked as done with. */
 const MAX_MARKED = 10_000;
 
-/**
- * Revokes a session and all derived from it. The thief of a code can derive sessions without end, so no
- * statement grows with their number, in width or depth (a recursive one would), completed sessions are not
- * searched twice, and the searches of one user take turns.
- */
+// The thief of a code can derive sessions without end. So no statement grows with their number, in width or depth (a
+// recursive one would), completed sessions are not searched twice, and the searches of one user take turns.
 @Injectable()
 export class SessionRevocation {
   private readonly last = new Map<string, Promise<void>>();
@@ -75,9 +71,8 @@ export class SessionRevocation {
     }
   }
 
-  // While a pass runs, children of sessions that it has not revoked yet can appear, on another node too, so
-  // passes repeat until one finds nothing. Sessions derived later have a revoked parent: they are never
-  // alive.
+  // While a pass runs, sessions that it has not revoked yet can get children, on another node too, so passes repeat
+  // until one finds nothing. Sessions derived later have a revoked parent: they are never alive.
   private async revokeDescendants(rootId: string): Promise<void> {
     if (await this.sessions.areDescendantsRevoked(rootId)) return;
     for (;;) {
@@ -97,7 +92,7 @@ export class SessionRevocation {
     const branches: Branch[] = [{ parents: [rootId], after: '' }];
     for (let branch = branches.pop(); branch; branch = branches.pop()) {
       const { parents, after } = branch;
-      // SQLite answers within the same turn: without a pause nothing else would run.
+      // SQLite answers within the same turn of the event loop: without a pause nothing else would run.
       await yieldToEventLoop();
       const page = await this.sessions.findChildren(parents, after);
       if (page.length === PAGE && parents.length > 1) {

@@ -1,13 +1,13 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { UniqueKey } from '../../database/database-errors.js';
 
-/** Makes a code work once, on every engine and across all nodes of a cluster. */
+/** This key makes a code work once, on every engine and across all nodes of a cluster. */
 export const SESSIONS_CODE_HASH_KEY: UniqueKey = {
   name: 'sessions_code_hash_key',
   columns: 'sessions.code_hash',
 };
 
-/** A login, or a session derived from one by a code. Times are epoch milliseconds. */
+/** A session is a login, or derived from one by a code. Times are epoch milliseconds. */
 @Entity('sessions')
 @Index('sessions_user_id_alive_idx', ['userId', 'authEpoch', 'revokedAt', 'expiresAt'])
 @Index('sessions_parent_id_idx', ['parentId', 'id'])
@@ -34,39 +34,37 @@ export class Session {
   @Column({ name: 'revoked_at', type: 'bigint', nullable: true })
   revokedAt: number | null;
 
-  /** since when no session derived from this one can be alive */
+  /** time since which no session derived from this one can be alive */
   @Column({ name: 'descendants_revoked_at', type: 'bigint', nullable: true })
   descendantsRevokedAt: number | null;
 
-  // The session that issued the code. No foreign key: InnoDB limits the depth of cascades within a table, and
-  // Galera does not certify rows deleted by a cascade.
+  // The session that issued the code is no foreign key: InnoDB limits the depth of cascades within a table, and Galera
+  // does not certify rows deleted by a cascade.
   @Column({ name: 'parent_id', type: 'varchar', length: 36, nullable: true })
   parentId: string | null;
 
-  /** the user's when it began */
+  /** epoch of the user when the session began */
   @Column({ name: 'auth_epoch', type: 'integer', default: 0 })
   authEpoch: number;
 
-  /** of its refresh tokens, raised by every refresh; 0: it has none */
+  /** raised by every refresh; 0 means that the session has no refresh token */
   @Column({ name: 'refresh_generation', type: 'integer', default: 0 })
   refreshGeneration: number;
 
-  /** when it was refreshed last */
   @Column({ name: 'rotated_at', type: 'bigint', nullable: true })
   rotatedAt: number | null;
 
-  /** of the client that opened it */
+  /** address of the client that opened the session */
   @Column({ type: 'varchar', length: 45, nullable: true })
   ip: string | null;
 
   @Column({ name: 'user_agent', type: 'varchar', length: 200, nullable: true })
   userAgent: string | null;
 
-  /** what its user calls the device that logged in */
   @Column({ name: 'device_name', type: 'varchar', length: 60, nullable: true })
   deviceName: string | null;
 
-  /** what `authorization_codes.hash` was; null for a login */
+  /** the former `authorization_codes.hash`; null for a login */
   @Column({ name: 'code_hash', type: 'varchar', length: 43, nullable: true })
   codeHash: string | null;
 }

@@ -27,7 +27,7 @@ export interface ExpiredSession {
   expiresAt: number;
 }
 
-/** 512 ids when padded */
+/** padded to 512 ids */
 export const PAGE = 500;
 
 const FIND_CALLERS = lookupStatement<string, CurrentUser>('the session check', {
@@ -63,10 +63,8 @@ const FIND_EXPIRED = hotStatement(
   [0, 0, ''],
 );
 
-/**
- * Sessions that refer to each other within the batch do not count. The code that opened a session must be gone, or it
- * could open another. MariaDB reads the whole table for EXISTS, once the sessions of a batch are of one parent.
- */
+// References within the batch do not count. The code that opened a session must be gone, or it could open another.
+// MariaDB reads the whole table for EXISTS, once the sessions of a batch are of one parent.
 const findReferred = (size: number): string => `SELECT s.id FROM sessions s WHERE s.id IN (${places(size)})
   AND ((SELECT d.id FROM sessions d WHERE d.parent_id = s.id AND d.id NOT IN (${places(size)})
       ORDER BY d.parent_id, d.id LIMIT 1) IS NOT NULL
@@ -96,7 +94,6 @@ export class SessionsRepository {
     return this.opened.find(codeHash);
   }
 
-  /** One page: children with ids greater than `after`. */
   findChildren(parents: readonly string[], after: string): Promise<Descendant[]> {
     const ids = padded(parents, '');
     return this.sessions.query<Descendant[]>(findDescendants(ids.length), [...ids, after]);
@@ -106,7 +103,6 @@ export class SessionsRepository {
     await this.sessions.update({ id: In(ids), revokedAt: IsNull() }, { revokedAt: Date.now() });
   }
 
-  /** False when it was revoked before. */
   async revokeOne(transaction: Transaction, id: string): Promise<boolean> {
     const revoked = await transaction.write(
       'UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
@@ -115,7 +111,6 @@ export class SessionsRepository {
     return revoked === 1;
   }
 
-  /** Notes that nothing that was derived from these is alive. */
   async markDescendantsRevoked(ids: readonly string[]): Promise<void> {
     await this.sessions.update(
       { id: In(ids), descendantsRevokedAt: IsNull() },
@@ -131,7 +126,6 @@ export class SessionsRepository {
     return this.sessions.query<ExpiredSession[]>(FIND_EXPIRED, [expiresAt, expiresAt, beforeId]);
   }
 
-  /** Those of them that a code refers to or has opened, or from which a session outside the batch is derived. */
   async findReferred(ids: readonly string[]): Promise<string[]> {
     const asked = padded(ids, '');
     const rows = await this.sessions.query<{ id: string }[]>(findReferred(asked.length), [
@@ -141,7 +135,7 @@ export class SessionsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** When the last token expires that was signed before a time for a session that is not refreshed; undefined: none. */
+  /** Finds when the last token expires that was signed before a time for a session that is not refreshed. */
   async findLastExpiry(createdBefore: number): Promise<number | undefined> {
     const last = await this.sessions.findOne({
       where: { createdAt: LessThan(createdBefore), refreshGeneration: 0 },

@@ -7,7 +7,7 @@ import { Session } from './session.entity.js';
 export class SignedInUsersRepository {
   constructor(@InjectRepository(Session) private readonly sessions: Repository<Session>) {}
 
-  /** Ids of users after one of them who have a session that may be alive, by id. */
+  /** Pages by id through users who have a session that may be alive. */
   async findAfter(userId: string, now: number, limit: number): Promise<string[]> {
     const rows = await this.sessions.query<{ id: string }[]>(
       `SELECT u.id FROM users u WHERE u.id > ? AND EXISTS (SELECT 1 FROM sessions s

@@ -21,7 +21,6 @@ const HELD = {
   deviceName: true,
 } as const;
 
-/** A session as its user may see it, alive or not. */
 export type HeldSession = Pick<Session, keyof typeof HELD>;
 
 const FIND_SOME_OF = hotStatement(
@@ -30,23 +29,21 @@ const FIND_SOME_OF = hotStatement(
   ['', 1],
 );
 
-/** As its user sees one that is alive. */
 export type OwnSession = Pick<
   Session,
   'id' | 'userId' | 'parentId' | 'createdAt' | 'rotatedAt' | 'expiresAt' | 'ip' | 'userAgent' | 'deviceName'
 >;
 
-/** One that a code opened has its hash. */
 export type EndedSession = Pick<Session, 'id' | 'parentId' | 'codeHash'>;
 
-/** More than a user may have opened by codes, and room for logins. */
+/** Users may have fewer sessions opened by codes, which leaves room for logins. */
 const MAX_LISTED = 2000;
 
-/** By an index that leads to no session that has expired, was revoked or is of an epoch that has ended. */
+/** The index used leads to no session that has expired, was revoked or is of an epoch that has ended. */
 const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${WITH_PARENT}
   WHERE u.id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
-/** In no order: MariaDB sorts what it reads by that index, which is no more than the limit. */
+/** Callers may add an order: MariaDB sorts what it reads by the index above, which is no more than the limit. */
 const FIND_ALIVE = hotStatement(
   'the live sessions of a user',
   `SELECT s.id, s.user_id AS userId, s.parent_id AS parentId, s.created_at AS createdAt,
@@ -66,7 +63,7 @@ const FIND_AT = hotStatement(
   ['', 1],
 );
 
-/** What was derived from them comes first, mostly. */
+/** Derived sessions mostly come before those that they are derived from. */
 const FIND_ENDED = hotStatement(
   'the ended sessions of a user',
   `SELECT s.id, s.parent_id AS parentId, s.code_hash AS codeHash FROM users u JOIN sessions s ON s.user_id = u.id
@@ -76,7 +73,6 @@ const FIND_ENDED = hotStatement(
   ['', 0, 0, 1],
 );
 
-/** All the sessions of one user. */
 @Injectable()
 export class UserSessionsRepository {
   constructor(@InjectRepository(Session) private readonly sessions: Repository<Session>) {}
@@ -86,30 +82,22 @@ export class UserSessionsRepository {
     return row!.alive;
   }
 
-  /** Those that have ended included. */
   async hasMoreThan(userId: string, count: number): Promise<boolean> {
     return (await this.sessions.query<unknown[]>(FIND_AT, [userId, count])).length > 0;
   }
 
-  /**
-   * Dead for good: revoked, expired, or of an epoch that has ended. So is all that was derived from them, or will be once
-   * its revocation is done.
-   *
-   * @param createdBefore epoch milliseconds
-   */
+  /** Finds sessions dead for good. All derived from them are dead too, or will be once their revocation is done. */
   findEnded(userId: string, createdBefore: number, limit: number): Promise<EndedSession[]> {
     const expiredBefore = Date.now() - LEEWAY_SECONDS * 1000;
     return this.sessions.query<EndedSession[]>(FIND_ENDED, [userId, expiredBefore, createdBefore, limit]);
   }
 
-  /** Ids of those that are alive and that codes opened, the oldest first. */
   async findOldestDerived(userId: string, limit: number): Promise<string[]> {
     const sql = `${FIND_ALIVE} AND s.parent_id IS NOT NULL ORDER BY s.id LIMIT ?`;
     const rows = await this.sessions.query<OwnSession[]>(sql, [userId, Date.now(), limit]);
     return rows.map(({ id }) => id);
   }
 
-  /** The latest first. */
   listAlive(userId: string): Promise<OwnSession[]> {
     const sql = `${FIND_ALIVE} ORDER BY s.id DESC LIMIT ${MAX_LISTED}`;
     return this.sessions.query<OwnSession[]>(sql, [userId, Date.now()]);
@@ -120,10 +108,7 @@ export class UserSessionsRepository {
     return (await this.sessions.query<OwnSession[]>(`${FIND_ALIVE} AND s.id = ?`, values))[0];
   }
 
-  /**
-   * Takes a login into the epoch that the transaction has begun for its user. False where the login had ended by
-   * then: what was checked before the transaction may be over.
-   */
+  /** Takes a login into the epoch that the transaction has begun; returns false if it ended after it was checked. */
   async keep(transaction: Transaction, userId: string, id: string): Promise<boolean> {
     const kept = await transaction.write(
       `UPDATE sessions SET auth_epoch = auth_epoch + 1
@@ -134,7 +119,6 @@ export class UserSessionsRepository {
     return kept === 1;
   }
 
-  /** By id. */
   findPageOf(userId: string, afterId: string, limit: number): Promise<HeldSession[]> {
     return this.sessions.find({
       where: { userId, id: MoreThan(afterId) },
@@ -144,7 +128,7 @@ export class UserSessionsRepository {
     });
   }
 
-  /** Some of a user's sessions: nobody can issue a code from them until COMMIT. */
+  /** Nobody can issue a code from the sessions found until COMMIT. */
   async findSomeOf(transaction: Transaction, userId: string, limit: number): Promise<string[]> {
     const rows = await transaction.read<{ id: string }>(FIND_SOME_OF + transaction.forUpdate, [
       userId,
