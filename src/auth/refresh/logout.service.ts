@@ -10,7 +10,6 @@ import { RefreshTokens } from './refresh-tokens.js';
 
 interface Logout {
   caller: CurrentUser | undefined;
-  /** where there is one, the caller does not count */
   refreshToken: string | undefined;
 }
 
@@ -22,11 +21,7 @@ export class LogoutService {
     private readonly revocation: SessionRevocation,
   ) {}
 
-  /**
-   * Ends a session with every one that its codes opened. One that has ended already is no failure.
-   *
-   * @throws InvalidRefreshTokenError, UnauthorizedError
-   */
+  /** Succeeds for a session that has ended already. */
   async end({ caller, refreshToken }: Logout, origin: Origin): Promise<OkResult> {
     const session = refreshToken === undefined ? ofCaller(caller) : await this.ofRefreshToken(refreshToken);
     if (session) {
@@ -37,7 +32,7 @@ export class LogoutService {
     return OK;
   }
 
-  /** Of any generation: whoever holds one may at least end the session. */
+  /** Accepts any generation: whoever holds a token may at least end its session. */
   private async ofRefreshToken(text: string): Promise<RevocableSession | undefined> {
     const shown = await this.refreshTokens.read(text);
     if (!shown) throw new InvalidRefreshTokenError('forged');

@@ -10,11 +10,10 @@ export interface RefreshToken {
   generation: number;
 }
 
-/** session id, generation, MAC */
 const MAX_LENGTH = 36 + 1 + 10 + 1 + 43;
 const TOKEN = /^(([\da-f-]{36})\.([1-9]\d{0,9}))\.([\w-]{43})$/;
 
-/** Refresh tokens, `session id . generation . MAC`: the database alone makes none, nor does a query check one. */
+/** A token is `session id . generation . MAC`: the database alone cannot make one, and checking it takes no query. */
 @Injectable()
 export class RefreshTokens {
   private readonly macs: DerivedMacs;
@@ -31,7 +30,7 @@ export class RefreshTokens {
     return `${message}.${this.macs.make(message).toString('base64url')}`;
   }
 
-  /** Undefined for one that this service did not make, with a key of the file as it is now. */
+  /** Returns undefined for a token that no key of the file, as it is now, has made. */
   async read(text: string): Promise<RefreshToken | undefined> {
     if (text.length > MAX_LENGTH || !TOKEN.test(text)) return undefined;
     const known = this.verify(text);

@@ -10,7 +10,7 @@ import { InvalidRefreshTokenError, type RefreshRefusal } from './refresh.errors.
 import { type RefreshToken, RefreshTokens } from './refresh-tokens.js';
 import { type RefreshableTokens, SessionTokens } from './session-tokens.js';
 
-/** Refresh tokens are rotated, and their reuse ends the session (RFC 9700 section 4.14.2). */
+/** Rotates refresh tokens; their reuse ends the session (RFC 9700 section 4.14.2). */
 @Injectable()
 export class RefreshService {
   private readonly logger = new Logger('RefreshTokens');
@@ -23,12 +23,7 @@ export class RefreshService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * The previous token stays valid for a short time, since its answer may have been lost, or another window used it:
-   * it gets another token of the current generation.
-   *
-   * @throws InvalidRefreshTokenError
-   */
+  /** The previous token stays valid for a short time: its answer may have been lost, or another window used it. */
   async refresh(text: string, origin: Origin): Promise<RefreshableTokens> {
     const shown = await this.refreshTokens.read(text);
     if (!shown) throw new InvalidRefreshTokenError('forged');
@@ -63,7 +58,7 @@ export class RefreshService {
       });
       return 'reused';
     }
-    // The generation is the same: the session ended between the two statements.
+    // The generation is the same, so the session ended between the two statements.
     if (shown.generation === refreshGeneration) return 'session_ended';
     this.logger.error({ msg: 'refresh token newer than its session: were old data restored?', sessionId });
     return 'newer_than_session';

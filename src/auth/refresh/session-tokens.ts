@@ -2,14 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type IssuingSession, TokenIssuer } from '../tokens/token-issuer.js';
 import { RefreshTokens } from './refresh-tokens.js';
 
-/** As answers name them. */
 export interface RefreshableTokens {
   token: string;
   expiresAt: string;
   refreshToken: string;
 }
 
-/** What a client holds of a session. */
 @Injectable()
 export class SessionTokens {
   constructor(
@@ -17,7 +15,6 @@ export class SessionTokens {
     private readonly refreshTokens: RefreshTokens,
   ) {}
 
-  /** @param at epoch milliseconds */
   of(session: IssuingSession, at: number): { token: string } | RefreshableTokens {
     return session.refreshGeneration > 0
       ? this.refreshable(session, at)

@@ -1,12 +1,12 @@
 import { isEntityId } from '../../identifiers/entity-id.js';
 
-/** Tolerated clock skew between machines. */
+/** Clocks of different machines may differ by this. */
 export const LEEWAY_SECONDS = 30;
 
 /** RFC 9068 section 2.1 */
 export const TOKEN_TYPE = 'at+jwt';
 
-/** RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0. Times are epoch seconds. */
+/** Claims of RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0. Times are epoch seconds. */
 export interface AccessTokenClaims {
   iss: string;
   aud: string;
@@ -18,7 +18,7 @@ export interface AccessTokenClaims {
   auth_time: number;
 }
 
-/** The `kid`, if the header is one of ours (RFC 8725 sections 3.1, 3.10 and 3.11). */
+/** Returns the `kid` if the header is one of ours (RFC 8725 sections 3.1, 3.10 and 3.11). */
 export function readKeyId(token: string): string | undefined {
   const header = readHeader(token);
   if (header?.['alg'] !== 'ES256' || header['typ'] !== TOKEN_TYPE) return undefined;
@@ -38,10 +38,7 @@ function readHeader(token: string): Record<string, unknown> | undefined {
   }
 }
 
-/**
- * jsonwebtoken accepts a payload that is no object, claims missing or of another type, an `iat` in the future
- * and a lifetime beyond the longest session.
- */
+/** jsonwebtoken accepts payloads that are no object, missing or mistyped claims, a future `iat` and any lifetime. */
 export function areAccessTokenClaims(
   payload: unknown,
   expected: { audience: string; sessionMaxAge: number },

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 
-/** The only place of a token (RFC 6750 section 2.1); of two headers a proxy may have read the other one. */
+/** Reads no other place (RFC 6750 section 2.1), and one header only: of two, a proxy may have read the other one. */
 export function bearerToken({ raw }: { headers: object; raw?: IncomingMessage }): string | null {
   if (!raw) return null;
   const { headers, headersDistinct } = raw;

@@ -2,16 +2,13 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
 import type { KeyRing } from './key-ring.js';
 import type { SigningKey } from './signing-keys.js';
 
-/** Each has keys of its own, so that what was made for one proves nothing for another. */
+/** Each purpose has keys of its own, so that what was made for one proves nothing for another. */
 export type MacPurpose = 'refresh tokens' | 'mail codes';
 
 const KEY_BYTES = 32;
 
-/**
- * HMAC-SHA256 under keys derived from the signing keys (HKDF, RFC 5869), which stand in no database: who steals
- * that can make none. The key that signs makes them, and every key of the ring is accepted, so that they outlive
- * a rotation.
- */
+// The keys are derived from the signing keys (HKDF, RFC 5869), which are in no database: who steals that can make no
+// MAC. The key that signs makes them, and every key of the ring is accepted, so that they outlive a rotation.
 export class DerivedMacs {
   private readonly derived = new WeakMap<SigningKey, KeyObject>();
 
@@ -24,7 +21,6 @@ export class DerivedMacs {
     return this.macOf(this.keys.signing, message);
   }
 
-  /** One for each key of the ring. */
   accepted(message: string): Buffer[] {
     return this.keys.all.map((key) => this.macOf(key, message));
   }
@@ -33,7 +29,7 @@ export class DerivedMacs {
     return createHmac('sha256', this.keyFrom(key)).update(message).digest();
   }
 
-  /** A KeyObject: with a key in a Buffer an HMAC took four times as long. */
+  /** Makes a KeyObject: with a key in a Buffer an HMAC took four times as long. */
   private keyFrom(signingKey: SigningKey): KeyObject {
     const known = this.derived.get(signingKey);
     if (known) return known;

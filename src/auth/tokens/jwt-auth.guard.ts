@@ -48,7 +48,6 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     throw authorization === undefined ? new UnauthorizedError() : new InvalidTokenError(tokenRefusal(info));
   }
 
-  /** Passport verifies a token only the first time. */
   private async findClaims(request: SignedRequest, context: ExecutionContext): Promise<AccessTokenClaims> {
     const token = bearerToken(request);
     const known = token === null ? undefined : this.verified.find(token);
@@ -65,7 +64,7 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
   }
 }
 
-/** Whatever it is: a client that logs out with it need not have a token that is still good. */
+/** Accepts any value: a client that logs out with it need not have an access token that is still good. */
 function hasRefreshToken({ body }: FastifyRequest): boolean {
   return typeof body === 'object' && body !== null && 'refreshToken' in body;
 }

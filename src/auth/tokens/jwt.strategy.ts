@@ -11,7 +11,6 @@ import { KeyRing } from './key-ring.js';
 import { UnknownKeyError } from './token-refusal.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
-/** Verifies signature and claims; the guard checks that the session is alive. */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
   constructor(
@@ -46,7 +45,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     const { jwtAudience: audience, sessionMaxAge } = this.env;
     if (!areAccessTokenClaims(payload, { audience, sessionMaxAge })) return false;
     const token = bearerToken(request);
-    // The key may have been taken away while it was in use: then what it signed is not remembered.
+    // The key may have been taken away while it was in use: then what it signed is refused, and not remembered.
     if (token === null || this.keys.findVerifying(readKeyId(token) ?? '') === undefined) return false;
     this.verified.remember(token, payload);
     return payload;

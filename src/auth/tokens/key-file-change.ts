@@ -18,17 +18,15 @@ import { readKeyFile } from './key-file.js';
 import { keySetText } from './new-key.js';
 import { type Jwk, parseKeySet, readKeySet, SigningKeysError } from './signing-keys.js';
 
-/** The key file while nobody else changes it. */
 export interface LockedKeyFile {
   keys: Jwk[];
-  /** epoch milliseconds */
   changedAt: number;
-  /** Whoever reads the file has the old keys or the new ones, also after a crash. */
+  /** Readers get the old keys or the new ones, also after a crash. */
   replace(keys: readonly Jwk[]): void;
   unlock(): void;
 }
 
-/** @throws SigningKeysError when another command is changing it, or it is no key set */
+/** @throws SigningKeysError when another command is changing the file, or it is no key set */
 export function lockKeyFile(path: string): LockedKeyFile {
   const file = realFile(path);
   const unlock = lockFor(file);
@@ -54,7 +52,7 @@ function lockFor(file: string): (() => void) | undefined {
   try {
     createFile(lock);
     const { uid, gid } = statSync(file);
-    // What root makes, the owner of the keys has to be able to take another time.
+    // The owner of the keys must be able to take the lock that root makes now.
     if (process.geteuid?.() === 0) chownSync(lock, uid, gid);
     return holdLock(lock);
   } catch (error) {
@@ -71,7 +69,7 @@ function realFile(path: string): string {
 }
 
 function replaceFile(file: string, keys: readonly Jwk[]): void {
-  // One that a crash has left is in nobody's way: the lock keeps others from it.
+  // A draft that a crash has left is in nobody's way: the lock keeps others from it.
   const draft = `${file}.new`;
   try {
     rmSync(draft, { force: true });
@@ -88,7 +86,7 @@ function writeDurably(file: string, text: string, { uid, gid }: { uid: number; g
   const descriptor = openSync(file, 'wx', 0o600);
   try {
     fchmodSync(descriptor, 0o600);
-    // The service has to be able to read what root has written.
+    // The service must be able to read what root has written.
     if (uid !== process.geteuid?.() || gid !== process.getegid?.()) fchownSync(descriptor, uid, gid);
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
@@ -97,7 +95,7 @@ function writeDurably(file: string, text: string, { uid, gid }: { uid: number; g
   }
 }
 
-/** Windows opens no directory. */
+/** Windows opens no directory, so this does nothing there. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');

@@ -7,7 +7,7 @@ import { SharedLook } from './shared-look.js';
 import { readKeySet } from './signing-keys.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
-/** Polling sees what is renamed, mounted or swapped by a symbolic link, on any file system. */
+/** Polling sees files that are renamed, mounted or swapped by a symbolic link, on any file system. */
 const POLL_MS = 1000;
 
 /** Reloads the key file when it has changed. If it is missing or invalid, the current keys stay in use. */
@@ -16,7 +16,7 @@ export class KeyFileWatch implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('Tokens');
   private timer: NodeJS.Timeout | undefined;
   private readonly unknownKeys = new SharedLook(() => this.look());
-  /** none yet: the file may have changed since the start read it */
+  /** undefined at first, since the file may have changed after the start read it */
   private seen: string | undefined;
 
   constructor(
@@ -33,10 +33,7 @@ export class KeyFileWatch implements OnModuleInit, BeforeApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /**
-   * For what no key of this process verifies: another instance may have read a new key first.
-   * It looks at the file once a second at most.
-   */
+  /** Another instance may have read a new key first. The file is looked at once a second at most. */
   async lookForUnknownKey(): Promise<void> {
     await this.unknownKeys.ask();
   }
@@ -64,7 +61,7 @@ export class KeyFileWatch implements OnModuleInit, BeforeApplicationShutdown {
     return { keys: this.keys.published.keys.map(({ kid }) => kid), signing: this.keys.signing.kid };
   }
 
-  /** What differs after every change of the file, also one that keeps its length and time. */
+  /** Returns text that differs after every change of the file, also one that keeps its length and time. */
   private async version(): Promise<string> {
     try {
       const { dev, ino, size, mtimeNs, ctimeNs } = await stat(this.env.jwtKeysFile, { bigint: true });

@@ -17,7 +17,6 @@ export function loadKeyFile(file: string, production: boolean): SigningKeys {
   return readKeySet(readKeyFile(file));
 }
 
-/** @throws SigningKeysError */
 export function readKeyFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -37,7 +36,7 @@ function makeKeyFile(file: string): void {
   }
 }
 
-/** Atomic: of several processes that start at once, the first one's file stays. */
+/** Creates the file atomically: of several processes that start at once, the first one's file stays. */
 function createKeyFile(file: string): void {
   const draft = `${file}.${randomUUID()}`;
   createDirectory(dirname(resolve(file)));

@@ -1,7 +1,6 @@
 import type { KeySet } from './jwks.response.js';
 import { publicJwk, type SigningKey, signingKeyAt, type SigningKeys } from './signing-keys.js';
 
-/** The keys of this process: one signs, all verify. */
 export class KeyRing {
   private keys: SigningKeys;
   private publicKeys: KeySet;
@@ -23,7 +22,6 @@ export class KeyRing {
     return this.publicKeys;
   }
 
-  /** PEM of SPKI */
   findVerifying(kid: string): string | undefined {
     return this.verifying.get(kid);
   }

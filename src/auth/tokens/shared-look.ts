@@ -1,11 +1,9 @@
 const PERIOD_MS = 1000;
-/** More at once are strangers that flood the service with keys of their own: the others are not kept waiting. */
+/** Beyond this, strangers flood the service with keys of their own: further callers are not kept waiting. */
 const MAX_WAITING = 1000;
 
-/**
- * One look for everybody who asks, and no more than one a second. Each look begins after the question that it answers,
- * so that a flood of questions hides nothing from those who come later.
- */
+// All who ask share a look, and there is one a second at most. Each look begins after the question that it answers, so
+// that a flood of questions hides nothing from those who come later.
 export class SharedLook {
   private next: Promise<void> | undefined;
   private waiting = 0;
@@ -13,7 +11,6 @@ export class SharedLook {
 
   constructor(private readonly look: () => Promise<void>) {}
 
-  /** Resolves after at most a second and the time of a look. */
   async ask(): Promise<void> {
     if (this.waiting >= MAX_WAITING) return;
     this.waiting += 1;

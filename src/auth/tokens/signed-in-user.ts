@@ -4,15 +4,12 @@ import type { AccessTokenClaims } from './access-token.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** whom the token in the answer is for */
     signedInUserId?: string;
   }
 }
 
-/**
- * Notes for the log whom a new token is for: such a request came without one that would say so.
- * A hook, since an interceptor of Nest keeps a chain of RxJS objects for each request that waits for a hash.
- */
+// Notes for the log whom a new token is for, since the request came without one that would say so. It is a hook, since
+// an interceptor of Nest keeps a chain of RxJS objects for each request that waits for a hash.
 export function noteSignedInUsers(fastify: FastifyInstance, jwt: JwtService): void {
   fastify.decorateRequest('signedInUserId', undefined);
   fastify.addHook('preSerialization', (request, _reply, answer, done) => {

@@ -9,10 +9,9 @@ import {
 } from 'node:crypto';
 import type { PublicKey } from './jwks.response.js';
 
-/** A private key as it stands in the file. */
 export type Jwk = JsonWebKey & {
   kid?: string;
-  /** epoch seconds before which it does not sign, as in OpenID Federation 1.0 section 8.7.2; it verifies all the same */
+  /** epoch seconds before which the key does not sign, though it verifies (OpenID Federation 1.0 section 8.7.2) */
   nbf?: number;
 };
 
@@ -24,7 +23,7 @@ export interface SigningKey {
   signsFrom: number;
 }
 
-/** The first one whose time has come signs, all verify. */
+/** The first key whose time has come signs; all verify. */
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
 
 export class SigningKeysError extends Error {
@@ -33,12 +32,7 @@ export class SigningKeysError extends Error {
   }
 }
 
-/**
- * Reads a JWK Set (RFC 7517 section 5) of private P-256 keys. The first one whose `nbf` has passed signs, all
- * verify. A key without `kid` gets its thumbprint (RFC 7638).
- *
- * @throws SigningKeysError
- */
+/** @throws SigningKeysError unless the text is a JWK Set (RFC 7517 section 5) of private P-256 keys */
 export function readKeySet(text: string): SigningKeys {
   const keys = parseKeySet(text).map(readKey);
   if (!isNotEmpty(keys)) throw new SigningKeysError('the key set is empty');
@@ -48,7 +42,7 @@ export function readKeySet(text: string): SigningKeys {
   return keys;
 }
 
-/** Where the time of none has come, by a clock that is slow, the one that has been there longest. */
+/** By a slow clock the time of none may have come: then the key that has been there longest signs. */
 export function signingKeyAt(keys: SigningKeys, now: number): SigningKey {
   return keys.find(({ signsFrom }) => signsFrom <= now) ?? keys.at(-1)!;
 }
@@ -57,7 +51,6 @@ function isNotEmpty(keys: readonly SigningKey[]): keys is SigningKeys {
   return keys.length > 0;
 }
 
-/** @throws SigningKeysError */
 export function parseKeySet(text: string): Jwk[] {
   let set: unknown;
   try {

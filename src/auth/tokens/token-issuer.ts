@@ -25,11 +25,7 @@ export class TokenIssuer {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Only for a session that the database has committed.
-   *
-   * @param at epoch milliseconds
-   */
+  /** The database must have committed the session. `at` is in epoch milliseconds. */
   issue(session: IssuingSession, at: number): AccessToken {
     const { kid, privateKey } = this.keys.signing;
     const lifetime = session.refreshGeneration > 0 ? this.env.accessTokenTtl : this.env.tokenTtl;
@@ -38,7 +34,7 @@ export class TokenIssuer {
     const exp = Math.min(
       iat + lifetime,
       Math.floor(session.expiresAt / 1000),
-      // Where the setting was lowered since, verification refuses a later one.
+      // Verification refuses a later end, where the setting was lowered since.
       authTime + this.env.sessionMaxAge,
     );
     const claims: AccessTokenClaims = {

@@ -1,7 +1,6 @@
 import { JsonWebTokenError, TokenExpiredError } from '@nestjs/jwt';
 import type { TokenRefusal } from './tokens.errors.js';
 
-/** No key of ours has the `kid` of the token. */
 export class UnknownKeyError extends Error {}
 
 /** @param failure what Passport reports; nothing where the claims were refused */

@@ -7,7 +7,7 @@ export class UnauthorizedError extends Problem {
   }
 }
 
-/** For the log only: the client learns that its token is not valid. */
+/** Only logged: the client learns that its token is not valid. */
 export type TokenRefusal =
   | 'malformed'
   | 'signature'

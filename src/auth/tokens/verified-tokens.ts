@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { type AccessTokenClaims, LEEWAY_SECONDS } from './access-token.js';
 
-/** about 8 MiB when full */
+/** The cache takes about 8 MiB when full. */
 const MAX_TOKENS = 10_000;
 
-/** Saves clients that reuse a token the check of its signature; not that of its session. */
+/** Spares clients that reuse a token the check of its signature, but not that of its session. */
 @Injectable()
 export class VerifiedTokens {
   private readonly claims = new LRUCache<string, AccessTokenClaims>({ max: MAX_TOKENS });
@@ -21,7 +21,7 @@ export class VerifiedTokens {
     this.claims.set(token, claims);
   }
 
-  /** Another key may verify from now on, or one no more. */
+  /** Another key may verify from now on, or one may verify no more. */
   forgetAll(): void {
     this.claims.clear();
   }
