@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** A one-time code. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 @Entity('authorization_codes')
 @Index('authorization_codes_session_id_created_at_idx', ['sessionId', 'createdAt'])
 @Index('authorization_codes_expires_at_idx', ['expiresAt'])

@@ -47,10 +47,8 @@ interface IssuedCode {
   usedAt: number | null;
 }
 
-/**
- * Whether a code of the session `c` is void: since the last one was issued, so many newer ones are unused, or were until
- * then. Used ones count that long, so that using new ones does not bring old ones back.
- */
+// A code `c` is void if `maxUnused` newer ones of its session were unused when the last one was issued. Those used
+// since then count too, so that using new codes does not bring old ones back.
 export const isVoid = (maxUnused: number): string => `(SELECT n.hash
     FROM authorization_codes n LEFT JOIN sessions x ON x.code_hash = n.hash
     WHERE n.session_id = c.session_id AND n.created_at > c.created_at
@@ -67,7 +65,7 @@ export class AuthorizationCodesRepository {
     this.owners = new Lookup(FIND_OWNERS, codes);
   }
 
-  /** False if its session has ended. Concurrent calls share a statement. */
+  /** Returns false if the session has ended. Concurrent calls share a statement. */
   insert(code: AuthorizationCode): Promise<boolean> {
     return this.inserts.run(code);
   }
@@ -85,7 +83,7 @@ export class AuthorizationCodesRepository {
     await this.codes.delete({ hash: In(hashes) });
   }
 
-  /** Of a session: void ones, and used ones that make none void. */
+  /** Deletes the void codes of a session, and used ones that make no other void. */
   async deleteUnneeded(sessionId: string, maxUnused: number): Promise<void> {
     for (;;) {
       const codes = await this.codes.query<IssuedCode[]>(FIND_OF_SESSION, [sessionId]);
@@ -111,7 +109,7 @@ export class AuthorizationCodesRepository {
 
   private async insertAll(codes: AuthorizationCode[]): Promise<boolean[]> {
     try {
-      // Measured hot: TypeORM takes longer to build this statement than the database to run it.
+      // Measured as hot: TypeORM takes longer to build this statement than the database to run it.
       await this.codes.query(
         `INSERT INTO authorization_codes (hash, session_id, created_at, expires_at)
          VALUES ${codes.map(() => '(?, ?, ?, ?)').join(', ')}`,

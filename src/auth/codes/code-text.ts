@@ -3,7 +3,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 const CODE_BYTES = 32;
 const CODE = /^[\w-]{43}$/;
 
-/** 256 random bits in base64url (RFC 6749 section 10.10). */
+/** A code has 256 random bits (RFC 6749 section 10.10). */
 export function newCode(): string {
   return randomBytes(CODE_BYTES).toString('base64url');
 }
@@ -12,7 +12,7 @@ export function isCode(text: string): boolean {
   return CODE.test(text);
 }
 
-/** HMAC-SHA-256 of the challenge, keyed by the code. One pass: a code has full entropy (ASVS 6.5.2). */
+/** One pass of HMAC-SHA-256 is enough, since a code has full entropy (ASVS 6.5.2). */
 export function hashCode(code: string, challenge = ''): string {
   return createHmac('sha256', code).update(challenge).digest('base64url');
 }

@@ -24,11 +24,7 @@ export class CodesService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Voids the oldest where ten of the session are unused.
-   *
-   * @throws InvalidTokenError when the session was revoked or deleted after the request began
-   */
+  /** @throws InvalidTokenError when the session was revoked or deleted after the request began */
   async issue(sessionId: string, challenge?: string): Promise<string> {
     const code = newCode();
     const now = Date.now();
@@ -40,11 +36,7 @@ export class CodesService {
     return code;
   }
 
-  /**
-   * Reuse of a code revokes the session it opened and all derived from it (RFC 6749 section 4.1.2, ASVS
-   * 10.4.2).
-   * @throws InvalidCodeError
-   */
+  /** Reuse of a code revokes the session it opened and all derived from it (RFC 6749 section 4.1.2, ASVS 10.4.2). */
   async exchange(code: string, codeVerifier: string | undefined, origin: SignInOrigin): Promise<NewSession> {
     if (!isCode(code)) throw new InvalidCodeError('malformed');
     const hash = hashCode(code, codeVerifier === undefined ? undefined : challengeOf(codeVerifier));

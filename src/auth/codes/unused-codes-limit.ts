@@ -2,21 +2,18 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 
-/** of one session */
+/** per session: one more voids the oldest */
 export const MAX_UNUSED_CODES = 10;
 const MAX_SESSIONS = 10_000;
 const LOOK_AFTER_MS = 1000;
 
 interface Issued {
   since: number;
-  /** epoch milliseconds */
   lastAt: number;
 }
 
-/**
- * Deletes codes of sessions that issue many: those that are void, because ten newer ones are unused, and those that were
- * used, whose sessions tell of their reuse. The exchange itself checks that a code is not void, so this may be late.
- */
+// Deletes void and used codes of sessions that issue many. It may be late: the exchange itself refuses void codes,
+// and a session that a code opened still tells of its reuse.
 @Injectable()
 export class UnusedCodesLimit implements OnApplicationShutdown {
   private readonly logger = new Logger('AuthorizationCodes');
@@ -34,7 +31,7 @@ export class UnusedCodesLimit implements OnApplicationShutdown {
     await this.running;
   }
 
-  /** @returns when the code was issued, later than every other of its session in this process: later ones make earlier ones void */
+  /** @returns a time after that of all other codes of the session in this process: later codes void earlier ones */
   noteIssued(sessionId: string, now: number): number {
     const known = this.issued.get(sessionId);
     const since = (known?.since ?? 0) + 1;

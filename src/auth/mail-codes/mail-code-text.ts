@@ -1,16 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Crockford's base32: no I, L, O or U, which are easily mistaken. */
+/** Crockford's base32 has no I, L, O or U, which are easily mistaken. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const LENGTH = 10;
 const BITS = 5;
 const HALF = 5;
-/** With spaces and hyphens wherever somebody puts them. */
+/** People may type spaces and hyphens anywhere. */
 const MAX_TYPED_LENGTH = 64;
 const TYPED = /^[\da-z -]*$/i;
 const CODE = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
 
-/** The first 50 bits. */
 export function mailCodeOf(mac: Buffer): string {
   const bits = mac.readBigUInt64BE();
   return Array.from({ length: LENGTH }, (_, place) => {
@@ -19,19 +18,17 @@ export function mailCodeOf(mac: Buffer): string {
   }).join('');
 }
 
-/** As people read it: `7K2M9-QX4TB`. */
 export function readable(code: string): string {
   return `${code.slice(0, HALF)}-${code.slice(HALF)}`;
 }
 
-/** What somebody typed, without what makes no difference; undefined for what can be no code. */
+/** Ignores case, spaces, hyphens and mistaken letters; returns undefined for text that can be no code. */
 export function typedCode(text: string): string | undefined {
   if (text.length > MAX_TYPED_LENGTH || !TYPED.test(text)) return undefined;
   const code = text.toUpperCase().replaceAll(/[ -]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
   return CODE.test(code) ? code : undefined;
 }
 
-/** In a time that does not depend on where they differ. */
 export function isSameCode(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

@@ -8,10 +8,8 @@ import type { Transaction } from '../../database/transaction.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { MAIL_CODES_SUBJECT_KEY, MailCode, type MailCodePurpose } from './mail-code.entity.js';
 
-/** Whose code it is, and what for. */
 export type MailCodeKey = Pick<MailCode, 'purpose' | 'subject'>;
 
-/** A code to be made. */
 export type NewMailCode = MailCodeKey & Pick<MailCode, 'email' | 'authEpoch' | 'handedOut' | 'expiresAt'>;
 
 const PURGE_AFTER_MS = 3_600_000;
@@ -29,12 +27,11 @@ const FIND = hotStatement(
   ['password_reset', 'password_reset', ''],
 );
 
-/** One row for each purpose and subject. */
 @Injectable()
 export class MailCodesRepository {
   constructor(@InjectRepository(MailCode) private readonly codes: Repository<MailCode>) {}
 
-  /** Makes sure that there is a row, with or without a code. */
+  /** Makes sure that a row exists, with or without a code. */
   async keep(transaction: Transaction, { purpose, subject }: MailCodeKey): Promise<void> {
     const purgeAt = Date.now() + PURGE_AFTER_MS;
     await this.updateOrInsert(
@@ -49,7 +46,6 @@ export class MailCodesRepository {
     );
   }
 
-  /** Voids the code before it. */
   async renew(transaction: Transaction, code: NewMailCode): Promise<void> {
     const { purpose, subject, email, authEpoch, handedOut, expiresAt } = code;
     const purgeAt = Date.now() + PURGE_AFTER_MS;
@@ -65,7 +61,7 @@ export class MailCodesRepository {
     );
   }
 
-  /** Whether or not there is a code: the same write for every row. */
+  /** Writes the same for every row, whether or not it has a code. */
   async countTry(
     transaction: Transaction,
     purposes: readonly MailCodePurpose[],
@@ -77,7 +73,6 @@ export class MailCodesRepository {
     );
   }
 
-  /** @param purposes one or two */
   find(
     transaction: Transaction,
     [first, second = first]: readonly [MailCodePurpose, MailCodePurpose?],
@@ -86,12 +81,11 @@ export class MailCodesRepository {
     return transaction.read<MailCode>(FIND, [first, second, subject]);
   }
 
-  /** Whether no newer code, and no change of the account, has voided it. */
   isCurrent(id: string, codeNumber: number): Promise<boolean> {
     return this.codes.existsBy({ id, codeNumber });
   }
 
-  /** Whether the row existed: the request that deletes it consumes the code. */
+  /** Returns true for the one request that deletes the row, which consumes the code. */
   async use(transaction: Transaction, { id, codeNumber }: MailCode): Promise<boolean> {
     const used = await transaction.write('DELETE FROM mail_codes WHERE id = ? AND code_number = ?', [
       id,
@@ -104,7 +98,6 @@ export class MailCodesRepository {
     await transaction.of(this.codes).delete({ purpose, subject });
   }
 
-  /** What the user asked for before the password became another. */
   async voidAll(transaction: Transaction, { id, email }: { id: string; email: string }): Promise<void> {
     await this.void(transaction, { purpose: 'password_reset', subject: email });
     await this.void(transaction, { purpose: 'email_verification', subject: id });
@@ -120,7 +113,7 @@ export class MailCodesRepository {
     await this.codes.delete({ id: In(ids) });
   }
 
-  /** Somebody else may insert meanwhile: then the row is there to be updated. */
+  /** Another request may insert meanwhile: then the row is there to be updated. */
   private async updateOrInsert(
     transaction: Transaction,
     update: () => Promise<number>,

@@ -9,14 +9,12 @@ import { type MailCodeKey, MailCodesRepository } from './mail-codes.repository.j
 export const MAIL_CODE_TTL_MS = 15 * 60_000;
 const MAX_TRIES = 50;
 
-/** What a code is derived from: a row here, or in a room above. */
 export interface DerivedCode {
   id: string;
   purpose: MailCodePurpose;
   codeNumber: number;
 }
 
-/** Codes to type: they are derived from their row and the signing keys, when they are mailed and when they are checked. */
 @Injectable()
 export class MailCodes {
   private readonly macs: DerivedMacs;
@@ -28,14 +26,12 @@ export class MailCodes {
     this.macs = new DerivedMacs(keys, 'mail codes');
   }
 
-  /** Voids the code of that purpose and subject before it. */
   async issue(
     transaction: Transaction,
     code: MailCodeKey & {
       email: string;
       authEpoch?: number;
       handedOut?: boolean;
-      /** epoch milliseconds; by default when its time is over */
       expiresAt?: number;
     },
   ): Promise<MailCode> {
@@ -66,10 +62,7 @@ export class MailCodes {
     return mailCodeOf(this.macs.make(messageOf(code)));
   }
 
-  /**
-   * The one that was typed, if it is still good; it is not used up. Counts a try, which the caller has to commit.
-   * The same work is done whether or not there is a code.
-   */
+  /** Consumes nothing, and does the same work whether or not there is a code. The caller must commit the counted try. */
   async check(
     transaction: Transaction,
     purposes: readonly [MailCodePurpose, MailCodePurpose?],
@@ -91,7 +84,6 @@ export class MailCodes {
       .find((row) => row.codeNumber > 0 && row.tries <= MAX_TRIES && row.expiresAt > now);
   }
 
-  /** False when it was used meanwhile. */
   use(transaction: Transaction, code: MailCode): Promise<boolean> {
     return this.codes.use(transaction, code);
   }
@@ -100,10 +92,7 @@ export class MailCodes {
     return this.codes.void(transaction, key);
   }
 
-  /**
-   * Under any key of the ring: a code outlives a rotation.
-   * @param typed by `typedCode`
-   */
+  /** Accepts every key of the ring, since a code outlives a rotation. `typed` comes from `typedCode`. */
   isDerived(row: DerivedCode, typed: string): boolean {
     const accepted = this.macs.accepted(messageOf(row)).map(mailCodeOf);
     return accepted.filter((code) => isSameCode(code, typed)).length > 0;
