@@ -1,20 +1,19 @@
 import { Problem } from '../problems/problem.js';
 
-/** One for unknown e-mails and wrong passwords (OWASP Authentication Cheat Sheet). */
+/** Unknown e-mails and wrong passwords get the same error (OWASP Authentication Cheat Sheet). */
 export class InvalidCredentialsError extends Problem {
   constructor() {
     super('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
 }
 
-/** Of somebody who is signed in. */
 export class WrongPasswordError extends Problem {
   constructor() {
     super('wrong_password');
   }
 }
 
-/** Told to nobody who does not know the password. */
+/** Thrown only after the password was right: a stranger must not learn that the account is disabled. */
 export class AccountDisabledError extends Problem {
   constructor() {
     super('account_disabled');

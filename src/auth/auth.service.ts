@@ -17,17 +17,15 @@ import { SessionTokens } from './refresh/session-tokens.js';
 import { DerivedSessionsLimit } from './sessions/derived-sessions-limit.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 
-/** A canonical e-mail and a normalized password: the DTOs produce them. */
+/** The e-mail is canonical and the password normalized: the DTOs produce them. */
 interface SignIn {
   email: string;
   password: string;
-  /** whether the session gets a refresh token */
   refresh?: boolean;
   deviceName?: string;
 }
 
 interface Registration extends SignIn {
-  /** as it was typed */
   invitationCode?: string | null;
 }
 
@@ -46,13 +44,13 @@ export class AuthService {
     private readonly env: Env,
   ) {}
 
-  /** The database decides whether the e-mail is taken: asking first would race, and tell by its timing. */
+  /** Leaves it to the database whether the e-mail is taken: asking first would race, and tell by its timing. */
   async register(
     { email, password, refresh, deviceName, invitationCode = null }: Registration,
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
-    // Before anything is hashed, or said about the e-mail.
+    // This comes before anything is hashed, or said about the e-mail.
     const invitation =
       invitationCode === null ? undefined : await this.invitations.find(email, invitationCode, client.key);
     const hash = await this.passwords.hash(password, client);
@@ -93,7 +91,7 @@ export class AuthService {
 
     // Only a login has the plain password that rehashing needs.
     if (replacement !== undefined) await this.users.replacePasswordHash(user, replacement);
-    // Of the epoch that was read with the hash: whatever ended all sessions meanwhile has ended this one too.
+    // The epoch was read with the hash, so whatever ended all sessions meanwhile has ended this one too.
     const session = newSession(this.env, {
       userId: user.id,
       authEpoch: user.authEpoch,
@@ -128,7 +126,6 @@ export class AuthService {
   }
 }
 
-/** Whoever signs in acts as the session that he gets. */
 function actorOf({ id: sessionId, userId: id }: NewSession, { requestId, address }: SignInOrigin): UserActor {
   return { kind: 'user', id, sessionId, byPassword: true, requestId, address };
 }

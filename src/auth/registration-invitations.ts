@@ -1,30 +1,19 @@
 import type { UserActor } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
 
-/** The invitation whose code somebody typed. */
 export interface TypedInvitation {
   id: string;
   orgId: string;
   codeNumber: number;
 }
 
-/** What is left to do once the account is there: it joins. */
 export type Joining = (userId: string, actor: UserActor) => Promise<void>;
 
-/** What a registration with the code of an invitation needs of organizations, which are built upon accounts. */
+/** The port through which `auth` accepts invitation codes: organizations are built upon accounts. */
 export abstract class RegistrationInvitations {
-  /**
-   * Counts a try.
-   * @param email canonical
-   * @param code as it was typed
-   * @param client whose turn it takes
-   * @throws InvalidMailCodeError
-   */
+  /** Counts a try, in a turn of `client`. `email` is canonical, `code` as typed. Throws InvalidMailCodeError. */
   abstract find(email: string, code: string, client: string): Promise<TypedInvitation>;
 
-  /**
-   * The first step of the transaction that makes the account: takes the locks.
-   * @throws InvalidMailCodeError when it has ended meanwhile
-   */
+  /** Takes locks, so it must be called first. Throws InvalidMailCodeError when the invitation has ended meanwhile. */
   abstract begin(transaction: Transaction, invitation: TypedInvitation): Promise<Joining>;
 }

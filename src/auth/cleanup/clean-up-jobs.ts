@@ -4,7 +4,7 @@ import type { Batch } from './batch.js';
 /** @param now epoch milliseconds */
 export type CleanUpJob = (now: number) => Promise<Batch>;
 
-/** What the rooms above this one have the clean-up do, batch by batch. */
+/** Jobs that other modules add here run in the clean-up, batch by batch. */
 @Injectable()
 export class CleanUpJobs {
   readonly all: CleanUpJob[] = [];

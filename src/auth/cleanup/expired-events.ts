@@ -5,16 +5,14 @@ import { EventAddressesRepository } from '../../events/event-addresses.repositor
 import { EventsRepository } from '../../events/events.repository.js';
 import { BATCH, type Batch } from './batch.js';
 
-/** the longest that the record keeps whence somebody acted */
 const ADDRESS_RETENTION_MS = 90 * 86_400_000;
-/** More than a batch: a new process looks through everything once, and mostly finds nothing. */
+/** A scan takes more than a batch: a new process scans all events once, and mostly finds nothing. */
 const MAX_SCANNED = 500;
 const NOTHING: Batch = { examined: 0, deleted: 0 };
 
-/** What the record does not keep any longer. */
 @Injectable()
 export class ExpiredEvents {
-  /** What is before holds no address any more: every process looks through all of it once. */
+  /** No event up to this id holds an address any more; every process scans all of them once. */
   private withoutAddress = '';
   private mayOnlyAdd = false;
   private readonly logger = new Logger('Cleanup');

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { IdempotencyKeysRepository } from '../../writes/idempotency-keys.repository.js';
 import { BATCH, type Batch } from './batch.js';
 
-/** Answers that are not repeated any longer. */
 @Injectable()
 export class ExpiredKeys {
   constructor(private readonly keys: IdempotencyKeysRepository) {}

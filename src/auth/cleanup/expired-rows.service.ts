@@ -11,7 +11,6 @@ import { ExpiredSessions } from './expired-sessions.js';
 import { OldMails } from './old-mails.js';
 
 const PERIOD_MS = 60_000;
-/** after a run that left expired rows to the next */
 const CONTINUE_AFTER_MS = 1000;
 /** A revocation still pending by then was interrupted; if it is merely slow, a second one does no harm. */
 const STALE_REVOCATION_MS = 10_000;
@@ -19,7 +18,6 @@ const MAX_BATCHES = 200;
 
 interface Run {
   deleted: number;
-  /** it deleted something and stopped before the end */
   hasMore: boolean;
 }
 
@@ -73,13 +71,13 @@ export class ExpiredRowsService implements OnApplicationBootstrap, OnApplication
       const batch = await next();
       deleted += batch.deleted;
       if (batch.examined < BATCH) return { deleted, hasMore: false };
-      // SQLite answers within the same turn: without a pause nothing else would run.
+      // SQLite answers within the same turn of the event loop: without a pause nothing else would run.
       await yieldToEventLoop();
     }
     return { deleted, hasMore: deleted > 0 };
   }
 
-  /** Jittered, so that several instances do not delete the same rows at once. */
+  /** The pause varies, so that several instances do not delete the same rows at once. */
   private schedule(pauseMs: number): void {
     this.timer = setTimeout(
       () => {

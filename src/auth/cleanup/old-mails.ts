@@ -4,10 +4,9 @@ import { MailsRepository } from '../../mail/mails.repository.js';
 import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
 import { BATCH, type Batch } from './batch.js';
 
-/** Longer than the day over which the mails to one address are counted. */
+/** Mails are kept for longer than the day over which those to one address are counted. */
 const MAIL_RETENTION_MS = 7 * 86_400_000;
 
-/** Mails that came to their end, and the places of codes that nobody can use. */
 @Injectable()
 export class OldMails {
   constructor(
