@@ -1,6 +1,6 @@
 import { databaseError } from './database-errors.js';
 
-/** for a connection, or for the mutex of the only one */
+/** how long to wait for a connection, or on SQLite for the mutex of the only one */
 export const ACQUIRE_TIMEOUT_MS = 3000;
 
 export function acquireTimeoutError(): NodeJS.ErrnoException {

@@ -5,7 +5,6 @@ import { refuseInsideTransaction } from './transaction.js';
 
 interface Waiting<Key, Answer> {
   key: Key;
-  /** of the request that asks */
   span: Span | undefined;
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
@@ -13,29 +12,25 @@ interface Waiting<Key, Answer> {
 
 export const MAX_BATCH_SIZE = 64;
 
-/** Requests that arrive while a query takes longer get a second one. */
+/** Requests that arrive while a query takes longer than this get a second query. */
 const SLOW_QUERY_MS = 20;
 const MAX_QUERIES = 2;
 
-/**
- * Runs one query for all requests that arrive in one turn of the event loop, or while a query runs. Each key
- * is sent after its request arrived, so answers are never older than their requests.
- */
+// Runs one query for all requests that arrive within one turn of the event loop, or while a query runs. Each key is
+// sent after its request arrived, so answers are never older than their requests.
 export class BatchedQueries<Key, Answer> {
   private waiting: Waiting<Key, Answer>[] = [];
   private running = 0;
   private lastBegan = 0;
 
-  /**
-   * @param query answers in the order of the keys, which may repeat
-   * @param maxBatch evaluated before each query; smaller where answers are large, so that no query takes long
-   */
+  // `query` answers in the order of the keys, which may repeat. `maxBatch`, evaluated before each query, is smaller
+  // where answers are large, so that no query takes long.
   constructor(
     private readonly query: (keys: Key[]) => Promise<Answer[]>,
     private readonly maxBatch = (): number => MAX_BATCH_SIZE,
   ) {}
 
-  /** Refused inside a transaction, for whose end the query could wait. */
+  /** @throws OutsideTransactionError inside a transaction, for whose end the query could wait */
   run(key: Key): Promise<Answer> {
     return new Promise((resolve, reject) => {
       refuseInsideTransaction();
@@ -53,8 +48,8 @@ export class BatchedQueries<Key, Answer> {
     this.running += 1;
     while (this.waiting.length > 0) {
       this.lastBegan = performance.now();
-      // Without it the first request of a turn would get a query of its own, and SQLite, which answers within
-      // the turn, would starve everything else.
+      // Otherwise the first request of a turn would get a query of its own, and SQLite, which answers within the turn,
+      // would starve everything else.
       await yieldToEventLoop();
       const batch = this.waiting.splice(0, this.maxBatch());
       if (batch.length > 0) await this.answer(batch);

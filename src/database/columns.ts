@@ -3,12 +3,10 @@ import { type QueryRunner, TableColumn, type TableColumnOptions } from 'typeorm'
 type Options = Partial<TableColumnOptions>;
 
 interface Columns {
-  /** of a table: InnoDB where there is a choice */
   engine: string | undefined;
-  /** ASCII text that is compared byte by byte: ids, e-mails, hashes */
+  /** ASCII text that is compared byte by byte, for ids, e-mails and hashes */
   text: (name: string, length: number, more?: Options) => TableColumn;
   id: (name: string, more?: Options) => TableColumn;
-  /** Unicode text of so many code points */
   unicode: (name: string, length: number, more?: Options) => TableColumn;
   number: (name: string, more?: Options) => TableColumn;
   /** epoch milliseconds */
@@ -18,7 +16,6 @@ interface Columns {
 export const OPTIONAL: Options = { isNullable: true };
 export const PRIMARY: Options = { isPrimary: true };
 
-/** The kinds of columns that tables are made of, for the engine at hand; NOT NULL unless said. */
 export function columnsFor(runner: QueryRunner): Columns {
   const mysql = isMysql(runner);
   const ascii = mysql ? { charset: 'ascii', collation: 'ascii_bin' } : {};

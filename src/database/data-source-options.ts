@@ -2,7 +2,6 @@ import type { DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/env.js';
 import type { Purpose, Schema } from './schema.js';
 
-/** Loads the client of the configured engine only. */
 export async function dataSourceOptions(
   { database, databasePoolSize }: Env,
   schema: Schema,

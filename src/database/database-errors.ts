@@ -8,9 +8,8 @@ interface DriverError {
   message: string;
 }
 
-/** A unique or primary key, as each engine names it in errors. */
 export interface UniqueKey {
-  /** the constraint, as MySQL and MariaDB report it */
+  /** constraint name, which MySQL and MariaDB report */
   name: string;
   /** `table.column, table.column`, as SQLite reports it */
   columns: string;
@@ -43,12 +42,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return cause?.errno === ER_NO_REFERENCED_ROW || cause?.errcode === SQLITE_CONSTRAINT_FOREIGNKEY;
 }
 
-/** The account lacks the privilege for the table. */
 export function isTableDenied(error: unknown): boolean {
   return driverError(error)?.errno === ER_TABLEACCESS_DENIED;
 }
 
-/** The transaction was rolled back whole after a conflict: it can be retried. */
+/** The conflict rolled the whole transaction back, so it can be retried. */
 export function isLostConflict(error: unknown): boolean {
   const cause = driverError(error);
   if (!cause) return false;
@@ -60,7 +58,6 @@ export function isLostConflict(error: unknown): boolean {
   );
 }
 
-/** Another process is writing to the file of SQLite. */
 export function isFileBusy(error: unknown): boolean {
   return ((driverError(error)?.errcode ?? 0) & 0xff) === SQLITE_BUSY;
 }
@@ -71,10 +68,9 @@ const FULL_ERRNOS = new Set([
   1021, // ER_DISK_FULL
   1114, // ER_RECORD_FILE_FULL
 ]);
-/** ENOSPC of the server's operating system, which MySQL and MariaDB put into the text of several errors. */
+/** ENOSPC on the server, which MySQL and MariaDB put into the text of several errors */
 const NO_SPACE_ON_SERVER = /\b(?:errno|errcode|error):? 28\b/i;
 
-/** The statement was refused, since the disk or the table is full. */
 export function isStorageFull(error: unknown): boolean {
   const cause = driverError(error);
   if (!cause) return false;
@@ -118,7 +114,6 @@ const UNAVAILABLE_ERRNOS = new Set([
   1969, // ER_STATEMENT_TIMEOUT (MariaDB)
   3024, // ER_QUERY_TIMEOUT (MySQL)
 ]);
-/** The statement may have taken effect. */
 const OUTCOME_UNKNOWN_ERRNOS = new Set([
   1180, // ER_ERROR_DURING_COMMIT
   1927, // ER_CONNECTION_KILLED
@@ -133,21 +128,21 @@ const SQLITE_UNAVAILABLE = new Set([
   14, // SQLITE_CANTOPEN
 ]);
 
-/** mysql2 gives every failure of the TLS handshake one code, including a connection lost meanwhile. */
+/** mysql2 gives every failed TLS handshake one code, even if the connection was lost meanwhile. */
 const CONNECTION_LOST = /ECONNRESET|EPIPE|ETIMEDOUT|socket disconnected before secure TLS connection/;
 const NEED_TLS = new Set([
   1045, // ER_ACCESS_DENIED_ERROR: what MariaDB answers
   3159, // ER_SECURE_TRANSPORT_REQUIRED
 ]);
 
-/** The server has no TLS, or its certificate is refused: retrying does not help. */
+/** The server has no TLS, or its certificate is refused; retrying does not help. */
 export function isTlsRefusal(error: unknown): boolean {
   const cause = plainError(error);
   if (cause?.code === 'HANDSHAKE_NO_SSL_SUPPORT') return true;
   return cause?.code === 'HANDSHAKE_SSL_ERROR' && !CONNECTION_LOST.test(cause.message);
 }
 
-/** The server's answer to an unencrypted connection where it requires TLS; it can have other causes. */
+/** A server that requires TLS answers an unencrypted connection so; there can be other causes. */
 export function mayNeedTls(error: unknown): boolean {
   return NEED_TLS.has(plainError(error)?.errno ?? 0);
 }
@@ -159,12 +154,11 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(cause.code ?? '') || UNREACHABLE_ERRNOS.has(cause.errno ?? 0);
 }
 
-/** No server is there; one that is slow, or cannot serve yet, is unreachable only. */
+/** No server is there. A slow one, or one that cannot serve yet, is only unreachable. */
 export function isDatabaseAbsent(error: unknown): boolean {
   return ABSENT_CODES.has(plainError(error)?.code ?? '');
 }
 
-/** A temporary fault: the request can be repeated later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isDatabaseUnreachable(error) || isTlsRefusal(error)) return true;
   const cause = driverError(error) ?? plainError(error);

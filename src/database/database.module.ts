@@ -18,7 +18,6 @@ export class DatabaseModule {
     });
   }
 
-  /** One that has been opened already. */
   static forDataSource(dataSource: DataSource): DynamicModule {
     return withDataSource({
       useFactory: () => ({ ...dataSource.options, retryAttempts: 0 }),

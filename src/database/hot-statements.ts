@@ -1,4 +1,3 @@
-/** A hand-written statement that requests wait for. */
 export interface HotStatement {
   name: string;
   sql: string;
@@ -6,7 +5,7 @@ export interface HotStatement {
   values: unknown[];
 }
 
-/** Before a statement: its plan as rows. MySQL answers as a tree otherwise; MariaDB reads its format as a comment. */
+/** Prefixes that return a plan as rows: MySQL would answer with a tree; MariaDB reads its format as a comment. */
 export const EXPLAIN = {
   sqlite: 'EXPLAIN QUERY PLAN',
   mysql: 'EXPLAIN /*!80000 FORMAT=TRADITIONAL */',

@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
-/** Rows for one statement: SQLite binds at most 32,766 values, an event has 15. */
+/** rows for one statement: SQLite binds at most 32,766 values, and an event has 15 */
 export const MAX_ROWS_AT_ONCE = 500;
 
-/** SQLite answers within the same turn: without a pause between the batches nothing else would run. */
+/** Pauses between the batches: SQLite answers within the same turn, so nothing else would run otherwise. */
 export async function* inBatches<T>(items: readonly T[], size = MAX_ROWS_AT_ONCE): AsyncGenerator<T[]> {
   for (let from = 0; from < items.length; from += size) {
     if (from > 0) await yieldToEventLoop();

@@ -3,22 +3,18 @@ import { BatchedQueries, MAX_BATCH_SIZE } from './batched-queries.js';
 import { hotStatement } from './hot-statements.js';
 import type { Transaction } from './transaction.js';
 
-/** How rows find their way to the keys that asked for them. */
 interface Keyed<Key, Row> {
   values: (keys: readonly Key[]) => unknown[];
   keyText: (key: Key) => string;
-  /** the text of the key that the row belongs to */
   rowText: (row: Row) => string;
   /** a key that matches nothing, for padding */
   nobody: Key;
 }
 
-/** A query that concurrent requests share, each with a key of its own. */
 interface LookupStatement<Key, Row> extends Keyed<Key, Row> {
   sql: (size: number) => string;
 }
 
-/** A key of one column, which each row has. */
 export function byColumn<Column extends string>(column: Column): Keyed<string, Record<Column, string>> {
   return {
     values: (keys) => [...keys],
@@ -28,7 +24,6 @@ export function byColumn<Column extends string>(column: Column): Keyed<string, R
   };
 }
 
-/** A key of several columns, which each row repeats. */
 export function byColumns<Column extends string>(
   ...columns: Column[]
 ): Keyed<Record<Column, string>, Record<Column, string>> {
@@ -42,7 +37,7 @@ export function byColumns<Column extends string>(
   };
 }
 
-/** Registers it as a hot statement; the SQL of each size is cached, as building takes longer than sending. */
+/** Registers a hot statement, and caches the SQL of each size: building it takes longer than sending it. */
 export function lookupStatement<Key, Row>(
   name: string,
   statement: LookupStatement<Key, Row>,
@@ -61,7 +56,7 @@ export class Lookup<Key, Row extends object> {
     (keys) => this.findEach(keys),
     () => Math.max(1, Math.min(MAX_BATCH_SIZE, Math.floor(MAX_ROWS / this.rowsPerKey))),
   );
-  /** of the last answer: an estimate for the next */
+  /** rows per key in the last answer, as an estimate for the next */
   private rowsPerKey = 1;
 
   constructor(
@@ -73,7 +68,7 @@ export class Lookup<Key, Row extends object> {
     return (await this.batches.run(key))[0];
   }
 
-  /** What it finds stays as it is until COMMIT. */
+  /** Locks the row that it finds until COMMIT. */
   async findIn(transaction: Transaction, key: Key): Promise<Row | undefined> {
     const { sql, values } = this.statement;
     return (await transaction.read<Row>(sql(1) + transaction.forUpdate, values([key])))[0];
@@ -108,17 +103,14 @@ export function places(size: number): string {
   return Array(size).fill('?').join(', ');
 }
 
-/**
- * Keys of several columns as a table, `k`, to join with. The engine plans the query once; a UNION of queries, one for
- * each key, took three times the CPU for eight keys.
- * @param like a SELECT that names the columns. It finds nothing, but gives them its character set: with that of the
- *   connection a join could not use an index.
- */
+// Makes keys of several columns a table, `k`, to join with. It is planned once, while a UNION of queries, one for each
+// key, took three times the CPU for eight keys. `like`, a SELECT of the columns, finds nothing but gives them its
+// character set: with that of the connection a join could not use an index.
 export function keyTable(like: string, columns: number, size: number): string {
   return `(${like} WHERE id = ''${` UNION ALL SELECT ${places(columns)}`.repeat(size)}) k`;
 }
 
-/** To a power of two: engines and drivers keep prepared statements, so there should be few. */
+/** Pads to a power of two: engines and drivers keep prepared statements, so there should be few. */
 export function padded<Key>(keys: readonly Key[], nobody: Key): Key[] {
   const size = 2 ** Math.ceil(Math.log2(keys.length));
   return [...keys, ...Array<Key>(size - keys.length).fill(nobody)];

@@ -13,14 +13,8 @@ export class PendingMigrationsError extends Error {
   }
 }
 
-/**
- * Brings the schema to the state that this version of the code expects, on a connection of its own that no
- * statement limit applies to. Of several instances that start at once one does it and the others wait.
- *
- * @returns the names of the migrations that it ran
- * @throws PendingMigrationsError when MIGRATIONS=check and something is left to run
- * @throws MigrationLeaseLostError after which the process has to end
- */
+// Has no statement limit. If several instances start at once, one migrates and the others wait. Throws
+// PendingMigrationsError, or MigrationLeaseLostError after which the process has to end.
 export async function migrate(env: Env, schema: Schema): Promise<string[]> {
   const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
   let applied: string[];

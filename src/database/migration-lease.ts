@@ -11,7 +11,7 @@ const PAUSE_MS = 250;
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS migrations_lease
   (id integer NOT NULL PRIMARY KEY, holder varchar(36) NOT NULL, expires_at bigint NOT NULL)`;
 const CREATE_ROW = "INSERT IGNORE INTO migrations_lease (id, holder, expires_at) VALUES (1, '', 0)";
-/** Epoch milliseconds by the clock of the database: those of the instances may differ by more than the lease. */
+/** epoch milliseconds of the database's clock: those of the instances may differ by more than the lease */
 const NOW = 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)';
 const TAKE = `UPDATE migrations_lease SET holder = ?, expires_at = ${NOW} + ${LEASE_MS}
   WHERE id = 1 AND expires_at < ${NOW}`;
@@ -24,10 +24,7 @@ export class MigrationLeaseLostError extends Error {
   }
 }
 
-/**
- * A row, since named locks do not span the nodes of a Galera cluster. The lease of a dead holder expires.
- * @throws MigrationLeaseLostError while the work still waits for the database: the process has to end
- */
+/** The lease is a row, since named locks do not span the nodes of a Galera cluster. A dead holder's expires. */
 export async function withMigrationLease<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const holder = randomUUID();
   await retryPersistently(() => dataSource.query(CREATE_TABLE));
@@ -50,7 +47,7 @@ async function take(dataSource: DataSource, holder: string): Promise<void> {
   }
 }
 
-/** A lease that is not released runs out, so a failure to release it does not hide that of the work. */
+/** Hides no failure of the work behind a failure to release: the lease expires by itself. */
 async function workAndRelease<T>(dataSource: DataSource, holder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -59,7 +56,7 @@ async function workAndRelease<T>(dataSource: DataSource, holder: string, work: (
   }
 }
 
-/** `lost` rejects when somebody else holds the lease, or before it expires without a renewal. */
+/** `lost` rejects when another instance holds the lease, or before it expires without a renewal. */
 function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<never>; stop: () => void } {
   const { promise: lost, reject } = Promise.withResolvers<never>();
   const lose = (): void => reject(new MigrationLeaseLostError());

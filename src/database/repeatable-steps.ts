@@ -1,6 +1,6 @@
 import { type QueryRunner, type Table, TableIndex } from 'typeorm';
 
-/** Steps that do nothing when they are done already: MySQL commits each statement by itself. */
+/** These steps do nothing if they are done already: MySQL commits each statement by itself. */
 
 export async function addIndex(
   runner: QueryRunner,
@@ -17,10 +17,7 @@ export async function dropIndex(runner: QueryRunner, table: string, index: strin
   if (indices.some(({ name }) => name === index)) await runner.dropIndex(table, index);
 }
 
-/**
- * By statements of our own: TypeORM builds a table of SQLite anew for a column, and rows that refer to it go with the
- * old one.
- */
+// TypeORM would rebuild a SQLite table for a new column, and rows that refer to the old one would go with it.
 export async function addColumns(
   runner: QueryRunner,
   table: string,
@@ -41,7 +38,6 @@ export async function dropColumns(runner: QueryRunner, table: string, columns: s
   }
 }
 
-/** @throws Error when there is no such table */
 export async function tableOf(runner: QueryRunner, name: string): Promise<Table> {
   const table = await runner.getTable(name);
   if (!table) throw new Error(`There is no table ${name}`);

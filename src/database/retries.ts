@@ -8,10 +8,7 @@ const MAX_RETRIES = 5;
 const INITIAL_BACKOFF_MS = 10;
 const WRITE = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
 
-/**
- * @param pause between two attempts
- * @throws LostConflictError when every attempt lost
- */
+/** @throws LostConflictError when every attempt lost */
 export async function retryLostConflicts<T>(
   work: () => Promise<T>,
   pause: (ms: number) => Promise<void> = sleep,

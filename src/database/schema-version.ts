@@ -1,6 +1,6 @@
 import { type DataSource, QueryFailedError } from 'typeorm';
 
-/** Ignores migrations of newer versions. Read-only, unlike TypeORM's own check, which creates its table. */
+/** Ignores migrations of newer versions. Only reads, unlike TypeORM's own check, which creates its table. */
 export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean> {
   const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
   try {
@@ -15,7 +15,7 @@ export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean>
   }
 }
 
-/** Of a schema that is up to date: whether a newer version has changed it further. */
+/** Tells of an up-to-date schema whether a newer version has changed it further. */
 export async function isSchemaNewer(dataSource: DataSource): Promise<boolean> {
   const rows = await dataSource.query<{ applied: number }[]>('SELECT COUNT(*) AS applied FROM migrations');
   return Number(rows[0]?.applied) > dataSource.migrations.length;

@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { isStorageFull } from './database-errors.js';
 
-/** Nothing says when there is space again; writes are made more often than that, also without requests. */
+/** No event tells when there is space again, but writes, also without requests, are more frequent than this. */
 const REMEMBERED_MS = 60_000;
 
-/** Whether the database lately failed for lack of space, which reading alone does not tell. */
+/** Remembers whether the database lately failed for lack of space, which reading alone does not tell. */
 class StorageSpace {
   private lastFullAt = Number.NEGATIVE_INFINITY;
 
@@ -19,5 +19,5 @@ class StorageSpace {
   }
 }
 
-/** The adapters, which see every statement fail, are made outside of the application's modules. */
+/** A global, since the adapters, which see every statement fail, are made outside the application's modules. */
 export const storageSpace = new StorageSpace();

@@ -17,15 +17,11 @@ export class TableNotEmptyError extends Error {
   }
 }
 
-/**
- * Every row of a SQLite file into a database of the same schema that has none, in one transaction: all, or nothing.
- *
- * @throws TableNotEmptyError
- */
+/** Copies every row of a SQLite file into an empty database of the same schema in one transaction: all or nothing. */
 export async function copyTables(file: string, target: DataSource): Promise<CopiedTable[]> {
   const source = new NodeSqlite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   try {
-    // Everything as of one moment.
+    // The transaction reads everything as of one moment.
     source.prepare('BEGIN').run();
     return await new Transactions(target).run(async (transaction) => {
       const copied: CopiedTable[] = [];
@@ -39,7 +35,7 @@ export async function copyTables(file: string, target: DataSource): Promise<Copi
   }
 }
 
-/** Foreign keys are checked with every row. */
+/** Puts tables after those that they refer to, since foreign keys are checked with every row. */
 function referredFirst(tables: readonly EntityMetadata[]): EntityMetadata[] {
   const ordered: EntityMetadata[] = [];
   while (ordered.length < tables.length) {

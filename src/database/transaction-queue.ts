@@ -2,11 +2,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { UnavailableError } from '../problems/problem.js';
 import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from './acquire-timeout.js';
 
-/** Who asks for a unit of work, and what it keeps others from. */
 export interface Turn {
-  /** the id of a user, else the address of a client; the work of the service itself has none */
+  /** id of the user, else address of the client; undefined for the work of the service itself */
   principal?: string;
-  /** the id of the organization, or the user, whose row the work locks first */
+  /** id of the organization or the user whose row the work locks first */
   row?: string;
 }
 
@@ -20,7 +19,7 @@ interface Waiter {
 type Wish = Pick<Waiter, 'principal' | 'row'>;
 
 interface Options {
-  /** where the database answers within the same turn of the event loop */
+  /** true where the database answers within the same turn of the event loop */
   yields?: boolean;
   maxWaiting?: number;
 }
@@ -35,18 +34,15 @@ const RETRY_AFTER_SECONDS = 1;
 /** Bounds memory; most of so many would wait too long. */
 const MAX_WAITING = 2000;
 
-/**
- * Units of work wait here, before they take a connection: whoever waits in the database holds one. Principals are served
- * round-robin, and none holds more than half of the connections, as one that is in use cannot be taken back. Units of work
- * on the same row run one after the other, so that none of them waits for another inside the database.
- * @param connections that there are for transactions
- */
+// Units of work wait here rather than in the database, where each would hold a connection. Principals are served
+// round-robin, and none holds more than half of the connections, as one that is in use cannot be taken back. Work on
+// the same row runs one after the other, so that none of it waits inside the database.
 export class TransactionQueue {
   private running = 0;
   private waiting = 0;
   private readonly runningOf = new Map<string, number>();
   private readonly takenRows = new Set<string>();
-  /** round-robin order: the next principal first; no queue is empty */
+  /** in round-robin order, the next principal first; no queue is empty */
   private readonly queues = new Map<string, Waiter[]>();
   private readonly share: number;
 
@@ -71,13 +67,12 @@ export class TransactionQueue {
     const wish = { principal, row };
     await this.ask(wish, 'last');
     return new Place(
-      // It has its row already.
+      // The unit of work keeps its row between attempts.
       () => this.ask({ principal, row: undefined }, 'first'),
       (gives) => this.free(wish, gives),
     );
   }
 
-  /** @param place among what its principal asks for */
   private ask(wish: Wish, place: 'first' | 'last'): Promise<void> | undefined {
     if (this.canBegin(wish)) {
       this.begin(wish);
@@ -103,7 +98,7 @@ export class TransactionQueue {
     } finally {
       clearTimeout(timer);
     }
-    // Or all that waits would run before anything else, such as the requests of those whose turn would be next.
+    // Otherwise everything that waits would run before anything else, such as requests whose turn would be next.
     if (this.yields) await yieldToEventLoop();
   }
 
@@ -132,7 +127,7 @@ export class TransactionQueue {
     this.beginNext();
   }
 
-  /** Afterwards nobody waits who could begin, so that newcomers overtake nobody. */
+  /** Leaves nobody waiting who could begin, so that newcomers overtake nobody. */
   private beginNext(): void {
     for (let waiter = this.takeNext(); waiter; waiter = this.takeNext()) {
       this.begin(waiter);
@@ -172,7 +167,6 @@ export class TransactionQueue {
   }
 }
 
-/** Of one unit of work, in all its attempts. */
 export class Place {
   private hasConnection = true;
 
@@ -181,10 +175,7 @@ export class Place {
     private readonly free: (gives: Held) => void,
   ) {}
 
-  /**
-   * Between two attempts it keeps its row, so that it is not overtaken there, but no connection.
-   * @throws UnavailableError, or an error with code POOL_ACQUIRE_TIMEOUT
-   */
+  /** Between two attempts keeps the row, so that it is not overtaken there, but no connection. */
   async pause(meanwhile: () => Promise<unknown>): Promise<void> {
     this.hasConnection = false;
     this.free({ connection: true, row: false });

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 
-/** A bug of ours: on SQLite it would be a deadlock, elsewhere the work would escape the transaction. */
+/** A bug in this code: on SQLite it would be a deadlock, elsewhere the work would escape the transaction. */
 export class OutsideTransactionError extends Error {
   constructor() {
     super('Inside a transaction use the Transaction that was passed');
@@ -50,7 +50,7 @@ export class Transaction {
     return result.affected ?? 0;
   }
 
-  /** The connection of a transaction that has ended may already serve another one. */
+  /** Refuses an ended transaction, whose connection may already serve another one. */
   private usableRunner(): QueryRunner {
     if (!this.open) throw new Error('The transaction has ended');
     return this.runner;

@@ -7,10 +7,8 @@ import { transactionConnections } from './transaction-connections.js';
 import { TransactionQueue, type Turn } from './transaction-queue.js';
 import { detectUnknownOutcome } from './unknown-outcome.error.js';
 
-/**
- * Retries units of work that lost a conflict, so they must have no effect outside the database: no hashing,
- * no mail, no answer to the client. A COMMIT without an answer is not retried: it may have taken effect.
- */
+// Retries units of work that lost a conflict, so they must have no effect outside the database: no hashing, no mail, no
+// answer to the client. A COMMIT without an answer is not retried: it may have taken effect.
 @Injectable()
 export class Transactions {
   private readonly queue: TransactionQueue;
@@ -21,13 +19,9 @@ export class Transactions {
     this.queue = new TransactionQueue(transactionConnections(options), { yields });
   }
 
-  /**
-   * Resolves after COMMIT.
-   * @throws LostConflictError, UnknownOutcomeError when COMMIT was not answered, OutsideTransactionError when
-   *   the work bypasses its Transaction, UnavailableError when too much waits
-   */
+  /** @throws LostConflictError, UnknownOutcomeError if COMMIT was not answered, UnavailableError if too much waits */
   async run<T>(work: (transaction: Transaction) => Promise<T>, turn: Turn = {}): Promise<T> {
-    // Before it waits: for a place that the transaction around it holds.
+    // Refuse first, or it would wait for a place that the transaction around it holds.
     refuseInsideTransaction();
     const place = await this.queue.enter(turn);
     const pause = (ms: number): Promise<void> => place.pause(() => sleep(ms));

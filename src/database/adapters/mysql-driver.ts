@@ -12,12 +12,12 @@ type ConnectionCallback = (error: MysqlError | null, connection?: PoolConnection
 
 export interface MysqlPool {
   getConnection(callback: ConnectionCallback): void;
-  /** a connection without autocommit: its statements form a transaction until COMMIT or ROLLBACK */
+  /** autocommit is off: the statements form a transaction until COMMIT or ROLLBACK */
   getTransactionConnection(): Promise<PoolConnection>;
   end(callback: (error: Error | null) => void): void;
 }
 
-/** One mysql2 pool for each host; the first healthy one is used. Bounds the wait for a connection. */
+/** Connects to the first healthy host, and bounds the wait for a connection. */
 export function mysqlDriver(
   { hosts: addresses, tls }: Pick<MysqlLocation, 'hosts' | 'tls'>,
   sessionSettings: string[],
@@ -48,7 +48,7 @@ async function acquire(hosts: MysqlHost[], use: ConnectionUse): Promise<PoolConn
       return await host.acquire(use, left);
     } catch (error) {
       failure = error as MysqlError;
-      // Healthy but busy, or it refuses us for a reason that other hosts share.
+      // This host is healthy but busy, or refuses us for a reason that other hosts share.
       if (host.available) break;
     }
   }

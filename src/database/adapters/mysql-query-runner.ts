@@ -18,10 +18,8 @@ interface MysqlDriver {
   createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
 }
 
-/**
- * TypeORM's query runner without what this service does not use: subscribers, the query log (which prints
- * parameters), nested transactions, and mysql2's promise layer, which takes a stack trace for each statement.
- */
+// Replaces TypeORM's query runner to leave out what this service does not use: subscribers, the query log (it prints
+// parameters), nested transactions, and mysql2's promise layer, which takes a stack trace for each statement.
 export function installMysqlQueryRunner(
   dataSource: DataSource,
   silenceTimeoutMs: number | undefined,
@@ -48,7 +46,7 @@ export function installMysqlQueryRunner(
       this.isTransactionActive = false;
     }
 
-    /** An open transaction must not become part of the next one. */
+    /** Destroys the connection of an open transaction, which must not become part of the next one. */
     override async release(): Promise<void> {
       if (this.isTransactionActive) this.databaseConnection?.destroy();
       else await super.release();

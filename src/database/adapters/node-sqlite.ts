@@ -6,7 +6,7 @@ import { lockSqliteFile } from '../sqlite/sqlite-file-lock.js';
 
 interface Options {
   readonly?: boolean;
-  /** shares the file with the process that serves it */
+  /** shares an existing file with the process that serves it */
   fileMustExist?: boolean;
   timeout?: number;
 }
@@ -19,7 +19,7 @@ interface Statement {
 
 const CACHED_STATEMENTS = 200;
 
-/** Node's own SQLite in place of the package `better-sqlite3`, which has to be compiled or downloaded. */
+/** Replaces the package `better-sqlite3`, which has to be compiled or downloaded, with Node's own SQLite. */
 export class NodeSqlite {
   private readonly database: DatabaseSync;
   private readonly statements = new Map<string, Statement>();
@@ -37,7 +37,7 @@ export class NodeSqlite {
     return this.database.prepare(`PRAGMA ${text}`).all();
   }
 
-  /** Cached, since preparing a statement takes longer than running it. */
+  /** Caches statements, since preparing one takes longer than running it. */
   prepare(sql: string): Statement {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -74,7 +74,7 @@ function takeFile(file: string): () => void {
 
 function asStatement(statement: StatementSync): Statement {
   const columns = statement.columns().map(({ name }) => name);
-  // Objects made here are made and serialized faster than those of SQLite's binding.
+  // Objects built here are faster to make and to serialize than those of SQLite's binding.
   statement.setReturnArrays(true);
   return {
     reader: columns.length > 0,

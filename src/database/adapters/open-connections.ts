@@ -5,7 +5,7 @@ export interface OpenConnections {
   inUse: number;
 }
 
-/** Only mysql2's own lists know how many connections there are. */
+/** mysql2 tells how many connections there are only in these private lists. */
 interface ListedPool {
   _allConnections: { length: number };
   _freeConnections: { length: number };

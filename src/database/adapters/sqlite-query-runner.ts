@@ -20,11 +20,8 @@ interface SqliteDriver {
   createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
 }
 
-/**
- * TypeORM's SQLite drivers share one query runner, so concurrent transactions interleave and a rollback
- * undoes committed writes of others. Here every unit of work gets a runner of its own and waits for the
- * mutex. Leaves out subscribers, the query log (which prints parameters) and nested transactions.
- */
+// TypeORM's SQLite drivers share one query runner, so a rollback undoes committed writes of others. Here every unit of
+// work has its own and waits for the mutex. Omits subscribers, nesting, and the query log, which prints parameters.
 export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;
   const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;
@@ -78,7 +75,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
     }
 
     private async send(sql: string, values: unknown[], structured?: boolean): Promise<never> {
-      // A single statement is synchronous, so it needs the mutex only when somebody holds it.
+      // A single statement is synchronous, so it needs the mutex only while a transaction holds it.
       const leave = this.leave || mutex.isFree ? undefined : await mutex.enter();
       try {
         const result = run(driver.databaseConnection, sql, values);

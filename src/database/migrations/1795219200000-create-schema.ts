@@ -1,7 +1,7 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
 import { columnsFor, isMysql, OPTIONAL, PRIMARY } from '../columns.js';
 
-/** Every step can be repeated, as MySQL commits each statement. */
+/** Every step can be repeated, as MySQL commits each statement by itself. */
 export class CreateSchema1795219200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table, true, true, true);

@@ -5,11 +5,8 @@ import { addIndex, dropIndex, tableOf } from '../repeatable-steps.js';
 const SESSIONS = 'sessions';
 const CODES = 'authorization_codes';
 
-/**
- * Every step can be repeated, as MySQL commits each statement. Codes, which live for a minute, are dropped
- * first and created empty last: SQLite rebuilds `sessions` for a new column and could otherwise cascade to
- * them.
- */
+// Every step can be repeated, as MySQL commits each statement. Codes, which live for a minute, are dropped first and
+// created empty last: SQLite rebuilds `sessions` for a new column and could otherwise cascade to them.
 export class LinkSessions1795305600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.dropTable(CODES, true);

@@ -9,10 +9,7 @@ const AFTER = {
   columnNames: ['org_id', 'joined_at', 'user_id', 'role', 'email'],
 };
 
-/**
- * Copies the e-mail into the membership, so that one index covers lists. Every step can be repeated, as MySQL
- * commits each statement.
- */
+/** Copies the e-mail into the membership, so that one index covers lists. Every step can be repeated. */
 export class ListMembersByIndex1795392000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addEmail(runner);
@@ -27,7 +24,6 @@ export class ListMembersByIndex1795392000000 implements MigrationInterface {
   }
 }
 
-/** NULL until every row is filled. */
 async function addEmail(runner: QueryRunner): Promise<void> {
   const { text } = columnsFor(runner);
   const present = (await tableOf(runner, MEMBERS)).findColumnByName('email');

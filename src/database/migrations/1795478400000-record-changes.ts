@@ -11,10 +11,7 @@ const USER_COLUMNS = {
 };
 const SESSION_COLUMNS = { auth_epoch: 'integer NOT NULL DEFAULT 0' };
 
-/**
- * The record of changes, and what ends all sessions of an account at once. MySQL commits each statement by itself, so
- * every step can be repeated. All columns have defaults: an instance of before goes on beside one of after.
- */
+/** All columns have defaults, as instances of the previous version run beside new ones. Every step can be repeated. */
 export class RecordChanges1795478400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addColumns(runner, 'users', USER_COLUMNS);

@@ -3,7 +3,7 @@ import { addColumns, dropColumns } from '../repeatable-steps.js';
 
 const SESSIONS = 'sessions';
 
-/** What a session needs to be refreshed and shown. An instance of before goes on beside one of after. */
+/** New columns have defaults or are NULL, as instances of the previous version run beside new ones. */
 export class RefreshSessions1795564800000 implements MigrationInterface {
   up(runner: QueryRunner): Promise<void> {
     return addColumns(runner, SESSIONS, columns(runner));

@@ -1,6 +1,5 @@
 import { type MigrationInterface, type QueryRunner, Table, TableColumn } from 'typeorm';
 
-/** Mails that wait to be sent, and the codes that some of them hold. */
 export class QueueMails1795651200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.createTable(mails(runner), true, true, true);

@@ -11,7 +11,6 @@ const MAIL_INDEXES = [
   { name: 'mails_sender_id_id_idx', columnNames: ['sender_id', 'id'] },
 ];
 
-/** Invitations, organizations that can be restored, and answers to repeat. */
 export class OrganizationLife1795737600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addColumns(runner, 'orgs', ORG_COLUMNS);
@@ -36,7 +35,7 @@ export class OrganizationLife1795737600000 implements MigrationInterface {
   }
 }
 
-/** Whose invitation a mail is, by which those of a day are counted. */
+/** The organization and the sender of a mailed invitation, by which the invitations of a day are counted. */
 function mailColumns(runner: QueryRunner): Record<string, string> {
   const id = `varchar(36)${isMysql(runner) ? ' CHARACTER SET ascii COLLATE ascii_bin' : ''} NULL`;
   return { org_id: id, sender_id: id };

@@ -16,10 +16,7 @@ const CODES_AFTER = {
   columnNames: ['session_id', 'created_at'],
 };
 
-/**
- * Finds the live sessions of a user, and the latest codes of a session, without reading those that have ended; names
- * devices. The wider indexes come first: MySQL requires one that begins with the column of a foreign key.
- */
+/** Creates the wider indexes first: MySQL requires one that begins with the column of a foreign key. */
 export class BoundSessions1795910400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addColumns(runner, SESSIONS, columns(runner));

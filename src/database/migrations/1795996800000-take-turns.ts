@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { addColumns, addIndex, dropColumns, dropIndex } from '../repeatable-steps.js';
 
-/** Zero: at once, so a mail that an older instance writes during the upgrade is not late. */
+/** Zero means at once, so a mail that an older instance writes during the upgrade is not late. */
 const COLUMNS = {
   priority: 'integer DEFAULT 0 NOT NULL',
   turn_at: 'bigint DEFAULT 0 NOT NULL',
@@ -12,7 +12,6 @@ const INDEX = {
 };
 const INDEX_BEFORE = { name: 'mails_state_next_attempt_at_idx', columnNames: ['state', 'next_attempt_at'] };
 
-/** Mails with a class, and a turn within it. */
 export class TakeTurns1795996800000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addColumns(runner, 'mails', COLUMNS);

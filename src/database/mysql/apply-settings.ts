@@ -1,11 +1,7 @@
 import type { PoolConnection } from 'mysql2';
 
-/**
- * Before the connection is used: mysql2 begins the time limit of a statement when it is sent, and drops without
- * an error what waits on a connection that is destroyed. A statement behind a setting that a hung server never
- * answers would wait for ever.
- * @throws the error of the setting that failed; the connection is then closed
- */
+// Awaited before the connection is used: mysql2 starts the time limit of a statement when it is sent, and drops without
+// an error what waits on a destroyed connection, so a statement behind a setting that hangs would wait for ever.
 export async function applySettings(
   connection: PoolConnection,
   settings: readonly string[],

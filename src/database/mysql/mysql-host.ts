@@ -13,7 +13,7 @@ export type MysqlError = NodeJS.ErrnoException;
 const PROBE_PERIOD_MS = 1000;
 const ER_NOT_PRIMARY = 1047;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
-/** Such a statement takes no row lock: if it waits, it is for the rest of its cluster. */
+/** These statements take no row lock: one that waits, waits for the rest of its cluster. */
 const TAKES_NO_LOCK = /^SELECT (?![\s\S]*FOR UPDATE)/;
 const HOST_LOST_CODES = new Set([
   'ECONNREFUSED',
@@ -35,11 +35,9 @@ type Pools = Record<ConnectionUse, Pool>;
 /** Saves the round trip of START TRANSACTION. */
 const TRANSACTION_SETTING = 'SET SESSION autocommit = 0';
 
-/**
- * A server and its pools. Transactions have a pool of their own, so that those waiting for a lock leave the
- * other half to statements that take none. A server that is unreachable, silent or not primary in its cluster
- * is taken out of rotation until a probe succeeds, so that no request waits to find out again.
- */
+// A server and its pools. Transactions have their own, so that those that wait for a lock leave connections to
+// statements that take none. A server that is unreachable, silent or not primary in its cluster is out of rotation
+// until a probe succeeds, so that no request waits to find out again.
 export class MysqlHost {
   private readonly logger = new Logger('Database');
   private pools: Pools;
@@ -64,7 +62,7 @@ export class MysqlHost {
     return countConnections(Object.values(this.pools));
   }
 
-  /** @throws an error with code POOL_ACQUIRE_TIMEOUT, or NO_DATABASE_HOST when the host went meanwhile */
+  /** @throws an error with code POOL_ACQUIRE_TIMEOUT, or NO_DATABASE_HOST if the host was lost meanwhile */
   acquire(use: ConnectionUse, timeoutMs: number): Promise<PoolConnection> {
     const { pools } = this;
     return new Promise((resolve, reject) => {
@@ -120,7 +118,7 @@ export class MysqlHost {
       if (typeof done !== 'function') return query(...parameters);
       const end = once((error: QueryError | null, ...results: unknown[]) => {
         if (error && isHostAtFault(error, textOf(parameters[0]))) {
-          // The server may still run the statement: the connection must not be reused.
+          // The server may still run the statement, so the connection must not be reused.
           connection.destroy();
           this.takeOutOfRotation(pools, error);
         }
@@ -170,7 +168,7 @@ export class MysqlHost {
     this.logger.log({ msg: 'database host is back', host: this.name });
   }
 
-  /** Once: unlike a server that is down, it does not recover by itself. */
+  /** Logs once: unlike a server that is down, one that refuses TLS does not recover by itself. */
   private reportTlsRefusal(error: unknown): void {
     if (this.tlsRefused || !isTlsRefusal(error)) return;
     this.tlsRefused = true;

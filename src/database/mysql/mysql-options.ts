@@ -7,7 +7,7 @@ import { sessionSettings, STATEMENT_TIMEOUT_SECONDS } from './session-settings.j
 
 const CONNECT_TIMEOUT_MS = 3000;
 const CONNECT_TIMEOUT_OF_SEVERAL_MS = 1000;
-/** Later than the server's own limit, so that it strikes only when the server hangs. */
+/** longer than the server's own limit, so that it strikes only when the server hangs */
 const SILENCE_TIMEOUT_MS = STATEMENT_TIMEOUT_SECONDS * 1000 + 500;
 
 export async function mysqlOptions(
@@ -28,7 +28,7 @@ export async function mysqlOptions(
     database: location.database,
     charset: 'utf8mb4',
     timezone: 'Z',
-    // Half are for transactions; of the others a migration holds one and renews its lease on another.
+    // Half are for transactions; a migration holds one of the others, and renews its lease on another.
     poolSize: limited ? poolSize : Math.max(poolSize, 4),
     bigNumberStrings: false,
     connectTimeout: location.hosts.length > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS,

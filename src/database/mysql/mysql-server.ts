@@ -6,9 +6,8 @@ import { isDatabaseAbsent, isDatabaseUnreachable, mayNeedTls } from '../database
 import { tlsOptions } from './mysql-tls.js';
 
 export interface MysqlServer {
-  /** The two report their schema differently, so TypeORM must know which it is. */
+  /** TypeORM must know which it is, as the two report their schema differently. */
   type: 'mariadb' | 'mysql';
-  /** can be a member of a multi-primary cluster */
   galera: boolean;
 }
 
@@ -16,11 +15,8 @@ const CONNECT_TIMEOUT_MS = 1500;
 const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
 
-/**
- * Waits until a host answers.
- * @param forAbsent also if none of them is there; otherwise only for one that is slow, or cannot serve yet
- * @throws the refusal of a server, such as a wrong password or a bad certificate, if no other one accepts us
- */
+// Waits until a host answers; unless `forAbsent`, only for hosts that are slow or cannot serve yet. If no host accepts
+// us, throws the refusal of one, such as a wrong password or a bad certificate.
 export async function identifyMysqlServer(location: MysqlLocation, forAbsent: boolean): Promise<MysqlServer> {
   const logger = new Logger('Database');
   for (let attempt = 0; ; attempt += 1) {
@@ -43,7 +39,7 @@ export async function identifyMysqlServer(location: MysqlLocation, forAbsent: bo
   }
 }
 
-/** Names the host. MariaDB reports a wrong password where it only requires TLS. */
+/** Names the host, and hints at TLS: MariaDB reports a wrong password where it only requires TLS. */
 function explained(error: unknown, { tls }: MysqlLocation, host: string): unknown {
   if (!(error instanceof Error)) return error;
   const hint = tls === undefined && mayNeedTls(error) ? '; if it takes TLS only, set DATABASE_SSL' : '';

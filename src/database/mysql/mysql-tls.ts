@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import type { SslOptions } from 'mysql2';
 import type { DatabaseTls } from '../../config/env.js';
 
-/** mysql2's options; it caches TLS settings by the identity of `ssl`. */
+/** mysql2 caches TLS settings by the identity of `ssl`. */
 export interface TlsOptions {
   ssl?: SslOptions;
   stream?: () => Socket;
@@ -21,10 +21,8 @@ export function tlsOptions(tls: DatabaseTls | undefined, host: string, port: num
   };
 }
 
-/**
- * Node checks a certificate for the name that its look-up has left on the socket. An address has no look-up,
- * so mysql2 3.24 would accept a certificate for `localhost` and refuse one for the address.
- */
+// Node checks a certificate for the name that its look-up has left on the socket. An address has no look-up, so mysql2
+// 3.24 would accept a certificate for `localhost` and refuse one for the address.
 function connectToAddress(host: string, port: number): Socket {
   const socket = connect({ host, port, keepAlive: true, noDelay: true });
   return Object.assign(socket, { _host: host });

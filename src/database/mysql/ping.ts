@@ -3,7 +3,7 @@ import { createConnection } from 'mysql2/promise';
 
 const TIMEOUT_MS = 1000;
 
-/** DO, since a cluster member that is not primary answers pings, and can answer SELECT 1. */
+/** Sends DO, since a cluster member that is not primary answers pings, and can answer SELECT 1. */
 export async function ping({ host, port, user, password, ssl, stream }: PoolOptions): Promise<void> {
   const login = { host, port, user, password, ssl, stream };
   const connection = await createConnection({ ...login, connectTimeout: TIMEOUT_MS });

@@ -3,7 +3,7 @@ import type { MysqlServer } from './mysql-server.js';
 export const STATEMENT_TIMEOUT_SECONDS = 5;
 
 const LOCK_WAIT_SECONDS = 2;
-/** Longer than a request may take. */
+/** longer than a request may take */
 const IDLE_TRANSACTION_SECONDS = 5;
 const STRICT_MODE =
   'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
@@ -20,11 +20,11 @@ export function sessionSettings({ type, galera }: MysqlServer, limited: boolean)
       ? `max_statement_time = ${statementTimeoutSeconds}`
       : `max_execution_time = ${statementTimeoutSeconds * 1000}`,
   ];
-  // Or a transaction of which the network lost the rest keeps its locks until the server misses the client,
-  // hours later. MySQL has no such limit.
+  // Without it, a transaction that the network cut off keeps its locks until the server misses the client, hours
+  // later. MySQL has no such limit.
   if (limited && type === 'mariadb') settings.push(`idle_transaction_timeout = ${IDLE_TRANSACTION_SECONDS}`);
-  // On a multi-primary cluster every kind of statement waits for what other nodes have committed: with reads
-  // alone, an UPDATE or a foreign key can miss a row and look like a 404.
+  // On a multi-primary cluster every kind of statement waits for what other nodes have committed: if only reads
+  // did, an UPDATE or a foreign key could miss a row and look like a 404.
   if (galera) settings.push('wsrep_sync_wait = 7');
   return [
     `SET SESSION ${settings.join(', SESSION ')}`,

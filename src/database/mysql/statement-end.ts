@@ -3,10 +3,9 @@ import { databaseError } from '../database-errors.js';
 
 export type StatementEnd = (error: QueryError | null, ...results: unknown[]) => void;
 
-/** Later than mysql2's own time limit, which says more. */
+/** makes this limit later than mysql2's own, whose error says more */
 const MARGIN_MS = 500;
 
-/** Of several ends of a statement the first counts. */
 export function once(end: StatementEnd): StatementEnd {
   let ended = false;
   return (...outcome) => {
@@ -16,10 +15,8 @@ export function once(end: StatementEnd): StatementEnd {
   };
 }
 
-/**
- * Ends a statement that has a time limit, whatever becomes of its connection: mysql2 stops its own clock at the first
- * packet of an answer, and does not start it for a statement that waits behind another one.
- */
+// Ends a statement in time whatever becomes of its connection: mysql2 stops its own clock at the first packet of an
+// answer, and does not start it for a statement that waits behind another one.
 export function endInTime(end: StatementEnd, statement: unknown): StatementEnd {
   const timeoutMs = timeoutOf(statement);
   if (timeoutMs === undefined) return end;

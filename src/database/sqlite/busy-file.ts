@@ -4,16 +4,11 @@ import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../acquire-timeout.js';
 import { isFileBusy } from '../database-errors.js';
 
 const POLL_MS = 5;
-/** A command takes less. */
+/** longer than a command takes */
 const WARN_AFTER_MS = 100;
 
-/**
- * Repeats what found another process writing to the file, such as a command: SQLite itself would make every request
- * wait, as it waits with the whole process.
- *
- * @param work keeps nobody waiting once it has failed
- * @throws an error with code POOL_ACQUIRE_TIMEOUT when that takes too long
- */
+// Polls while another process, such as a command, writes to the file: SQLite's own wait would block this process, and
+// so every request. `work` must keep nobody waiting once it has failed.
 export async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   let isWarned = false;

@@ -1,18 +1,14 @@
 import { NodeSqlite } from '../adapters/node-sqlite.js';
 
-/** How long to wait for a checkpoint of the service. */
+/** how long to wait for a checkpoint of the service */
 const BUSY_TIMEOUT_MS = 5000;
 
-/**
- * A copy as of one moment, while others read and write the original. Whoever calls it waits.
- *
- * @param target an empty file
- */
+/** Copies the file as of one moment, while others use it, to an empty file; blocks this process meanwhile. */
 export function copyDatabaseFile(source: string, target: string): void {
   withFile(source, (database) => database.prepare('VACUUM INTO ?').run(target));
 }
 
-/** What SQLite itself finds wrong in a file; empty where it is intact. */
+/** Lists what SQLite itself finds wrong in a file; empty if it is intact. */
 export function damageOf(file: string): string[] {
   return withFile(file, (database) => [
     ...(database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])

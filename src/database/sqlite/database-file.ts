@@ -16,10 +16,7 @@ const MAX_LINKS = 40;
 /** SQLite file format, section 1.3.1 */
 const HEADER = 'SQLite format 3\0';
 
-/**
- * Follows dangling links too, as SQLite does, so that one file has one lock.
- * @throws DatabaseFileError
- */
+/** Follows dangling links too, as SQLite does, so that one file has one lock. */
 export function realPath(path: string, links = MAX_LINKS): string {
   if (existsSync(path)) return realpathSync(path);
   const directory = dirname(path);
@@ -39,12 +36,8 @@ function linkTarget(file: string): string | undefined {
   }
 }
 
-/**
- * With its parents, one by one: on file systems that have a directory but make none in it, such as /proc, Node's own
- * `recursive` never ends.
- *
- * @throws DatabaseFileError
- */
+// Creates parents one by one, since Node's `recursive` never ends on file systems that have a directory but make none
+// in it, such as /proc.
 export function createDirectory(directory: string): void {
   if (existsSync(directory)) return;
   const parent = dirname(directory);
@@ -57,10 +50,7 @@ export function createDirectory(directory: string): void {
   }
 }
 
-/**
- * SQLite itself would use the umask; the files that it adds get the mode of the database.
- * @throws DatabaseFileError
- */
+/** Sets the mode, where SQLite would use the umask; the files that it adds get the mode of the database. */
 export function createFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -69,10 +59,7 @@ export function createFile(file: string): void {
   }
 }
 
-/**
- * Call it before this process opens the file: closing it here would end SQLite's locks.
- * @throws DatabaseFileError
- */
+/** Call it before this process opens the file: closing it here would end SQLite's locks. */
 export function refuseOtherFile(file: string): void {
   if (!existsSync(file)) return;
   const stats = statSync(file);

@@ -4,9 +4,9 @@ import { Logger } from '@nestjs/common';
 const GROUP_AND_OTHERS = 0o077;
 const OWNER_READS_AND_WRITES = 0o600;
 
-/** Removes the access of group and others, and logs it; files of another user stay as they are. */
+/** Removes the access of group and others, and logs it; leaves files of another user as they are. */
 export function makePrivate(files: string[]): void {
-  // The modes that Windows reports mean nothing.
+  // On Windows the reported modes mean nothing.
   if (process.platform === 'win32') return;
   const logger = new Logger('Database');
   for (const file of files.filter(isOpenToOthers)) {
@@ -25,7 +25,7 @@ function close(file: string): boolean {
     const { mode, uid } = lstatSync(file);
     if (uid === process.getuid?.()) chmodSync(file, mode & OWNER_READS_AND_WRITES);
   } catch {
-    // Deleted meanwhile, or the file system refuses; FAT only seems to obey.
+    // The file was deleted meanwhile, or the file system refuses; FAT only seems to obey.
   }
   return !isOpenToOthers(file);
 }

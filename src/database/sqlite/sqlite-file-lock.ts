@@ -9,23 +9,15 @@ export class DatabaseInUseError extends Error {
   }
 }
 
-/**
- * Keeps a second service off the database file; readers (backups, the sqlite3 shell) and the short transactions of
- * commands are not shut out.
- *
- * @param file its real path: a lock beside a symbolic link keeps nobody off the file
- * @throws DatabaseInUseError when another process holds it
- */
+// Keeps a second service off the database file, but not readers (backups, the sqlite3 shell) nor the short transactions
+// of commands. `file` is its real path: a lock beside a symbolic link would keep nobody off.
 export function lockSqliteFile(file: string): () => void {
   const unlock = holdLock(`${file}.lock`);
   if (!unlock) throw new DatabaseInUseError(file);
   return unlock;
 }
 
-/**
- * An exclusive transaction on an empty database of its own: the operating system drops it when the process ends,
- * however it ends. undefined: another process holds it.
- */
+/** Holds an exclusive transaction on an empty database, which the operating system drops however the process ends. */
 export function holdLock(file: string): (() => void) | undefined {
   createFile(file);
   const lock = new DatabaseSync(file);

@@ -5,10 +5,7 @@ import type { Purpose, Schema } from '../schema.js';
 import { createDirectory, realPath } from './database-file.js';
 import { NodeSqlite } from '../adapters/node-sqlite.js';
 
-/**
- * How long SQLite itself waits for another process, with the whole process: a service waits in another way, see
- * sqlite-query-runner.ts.
- */
+/** How long SQLite itself waits, and blocks the process; a service waits in sqlite-query-runner.ts instead. */
 const BUSY_TIMEOUTS_MS: Record<Purpose, number> = {
   requests: 0,
   command: 3000,
