@@ -37,12 +37,12 @@ const FIND_ACTS_SINCE = hotStatement(
   ['g', ''],
 );
 
-/** The addresses in the record of changes, the only part of it that ever goes before its row does. */
+/** Addresses are the only part of the record of changes that is ever deleted before its row. */
 @Injectable()
 export class EventAddressesRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
 
-  /** Events after an id and before a time, and which of them hold an address. */
+  /** Finds events after an id and before a time (epoch milliseconds), and whether they hold an address. */
   findBetween(afterId: string, time: number, limit: number): Promise<{ id: string; hasAddress: 0 | 1 }[]> {
     return this.events.query(FIND_IDS_BETWEEN, [afterId, firstEntityIdAt(time), limit]);
   }
@@ -51,10 +51,8 @@ export class EventAddressesRepository {
     await this.events.update({ id: In(ids) }, { ip: null });
   }
 
-  /**
-   * Events with the address of what a user did to others. No index finds them by who acted: they are in
-   * organizations that have an event about the user, or that the user belongs to.
-   */
+  // Finds events with the address of what a user did to others. No index finds them by who acted, but they are in
+  // organizations that have an event about the user, or that the user belongs to.
   async findActs(userId: string, orgIds: readonly string[]): Promise<string[]> {
     const recorded = await this.events.query<{ id: string }[]>(FIND_ORGS, [userId]);
     const all = new Set([...orgIds, ...recorded.map(({ id }) => id)]);
@@ -66,7 +64,7 @@ export class EventAddressesRepository {
     return found;
   }
 
-  /** Of these, of everything about the user, and of what the user did since a time (epoch milliseconds). */
+  /** Clears `acts`, events about the user, and what the user did since a time (epoch milliseconds). */
   async deleteOf(
     transaction: Transaction,
     userId: string,

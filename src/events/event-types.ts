@@ -1,4 +1,3 @@
-/** Everything that the record tells of. */
 export const EVENT_TYPES = [
   'account.registered',
   'account.password_changed',

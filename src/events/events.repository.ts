@@ -42,10 +42,10 @@ const INTO = COLUMNS.map(([column]) => column).join(', ');
 const PLACES = `(${COLUMNS.map(() => '?').join(', ')})`;
 const SELECT = `SELECT ${COLUMNS.map(([column, field]) => `${column} AS ${field}`).join(', ')} FROM events`;
 
-/** By the organization's revision. */
+/** position before the latest event: no revision is greater, and no id */
 const FIRST: Position = { order: 2_147_483_647, id: 'g' };
 
-/** The range on `org_revision` alone is what the index is entered by. */
+/** The index is entered by the range on `org_revision` alone. */
 const findOfOrg = (of: string): string => `${SELECT}
   WHERE ${of} AND org_revision <= ? AND (org_revision < ? OR id < ?)
   ORDER BY org_revision DESC, id DESC LIMIT ?`;
@@ -72,7 +72,6 @@ const FIND_SIGN_IN_ADDRESSES = hotStatement(
   ['', '', 1],
 );
 
-/** of so many logins, the latest */
 const MAX_SIGN_INS = 1000;
 
 const FIND_IDS_BEFORE = hotStatement(
@@ -81,12 +80,12 @@ const FIND_IDS_BEFORE = hotStatement(
   ['', 1],
 );
 
-/** The record of changes: nothing else writes it. */
+/** Nothing else writes the record of changes. */
 @Injectable()
 export class EventsRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
 
-  /** Writes what the transaction changed. Measured hot: TypeORM's own call takes longer to write the statement. */
+  /** Written by hand since it was measured hot: TypeORM's own call takes longer to write the statement. */
   async record(transaction: Transaction, ...events: NewEvent[]): Promise<void> {
     for await (const rows of inBatches(rowsOf(events))) {
       await transaction.write(
@@ -96,22 +95,19 @@ export class EventsRepository {
     }
   }
 
-  /** The latest first, by the organization's revision. */
   findOfOrg(orgId: string, limit: number, before = FIRST): Promise<Event[]> {
     return this.events.query<Event[]>(FIND_OF_ORG, [orgId, ...positionValues(before), limit]);
   }
 
-  /** Those of an organization that are about one user. */
   findOfMember(orgId: string, userId: string, limit: number, before = FIRST): Promise<Event[]> {
     return this.events.query<Event[]>(FIND_OF_MEMBER, [orgId, userId, ...positionValues(before), limit]);
   }
 
-  /** What is about a user, the latest first. */
   findOfUser(userId: string, limit: number, beforeId = FIRST.id): Promise<Event[]> {
     return this.events.query<Event[]>(FIND_OF_USER, [userId, beforeId, limit]);
   }
 
-  /** Those of the users who were deleted, as far back as the record goes. */
+  /** Finds the users who were deleted, as far back as the record goes. */
   async findDeleted(userIds: readonly string[]): Promise<string[]> {
     if (userIds.length === 0) return [];
     const rows = await this.events.query<{ userId: string }[]>(
@@ -122,14 +118,13 @@ export class EventsRepository {
     return rows.map(({ userId }) => userId);
   }
 
-  /** @param since epoch milliseconds */
   async findSignInAddresses(userId: string, since: number): Promise<string[]> {
     const values = [userId, firstEntityIdAt(since), MAX_SIGN_INS];
     const rows = await this.events.query<{ ip: string }[]>(FIND_SIGN_IN_ADDRESSES, values);
     return rows.map(({ ip }) => ip);
   }
 
-  /** The latest first: by the organization's revision where one is named, else by id, which is by time. */
+  /** Returns the latest first: by the organization's revision if one is named, else by id, and so by time. */
   findMatching({ orgId, userId, type, since, until }: EventFilter, limit: number): Promise<Event[]> {
     const conditions: [sql: string, value: string | undefined][] = [
       ['org_id = ?', orgId],
@@ -147,7 +142,7 @@ export class EventsRepository {
     ]);
   }
 
-  /** Ids of events before a time, in epoch milliseconds, the oldest first. */
+  /** Returns the oldest first. */
   async findIdsBefore(time: number, limit: number): Promise<string[]> {
     const rows = await this.events.query<{ id: string }[]>(FIND_IDS_BEFORE, [firstEntityIdAt(time), limit]);
     return rows.map(({ id }) => id);

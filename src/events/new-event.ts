@@ -3,24 +3,20 @@ import { newEntityId } from '../identifiers/entity-id.js';
 import type { EventType } from './event-types.js';
 import type { Event } from './event.entity.js';
 
-/** A change that is being made. */
 export interface NewEvent {
   type: EventType;
   actor: Actor;
   orgId?: string;
-  /** after the change */
   orgRevision?: number;
   userId?: string;
-  /** after the change; of changes of the account only */
   userRevision?: number;
   sessionId?: string;
-  /** words and ids: no e-mail, name or secret */
+  /** words and ids, without e-mails, names and secrets */
   data?: Readonly<Record<string, string | boolean>>;
 }
 
-/** The rows of what one transaction changed, in its order. */
 export function rowsOf(events: readonly NewEvent[], at = Date.now()): Event[] {
-  // Ids made within a millisecond come in any order.
+  // Sorted, since ids made within a millisecond come in any order.
   const ids = events.map(newEntityId).toSorted();
   return events.map((event, place) => ({
     id: ids[place]!,

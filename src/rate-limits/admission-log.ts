@@ -1,6 +1,6 @@
 export const logBytesPerSlot = (length: number): number => length * 8 + 2;
 
-/** The times of each slot's admitted requests, oldest first, at most `length` of each. */
+/** Keeps the times of each slot's admitted requests, oldest first, at most `length` of each. */
 export class AdmissionLog {
   private readonly times: Float64Array;
   private readonly counts: Uint16Array;
@@ -17,7 +17,7 @@ export class AdmissionLog {
     return this.counts[slot]!;
   }
 
-  /** of a slot that is not empty */
+  /** The slot must not be empty. */
   oldest(slot: number): number {
     return this.times[slot * this.length]!;
   }
@@ -38,7 +38,6 @@ export class AdmissionLog {
     this.delete(slot, 0, expired);
   }
 
-  /** Drops one request of that time, if there is one. */
   remove(slot: number, time: number): void {
     const begin = slot * this.length;
     let nth = this.count(slot) - 1;

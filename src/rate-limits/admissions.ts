@@ -12,10 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Lets the request pass where the limits do, beside those that admitted it before, and says so in the answer.
- * @throws RateLimitedError
- */
+/** @throws RateLimitedError if these limits refuse the request; the answer also names those that admitted it before */
 export function admit(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -34,7 +31,7 @@ export function admit(
   request.admission = all;
 }
 
-/** A limit that still had quota when another refused has decided nothing. */
+/** Skips a limit that still had quota when another refused: it has decided nothing. */
 function reportDecisions(counters: readonly NamedCounter[], { admitted, quotas }: Admission): void {
   const decision = admitted ? 'admitted' : 'refused';
   counters.forEach(({ name }, i) => {
@@ -42,7 +39,7 @@ function reportDecisions(counters: readonly NamedCounter[], { admitted, quotas }
   });
 }
 
-/** Reports the limit with the longest wait. */
+/** Names the limit with the longest wait. */
 function refusal(counters: readonly NamedCounter[], quotas: readonly Quota[]): RateLimitedError {
   const [longest] = counters
     .map(({ name }, i) => ({ name, ...quotas[i]! }))

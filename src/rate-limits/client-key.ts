@@ -5,7 +5,7 @@ import { parseIpAddress } from '../config/ip-address.js';
 /** One subscriber usually holds a whole /64 (RFC 6177), with too many addresses to limit singly. */
 const SUBSCRIBER_PREFIX = 64;
 
-/** IPv4 as it is, IPv6 as its prefix; text that is no address stays as it is. */
+/** Keeps IPv4 and text that is no address; shortens IPv6 to its prefix. */
 export function clientKey(address: string, prefixLength = SUBSCRIBER_PREFIX): string {
   if (isIPv4(address)) return address;
   const ip = parseIpAddress(address);

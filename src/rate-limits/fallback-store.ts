@@ -4,14 +4,12 @@ import type { Admission, Counter, RateLimitStore } from './rate-limit-store.js';
 
 const ANSWER_TIMEOUT_MS = 250;
 const PROBE_PERIOD_MS = 1000;
-/** Readiness tells within ten seconds that Redis is gone, also when no request asks it. */
+/** lets readiness tell within ten seconds that Redis is gone, even if no request asks it */
 const LOOK_PERIOD_MS = 5000;
 const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 
-/**
- * Falls back to the instance's own windows while the shared ones fail or are slow. The probe that switches
- * back runs the same step, so that a server which answers but cannot write stays out.
- */
+// Falls back to the instance's own windows while the shared ones fail or are slow. The probe that switches back runs
+// the same step, so that a server which answers but cannot write stays out.
 export class FallbackStore implements RateLimitStore {
   private readonly logger = new Logger('RateLimits');
   private probe: NodeJS.Timeout | undefined;
@@ -61,7 +59,7 @@ export class FallbackStore implements RateLimitStore {
     this.probe.unref();
   }
 
-  /** If this fails the request stays counted: the limit errs on the strict side. */
+  /** If this fails, the request stays counted: the limit errs on the strict side. */
   private async giveBackShared(
     { giveBack }: Admission,
     uncounted: readonly Counter[] | undefined,

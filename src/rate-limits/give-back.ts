@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { isCounted } from './rate-limit-rules.js';
 
-/** In the background: an answer that waited for it could meet that of the deadline. */
+/** Runs in the background: an answer that waited for it could meet that of the deadline. */
 export function giveBackUncounted(fastify: FastifyInstance): void {
   fastify.decorateRequest('admission', undefined);
   fastify.addHook('onSend', (request, reply, _payload, done) => {

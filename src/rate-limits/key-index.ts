@@ -6,10 +6,8 @@ const WORDS = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
 /** the key, its link and at most one bucket head */
 export const INDEX_BYTES_PER_SLOT = KEY_BYTES + 8;
 
-/**
- * A hash table with chains. Typed arrays take half the memory of a `Map` of strings, without its pauses to
- * rehash and to be traced by the garbage collector; the system allocates their pages on the first write.
- */
+// A hash table with chains. Typed arrays take half the memory of a `Map` of strings, without its pauses to rehash and
+// to be traced by the garbage collector; the system allocates their pages on the first write.
 export class KeyIndex {
   private readonly heads: Uint32Array;
   private readonly keys: Uint32Array;
@@ -82,7 +80,7 @@ export class KeyIndex {
     return this.key.every((word, i) => this.keys[slot * WORDS + i] === word);
   }
 
-  /** Secret multipliers, so that clients cannot choose e-mails whose keys share a bucket. */
+  /** Uses secret multipliers, so that clients cannot choose e-mails whose keys share a bucket. */
   private bucketOf(key: Uint32Array): number {
     const sum = key.reduce((total, word, i) => (total + Math.imul(word, this.multipliers[i]!)) | 0, 0);
     return sum >>> this.shift;

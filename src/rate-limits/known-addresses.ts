@@ -5,7 +5,7 @@ import { clientKey } from './client-key.js';
 
 const KNOWN_FOR_MS = 30 * 86_400_000;
 
-/** Whence somebody has logged in to an account: such an address is let through, or a stranger could lock its owner out. */
+/** Knows the addresses of recent logins, which are let through, or a stranger could lock an account's owner out. */
 @Injectable()
 export class KnownAddresses {
   constructor(
@@ -13,19 +13,12 @@ export class KnownAddresses {
     private readonly events: EventsRepository,
   ) {}
 
-  /**
-   * Asks the database the same for every e-mail, whether or not it has an account. IPv6 counts by network.
-   *
-   * @param email canonical
-   */
+  /** Asks the database the same for every e-mail, whether or not it has an account. IPv6 counts by network. */
   async include(email: string, address: string): Promise<boolean> {
     return (await this.keysOf(email)).has(clientKey(address));
   }
 
-  /**
-   * As `clientKey` makes them.
-   * @param email canonical
-   */
+  /** Takes a canonical e-mail, and returns keys as `clientKey` makes them. */
   async keysOf(email: string): Promise<ReadonlySet<string>> {
     const userId = (await this.users.findIdByEmail(email)) ?? '';
     const known = await this.events.findSignInAddresses(userId, Date.now() - KNOWN_FOR_MS);

@@ -1,9 +1,9 @@
 import type { Counter, Quota } from './rate-limit-store.js';
 
-/** Rounded up, so that the wait suffices. */
+/** Rounds up, so that the wait suffices. */
 export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
-/** draft-ietf-httpapi-ratelimit-headers: two RFC 9651 lists with an item for each limit. */
+/** Follows draft-ietf-httpapi-ratelimit-headers: two RFC 9651 lists with an item for each limit. */
 export function rateLimitHeaders(
   counters: readonly Counter[],
   quotas: readonly Quota[],

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 
 /** 128 bits make chance collisions negligible for any number of keys. */
 export const KEY_BYTES = 16;
-/** in base64url without padding (RFC 4648 section 5) */
+/** length in base64url without padding (RFC 4648 section 5) */
 export const KEY_LENGTH = 22;
 
-/** A hash, so that a store, perhaps a shared one, holds no e-mail, and keys have one length. */
+/** Hashes, so that a store, perhaps a shared one, holds no e-mail, and keys have one length. */
 export function rateLimitKey(name: string, ...subject: string[]): string {
   return hash('sha256', [name, ...subject].join('\0'), 'buffer').toString('base64url', 0, KEY_BYTES);
 }

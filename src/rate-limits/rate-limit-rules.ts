@@ -26,14 +26,13 @@ export interface NamedCounter extends Counter {
 
 interface RateLimitRule {
   limitOf(env: Env): RateLimit | undefined;
-  /** undefined: not counted. The body is raw, since guards run before validation. */
+  /** undefined means not counted; the body is raw, since guards run before validation */
   keyOf(request: FastifyRequest): string | undefined;
-  /** whether a request with this answer stays counted */
   counts(status: number, code: ProblemCode | undefined): boolean;
   refusal: string;
 }
 
-/** A customer's usual network (RFC 6177), so that changing subnets makes no new client. */
+/** a customer's usual network (RFC 6177), so that changing subnets makes no new client */
 const CUSTOMER_PREFIX = 56;
 
 /** Faults of the service must not use up the attempts of a client that obeys `Retry-After`. */
@@ -90,7 +89,7 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
   writes: {
     limitOf: (env) => env.rateLimitWrites,
     keyOf: ({ user }) => user && rateLimitKey('writes', user.id),
-    // It bounds work, and a change that ended in a fault has been worked on.
+    // It bounds work, and a change that ended in a fault has cost work, too.
     counts: () => true,
     refusal: PROBLEMS.rate_limited.detail,
   },
@@ -126,10 +125,7 @@ function keyOfEmail(name: RateLimitName, request: FastifyRequest): string | unde
   return email && rateLimitKey(name, clientKey(clientAddress(request)), email);
 }
 
-/**
- * Of the account that it is about: the caller's own, where there is one. In canonical form; validation refuses a
- * request without a usable e-mail.
- */
+/** Returns the caller's own e-mail, else the canonical one in the body; validation refuses requests without it. */
 export function emailIn({ body, user }: FastifyRequest): string | undefined {
   if (user) return user.email;
   return canonicalEmail(

@@ -4,7 +4,7 @@ import type { RateLimitStore } from './rate-limit-store.js';
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** For @nestjs/throttler, whose times are whole seconds: rounded up, so that waits suffice. */
+/** Adapts to @nestjs/throttler, whose times are whole seconds: they are rounded up, so that waits suffice. */
 export class RateLimitStorage implements ThrottlerStorage {
   constructor(private readonly store: Pick<RateLimitStore, 'admit'>) {}
 

@@ -1,9 +1,8 @@
 import type { RateLimit } from '../config/env.js';
 
 export interface Counter extends RateLimit {
-  /** of the rule: the same name always has the same limit and window */
+  /** name of the rule: the same name always has the same limit and window */
   name: string;
-  /** from `rateLimitKey` */
   key: string;
 }
 
@@ -15,7 +14,6 @@ export interface Quota {
 
 export interface Admission {
   admitted: boolean;
-  /** in the order of the counters */
   quotas: Quota[];
   /** Uncounts the admitted request for some counters, or for each; call it once at most. */
   giveBack: (uncounted?: readonly Counter[]) => Promise<void>;

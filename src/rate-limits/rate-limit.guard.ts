@@ -16,18 +16,16 @@ interface Decision {
   admission: Admission;
 }
 
-/**
- * Runs after the guards of the application, and before validation. `canActivate` of ThrottlerGuard is
- * replaced: it asks one limit after the other, so that one counts what the next refuses, names headers after
- * the throttler (`Retry-After-login`), and applies every throttler to every route.
- */
+// Runs after the guards of the application, and before validation. Replaces `canActivate` of ThrottlerGuard, which asks
+// one limit after the other, so that one counts what the next refuses, names headers after the throttler
+// (`Retry-After-login`), and applies every throttler to every route.
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   @Inject(Env) private readonly env: Env;
   @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore;
   @Inject(KnownAddresses) private readonly known: KnownAddresses;
 
-  /** The base class prepares what is not used here, and warns when every limit is off. */
+  /** Skips the base class, which prepares what is not used here, and warns when every limit is off. */
   override onModuleInit(): Promise<void> {
     return Promise.resolve();
   }

@@ -3,7 +3,7 @@ import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { LimitedBy, RateLimitGuard } from './rate-limit.guard.js';
 import { type RateLimitName, refusalOf } from './rate-limit-rules.js';
 
-/** The first name's limit stands for the handler in examples. */
+/** In examples the limit of the first name stands for the handler. */
 export const RateLimited = (...names: [RateLimitName, ...RateLimitName[]]): MethodDecorator =>
   applyDecorators(
     LimitedBy(names),

@@ -1,6 +1,6 @@
 import { Problem } from '../problems/problem.js';
 
-/** RFC 6585 section 4; after the given whole seconds a request is admitted again. */
+/** RFC 6585 section 4; after the given seconds a request is admitted again. */
 export class RateLimitedError extends Problem {
   constructor(detail: string, retryAfterSeconds: number) {
     super('rate_limited', { detail, headers: { 'Retry-After': String(retryAfterSeconds) } });

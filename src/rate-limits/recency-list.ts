@@ -1,7 +1,6 @@
-/** two links */
 export const RECENCY_BYTES_PER_SLOT = 8;
 
-/** Slots by when they were last touched: a doubly linked ring closed by slot 0. */
+/** Orders slots by when they were last touched, in a doubly linked ring closed by slot 0. */
 export class RecencyList {
   private readonly older: Uint32Array;
   private readonly newer: Uint32Array;

@@ -5,11 +5,9 @@ const KEY_PREFIX = 'accounts:rate-limit:';
 const CONNECT_TIMEOUT_MS = 1000;
 const MAX_RECONNECT_BACKOFF_MS = 1000;
 
-/**
- * The log of each key is a list of times, oldest first. One step on the server's clock, so that the number of
- * instances and their clocks do not matter. Arguments: window and limit of each key. Reply: the recorded
- * time, 0 for a refused request, and the rest of each key.
- */
+// The log of each key is a list of times, oldest first. ADMIT is one step on the server's clock, so that the number of
+// instances and their clocks do not matter. Arguments: window and limit of each key. Reply: the recorded time, or 0 for
+// a refused request, then remaining requests and reset of each key.
 const ADMIT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -46,7 +44,6 @@ end
 return quotas(now)
 `;
 
-/** The argument is the time that ADMIT recorded. */
 const GIVE_BACK = `
 for i = 1, #KEYS do redis.call('LREM', KEYS[i], -1, ARGV[1]) end
 `;
@@ -59,13 +56,12 @@ interface ScriptedRedis extends Redis {
   giveBack: Script<null>;
 }
 
-/** The windows that all instances share. Fails with Redis; FallbackStore handles that. */
+/** Windows that all instances share. They fail with Redis, which FallbackStore handles. */
 export class RedisWindowStore implements RateLimitStore {
   readonly degraded = false;
   private readonly redis: ScriptedRedis;
   private connectionError: Error | undefined;
 
-  /** @param ca PEM, for `rediss://`; undefined: Node's authorities */
   constructor(url: string, ca?: string) {
     this.redis = new Redis(url, {
       ...(ca !== undefined && { tls: { ca } }),

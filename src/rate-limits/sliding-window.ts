@@ -5,18 +5,16 @@ import type { Quota } from './rate-limit-store.js';
 import { RECENCY_BYTES_PER_SLOT, RecencyList } from './recency-list.js';
 
 const MAX_BYTES = 96 * 2 ** 20;
-/** More than the one key that a request can add, so that expired keys do not accumulate. */
+/** more than the one key that a request can add, so that expired keys do not accumulate */
 const EXPIRED_PER_REQUEST = 4;
 
-/** 880,000 keys for 10 requests each. At the default cost four threads make 330,000 hashes in 15 minutes. */
+/** Allows 880,000 keys for 10 requests each. At the default cost four threads make 330,000 hashes in 15 minutes. */
 export function keyCapacity(limit: number): number {
   return Math.floor(MAX_BYTES / (logBytesPerSlot(limit) + INDEX_BYTES_PER_SLOT + RECENCY_BYTES_PER_SLOT));
 }
 
-/**
- * The exact logs of all keys of one rule, in at most 96 MiB; when full, the key admitted longest ago makes
- * room. A few expired keys go with each request, never all at once.
- */
+// Keeps the exact logs of all keys of one rule in at most 96 MiB; if full, the key admitted longest ago makes room.
+// Each request removes a few expired keys, never all at once.
 export class SlidingWindow {
   private readonly index: KeyIndex;
   private readonly log: AdmissionLog;
@@ -35,7 +33,6 @@ export class SlidingWindow {
     return this.quotaOf(this.find(key, now), now);
   }
 
-  /** For a key that has quota left. */
   add(key: string, now: number): Quota {
     this.removeExpired(now);
     let slot = this.find(key, now);

@@ -9,10 +9,8 @@ import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/**
- * Counts the changes of a user over all routes, right after authentication: what is refused for its role, its body or a
- * key that was used has cost a query by then, and so counts, too. Logging out does not: nothing may keep anybody from it.
- */
+// Counts a user's changes over all routes, right after authentication: one that is refused for its role, its body or a
+// used key has cost a query by then, and so counts, too. Logging out does not: nothing may keep anybody from it.
 @Injectable()
 export class WriteLimitGuard implements CanActivate {
   constructor(

@@ -17,7 +17,6 @@ export class AccountEvents {
     private readonly events: EventsRepository,
   ) {}
 
-  /** @param others what the same transaction changed besides */
   async record(transaction: Transaction, event: AccountEvent, ...others: NewEvent[]): Promise<void> {
     const userRevision = await this.accounts.revisionOf(transaction, event.userId);
     await this.events.record(transaction, { ...event, userRevision }, ...others);

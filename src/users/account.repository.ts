@@ -7,7 +7,7 @@ import { isUniqueViolation } from '../database/database-errors.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
 import { EmailTakenError } from './users.errors.js';
 
-/** What operators see of a user: never the hash of the password. */
+/** The columns that operators see, never the hash of the password. */
 export type Account = Pick<
   User,
   'id' | 'email' | 'createdAt' | 'disabledAt' | 'emailVerifiedAt' | 'passwordChangedAt'
@@ -22,10 +22,9 @@ const ACCOUNT = {
   passwordChangedAt: true,
 } as const;
 
-/** An e-mail of a user, as somebody asked for it in an epoch. */
 type EmailClaim = { email: string; authEpoch: number | null };
 
-/** Accounts as they are looked up and changed by hand. Each change says whether it changed anything. */
+/** Each change returns whether it changed anything. */
 @Injectable()
 export class AccountRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
@@ -34,12 +33,10 @@ export class AccountRepository {
     return this.users.findOne({ where: { id }, select: ACCOUNT });
   }
 
-  /** @param email in canonical form */
   findByEmail(email: string): Promise<Account | null> {
     return this.users.findOne({ where: { email }, select: ACCOUNT });
   }
 
-  /** What a proof of the e-mail has to hold for. */
   findForProof(id: string): Promise<Pick<User, 'id' | 'email' | 'emailVerifiedAt' | 'authEpoch'> | null> {
     return this.users.findOne({
       where: { id },
@@ -47,18 +44,15 @@ export class AccountRepository {
     });
   }
 
-  /** One that is not disabled. */
   findActiveIn(transaction: Transaction, email: string): Promise<Account | null> {
     return transaction.of(this.users).findOne({ where: { email, disabledAt: IsNull() }, select: ACCOUNT });
   }
 
-  /** Which of these e-mails are of accounts that are not disabled. */
   async findActiveEmails(emails: readonly string[]): Promise<string[]> {
     const where = { email: In([...new Set(emails)]), disabledAt: IsNull() };
     return (await this.users.find({ where, select: { email: true } })).map(({ email }) => email);
   }
 
-  /** Those with the text in their e-mail, by e-mail. */
   search(text: string, limit: number, afterEmail = ''): Promise<Account[]> {
     const literal = text.toLowerCase().replaceAll(/[!%_]/g, '!$&');
     return this.users
@@ -73,7 +67,6 @@ export class AccountRepository {
       .getMany();
   }
 
-  /** All, by e-mail. */
   findPage(limit: number, afterEmail = ''): Promise<Account[]> {
     const where = { email: MoreThan(afterEmail) };
     return this.users.find({ where, select: ACCOUNT, order: { email: 'ASC' }, take: limit });
@@ -87,10 +80,8 @@ export class AccountRepository {
     );
   }
 
-  /**
-   * Whether the account is enabled, which holds until COMMIT. A write, so that it conflicts with disabling on a
-   * multi-primary cluster too.
-   */
+  // Returns whether the account is enabled, which holds until COMMIT. It is a write, so that it conflicts with disabling
+  // on a multi-primary cluster too.
   lockEnabled(transaction: Transaction, id: string): Promise<boolean> {
     return this.change(
       transaction,
@@ -107,12 +98,11 @@ export class AccountRepository {
     );
   }
 
-  /** From then on no session that began before is alive. */
   endSessions(transaction: Transaction, id: string): Promise<boolean> {
     return this.change(transaction, 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [id]);
   }
 
-  /** The same for several. Returns those that exist. */
+  /** Returns the ids that exist. */
   async endSessionsOf(transaction: Transaction, ids: readonly string[]): Promise<string[]> {
     const isOne = `id IN (${places(ids.length)})`;
     await transaction.write(`UPDATE users SET auth_epoch = auth_epoch + 1 WHERE ${isOne}`, [...ids]);
@@ -120,7 +110,7 @@ export class AccountRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** The first step: whatever would belong to the user waits for COMMIT, and then finds nobody. */
+  /** Begin with it: whatever would belong to the user waits for COMMIT, and then finds nobody. */
   beginDeletion(transaction: Transaction, id: string, passwordHash?: string): Promise<boolean> {
     return this.change(
       transaction,
@@ -130,7 +120,7 @@ export class AccountRepository {
     );
   }
 
-  /** The last step: nothing may refer to the user any more. */
+  /** End with it: nothing may refer to the user any more. */
   async delete(transaction: Transaction, id: string): Promise<void> {
     await transaction.write('DELETE FROM users WHERE id = ?', [id]);
   }
@@ -144,7 +134,7 @@ export class AccountRepository {
     );
   }
 
-  /** The same, unless the hash has changed since or the account is disabled. */
+  /** Changes nothing if the hash has changed since or the account is disabled. Ends every session, too. */
   replacePasswordHash(transaction: Transaction, id: string, from: string, to: string): Promise<boolean> {
     return this.change(
       transaction,
@@ -154,7 +144,7 @@ export class AccountRepository {
     );
   }
 
-  /** @param email what was proven; without it whichever the account has */
+  /** @param email the one that was proven; without it, whichever the account has */
   verifyEmail(transaction: Transaction, id: string, email?: string): Promise<boolean> {
     return this.change(
       transaction,
@@ -164,7 +154,7 @@ export class AccountRepository {
     );
   }
 
-  /** `void`: it is not the user's e-mail any more, or the epoch has ended. */
+  /** Returns `void` if it is not the user's e-mail any more, or the epoch has ended. */
   async proveEmail(
     transaction: Transaction,
     id: string,
@@ -181,10 +171,7 @@ export class AccountRepository {
     return isStill ? 'verified before' : 'void';
   }
 
-  /**
-   * The new e-mail is verified. False when the epoch has ended.
-   * @throws EmailTakenError
-   */
+  /** Sets a verified e-mail; returns false if the epoch has ended. */
   async changeEmail(
     transaction: Transaction,
     id: string,
@@ -202,10 +189,7 @@ export class AccountRepository {
     }
   }
 
-  /**
-   * Unless it has changed since.
-   * @throws EmailTakenError
-   */
+  /** Changes nothing if the e-mail is no longer `from`. */
   async replaceEmail(
     transaction: Transaction,
     { id, email: from }: Pick<User, 'id' | 'email'>,
@@ -223,7 +207,7 @@ export class AccountRepository {
     }
   }
 
-  /** Of a user whose row the transaction has changed. */
+  /** Requires that the transaction has changed the user's row. */
   async emailOf(transaction: Transaction, id: string): Promise<Pick<User, 'email' | 'emailVerifiedAt'>> {
     const [row] = await transaction.read<Pick<User, 'email' | 'emailVerifiedAt'>>(
       'SELECT email, email_verified_at AS emailVerifiedAt FROM users WHERE id = ?',
@@ -232,7 +216,7 @@ export class AccountRepository {
     return row!;
   }
 
-  /** Of a user whose row the transaction has changed. */
+  /** Requires that the transaction has changed the user's row. */
   async revisionOf(transaction: Transaction, id: string): Promise<number> {
     const [row] = await transaction.read<{ revision: number }>('SELECT revision FROM users WHERE id = ?', [
       id,

@@ -2,22 +2,19 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 const MAX_OCTETS = 254; // RFC 5321 section 4.5.3.1.3: a path of 256 less its angle brackets
 const MAX_LOCAL_OCTETS = 64; // RFC 5321 section 4.5.3.1.1
-/** Some letters shrink in punycode, so the raw text may be longer than its canonical form. */
+/** allows for letters that shrink in punycode, so that raw text is longer than its canonical form */
 const MAX_RAW_UNITS = 512;
 
 const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i; // RFC 5322 section 3.2.3
 const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/; // RFC 5890 section 2.3.1
-/** Nearly every domain: nothing that a URL parser would map, decode or read as a number. */
+/** matches nearly every domain, and nothing that a URL parser would map, decode or read as a number */
 const USUAL_DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const PUNYCODE = /(?:^|\.)xn--/;
 const DOMAIN_TEXT = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
-/**
- * The canonical form, which is stored, compared, rate-limited and returned; undefined for anything but a
- * plain `dot-atom@domain` of at most 254 octets (RFC 5321). Idempotent; runs on raw bodies, so it never
- * throws.
- */
+// Returns the canonical form, which is stored, compared, rate-limited and returned; undefined for anything but a plain
+// `dot-atom@domain` of at most 254 octets (RFC 5321). It is idempotent; it runs on raw bodies, so it never throws.
 export function canonicalEmail(input: unknown): string | undefined {
   if (typeof input !== 'string' || input.length > MAX_RAW_UNITS) return undefined;
   const address = input.replace(/^ +| +$/g, '');
@@ -30,14 +27,13 @@ export function canonicalEmail(input: unknown): string | undefined {
   return canonical.length <= MAX_OCTETS ? canonical : undefined;
 }
 
-/** The characters of canonical e-mails: what can come after the beginning of one. */
 const PREFIX = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+(?:@[a-z0-9.-]*)?$/i;
 
-/** The beginning of canonical e-mails; undefined for what none begins with. A domain that is no ASCII must be whole. */
+/** Returns a prefix of canonical e-mails, or undefined if none begins so. A non-ASCII domain must be whole. */
 export function emailPrefix(input: unknown): string | undefined {
   if (typeof input !== 'string' || input.length > MAX_RAW_UNITS) return undefined;
   const prefix = canonicalEmail(input) ?? input.replace(/^ +| +$/g, '');
-  // Before it is made lower case, which turns U+212A into a k.
+  // Tested before it is made lower case, which turns U+212A into a k.
   return prefix.length <= MAX_OCTETS && PREFIX.test(prefix) ? prefix.toLowerCase() : undefined;
 }
 

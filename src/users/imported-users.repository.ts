@@ -6,7 +6,6 @@ import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
 
-/** A user as another system has it, in canonical form. */
 export interface ImportedUser {
   id: string;
   email: string;
@@ -19,21 +18,18 @@ export type PresentUser = Pick<User, 'id' | 'email' | 'passwordHash'>;
 
 const USERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'users.id' };
 
-/** Somebody has taken one of the e-mails or ids meanwhile: nothing was inserted. */
+/** One of the e-mails or ids was taken meanwhile; nothing was inserted. */
 export class TakenMeanwhileError extends Error {}
 
-/** Many users with one statement each. */
 @Injectable()
 export class ImportedUsersRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
-  /** Those who have one of the e-mails or one of the ids. */
   async findPresent(emails: readonly string[], ids: readonly string[]): Promise<PresentUser[]> {
     const found = await Promise.all([this.findBy('email', emails), this.findBy('id', ids)]);
     return found.flat();
   }
 
-  /** @throws TakenMeanwhileError */
   async insert(transaction: Transaction, users: readonly ImportedUser[]): Promise<void> {
     try {
       await transaction.write(

@@ -4,7 +4,6 @@ import { newEntityId } from '../identifiers/entity-id.js';
 import type { User } from './user.entity.js';
 import { type Credentials, type NewUser, UsersRepository } from './users.repository.js';
 
-/** As its row's defaults make it. */
 export type CreatedUser = NewUser & Pick<User, 'revision' | 'authEpoch'>;
 
 @Injectable()

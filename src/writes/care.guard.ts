@@ -5,10 +5,9 @@ import type { Care } from './write.js';
 import { type WriteOptions, type WriteRequest, writeOptions } from './write-options.js';
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-/** Spelled in any way: a client that asks for a dry run must not find the change made. */
+/** matches any spelling: a client that asks for a dry run must not find the change made */
 const DRY_RUN = /^dry[-_]?run\b/i;
 
-/** Reads how carefully a change is asked for, once the caller may ask for it. */
 @Injectable()
 export class CareGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -10,7 +10,7 @@ import {
 } from '../openapi/write-parameters.js';
 import type { WriteOptions } from './write-options.js';
 
-/** How carefully a route can be asked; its handler passes `@CurrentWrite()` to Writes, and nothing else is to be done. */
+/** Declares the options of a route; all that is left to its handler is to pass `@CurrentWrite()` to Writes. */
 export const CarefulWrite = (options: WriteOptions): MethodDecorator =>
   applyDecorators(
     RouteConfig({ write: options }),
@@ -24,10 +24,7 @@ export const CarefulWrite = (options: WriteOptions): MethodDecorator =>
     ...(options.ifMatch ? [ApiHeader(IF_MATCH_PARAMETER), ApiProblems('precondition_failed')] : []),
   );
 
-/**
- * A change of one organization: below `/api/orgs/:orgId` every one takes `If-Match` and `Idempotency-Key`.
- * With `dryRun` it takes `?dryRun=true`: only where no e-mail is given, which would be an oracle.
- * With `remedy` its refusals can name the way out.
- */
+// Each change below `/api/orgs/:orgId`. `dryRun` allows `?dryRun=true`, but only where no e-mail is given, which would
+// be an oracle; with `remedy` refusals can name the way out.
 export const OrgWrite = (options: Pick<WriteOptions, 'dryRun' | 'remedy'> = {}): MethodDecorator =>
   CarefulWrite({ ifMatch: true, idempotencyKey: true, ...options });

@@ -17,7 +17,7 @@ export const CurrentWrite = createParamDecorator((_: unknown, context: Execution
   };
 });
 
-/** As Nest answers it. */
+/** Finds the status that Nest will answer a success with. */
 function successOf({ method }: WriteRequest, context: ExecutionContext): number {
   const declared = Reflect.getMetadata(HTTP_CODE_METADATA, context.getHandler()) as number | undefined;
   return declared ?? (method === 'POST' ? 201 : 200);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { writeOptions } from './write-options.js';
 
-/** Marks every answer to a dry run, refusals of the body and of the caller included. */
+/** Marks every answer to a dry run, including refusals of the body and of the caller. */
 export function markDryRuns(fastify: FastifyInstance): void {
   fastify.decorateRequest('key', undefined);
   fastify.decorateRequest('care', undefined);

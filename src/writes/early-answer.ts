@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 
-/** Thrown where an answer is known and nothing is to follow: what was done so far is rolled back. */
+/** Ends a request whose answer is known: everything done so far is rolled back. */
 export class EarlyAnswer extends Error {
   constructor(
     readonly status: number,

@@ -2,7 +2,6 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { entityTag } from './entity-tags.js';
 
-/** Sets the `ETag` header of the answer. */
 export type TagAnswer = (revision: number) => void;
 
 export const AnswerTag = createParamDecorator((_: unknown, context: ExecutionContext) =>

@@ -12,9 +12,9 @@ type KeptAnswer = Pick<IdempotencyKey, 'fingerprint' | 'status' | 'body' | 'expi
 
 type KeyOfUser = Pick<IdempotencyKey, 'userId' | 'keyHash'>;
 
-/** of one user: 10,000 answers are a few megabytes */
+/** keys of one user: 10,000 answers are a few megabytes */
 const MAX_KEYS = 10_000;
-/** so many make room at once: one of each hundred requests pays for it */
+/** evicted in batches, so that one request in 100 pays for it */
 const EVICTED = 100;
 
 const FIND = hotStatement(
@@ -33,7 +33,7 @@ const FIND_OLDEST = hotStatement(
 
 const COLUMNS = '(user_id, key_hash, fingerprint, status, body, expires_at)';
 const INSERT = `INSERT INTO idempotency_keys ${COLUMNS} VALUES (?, ?, ?, ?, ?, ?)`;
-/** Nothing where the user has as many as one may. */
+/** Inserts nothing where the user already has the maximum. */
 const INSERT_IF_ROOM = `INSERT INTO idempotency_keys ${COLUMNS}
   SELECT ?, ?, ?, ?, ?, ? FROM (SELECT ? AS id) u
   WHERE (SELECT k.expires_at FROM idempotency_keys k WHERE k.user_id = u.id
@@ -53,15 +53,11 @@ export class IdempotencyKeysRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Also one that has expired. */
+  /** Finds a key even when it has expired. */
   async find(userId: string, keyHash: string): Promise<KeptAnswer | undefined> {
     return (await this.keys.query<KeptAnswer[]>(FIND, [userId, keyHash]))[0];
   }
 
-  /**
-   * The oldest ones of the user make room where there are too many.
-   * @throws IdempotencyKeyReusedError when another request has the key
-   */
   async insert(transaction: Transaction, key: IdempotencyKey): Promise<void> {
     const { userId, keyHash, fingerprint, status, body, expiresAt } = key;
     const values = [userId, keyHash, fingerprint, status, body, expiresAt];

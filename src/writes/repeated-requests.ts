@@ -8,15 +8,11 @@ import { IdempotencyKeyReusedError } from './writes.errors.js';
 
 const RETENTION_MS = 86_400_000;
 
-/** The first answers to requests that their clients may repeat. */
 @Injectable()
 export class RepeatedRequests {
   constructor(private readonly keys: IdempotencyKeysRepository) {}
 
-  /**
-   * undefined: the request is none that was answered before
-   * @throws IdempotencyKeyReusedError when another one was, with this key
-   */
+  /** @throws IdempotencyKeyReusedError when a different request was answered under this key */
   async findAnswer(userId: string, key: RequestKey): Promise<EarlyAnswer | undefined> {
     const kept = await this.keys.find(userId, key.keyHash);
     if (!kept) return undefined;
@@ -26,10 +22,7 @@ export class RepeatedRequests {
     return new EarlyAnswer(kept.status, JSON.parse(kept.body) as object, { 'Idempotency-Replayed': 'true' });
   }
 
-  /**
-   * In the transaction of the change, so that both take effect or neither.
-   * @throws IdempotencyKeyReusedError when a request with this key was answered meanwhile: the same, or another
-   */
+  /** Runs in the transaction of the change, so that both take effect or neither. */
   async keep(
     transaction: Transaction,
     { actor: { id: userId }, status }: Write,
@@ -43,7 +36,7 @@ export class RepeatedRequests {
   }
 }
 
-/** A code is shown once. */
+/** Leaves out codes, each of which is shown only once. */
 function withoutCodes(name: string, value: unknown): unknown {
   return name === 'code' ? undefined : value;
 }

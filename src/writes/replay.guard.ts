@@ -3,7 +3,7 @@ import { RepeatedRequests } from './repeated-requests.js';
 import { parseKey, requestKey } from './request-key.js';
 import { type WriteRequest, writeOptions } from './write-options.js';
 
-/** Repeats the first answer to a request with the same key, before anything else is asked about it. */
+/** Repeats the first answer to a request with the same key, before anything else is checked about it. */
 @Injectable()
 export class ReplayGuard implements CanActivate {
   constructor(private readonly repeated: RepeatedRequests) {}
@@ -13,7 +13,7 @@ export class ReplayGuard implements CanActivate {
     const header = request.headers['idempotency-key'];
     if (typeof header !== 'string' || writeOptions(request).idempotencyKey !== true) return true;
     const key = parseKey(header);
-    // Whether it is well formed comes up later: the caller may be nobody to tell.
+    // A malformed key is reported later, when it is known whether the caller may be told.
     return key === undefined || this.refuseRepeated(request, key);
   }
 

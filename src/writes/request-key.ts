@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 
-/** A request that its client may repeat, by the key that the client gave it. */
 export interface RequestKey {
   /** SHA-256, base64url */
   keyHash: string;
   /** SHA-256 of what was asked, base64url */
   fingerprint: string;
-  /** the key was used before, so long ago that it is free again */
+  /** true for a key that was used so long ago that it is free again */
   isExpired?: boolean;
 }
 
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
-/** RFC 9651 section 3.3.3, without spaces. */
+/** RFC 9651 section 3.3.3, without spaces */
 const QUOTED = /^"(?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255}"$/;
 
-/** undefined for text that is no `Idempotency-Key` */
 export function parseKey(text: string): string | undefined {
   if (BARE.test(text)) return text;
   return QUOTED.test(text) ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : undefined;
@@ -26,7 +24,7 @@ export function requestKey(key: string, { method, url, query, body }: FastifyReq
   return { keyHash: sha256(key), fingerprint: sha256(canonical([method, path, query, body])) };
 }
 
-/** JSON with sorted names, so that only what the service sees makes a difference. Its depth is bounded at the edge. */
+/** Sorts names, so that only what the service sees makes a difference. The depth is bounded at the edge. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

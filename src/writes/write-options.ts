@@ -18,7 +18,7 @@ declare module 'fastify' {
     write?: WriteOptions;
   }
   interface FastifyRequest {
-    /** of a route that takes one, once the caller is known */
+    /** set for a route that takes a key, once the caller is known */
     key?: RequestKey;
     care?: Care;
   }

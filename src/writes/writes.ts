@@ -5,7 +5,6 @@ import { EarlyAnswer } from './early-answer.js';
 import { RepeatedRequests } from './repeated-requests.js';
 import type { Write } from './write.js';
 
-/** Carries out what users ask for, as carefully as they ask. */
 @Injectable()
 export class Writes {
   constructor(
@@ -13,11 +12,7 @@ export class Writes {
     private readonly repeated: RepeatedRequests,
   ) {}
 
-  /**
-   * @param work returns the body of the answer
-   * @param row the id of the organization, or the user, whose row it locks first
-   * @throws EarlyAnswer of a dry run, IdempotencyKeyReusedError
-   */
+  /** @param row id of the organization or the user whose row the work locks first */
   run<Answer extends object>(
     write: Write,
     row: string,
@@ -29,7 +24,7 @@ export class Writes {
     );
   }
 
-  /** As the last step of a transaction that somebody else runs. */
+  /** Call it as the last step of a transaction that somebody else runs. */
   async complete<Answer extends object>(
     transaction: Transaction,
     write: Write,
