@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** The certificates of a PEM file; undefined when it cannot be read or holds none. */
 export function readCertificates(file: string): string | undefined {
   try {
     const certificates = readFileSync(file, 'utf8').match(PEM_CERTIFICATE);

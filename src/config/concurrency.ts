@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Env } from './env.js';
 
-/** 1, or WEB_CONCURRENCY where the configuration lets several processes share the port. */
+/** Returns 1, or WEB_CONCURRENCY if the configuration lets several processes share the port. */
 export function workersFor(env: Env): { workers: number; reason?: string } {
   const wanted = env.webConcurrency === 'auto' ? availableParallelism() : env.webConcurrency;
   const reason = reasonForOne(env);
@@ -15,7 +15,7 @@ function reasonForOne(env: Env): string | undefined {
   return undefined;
 }
 
-/** By their names, so that a limit that is added counts, too. */
+/** Finds limits by name, so that one that is added counts, too. */
 function hasLimit(env: Env): boolean {
   return Object.entries(env).some(([name, limit]) => name.startsWith('rateLimit') && limit !== undefined);
 }

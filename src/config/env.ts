@@ -1,6 +1,6 @@
 import type { IpRange } from './ip-address.js';
 
-/** `limit` requests in any window of `windowMs` milliseconds. */
+/** Allows `limit` requests in any window of `windowMs` milliseconds. */
 export interface RateLimit {
   limit: number;
   windowMs: number;
@@ -20,7 +20,7 @@ export interface SqliteLocation {
 export interface DatabaseTls {
   /** `required` checks the certificate only where `ca` is set, and never the host name */
   mode: 'required' | 'verify';
-  /** PEM; undefined: Node's authorities */
+  /** PEM; undefined means Node's authorities */
   ca: string | undefined;
 }
 
@@ -30,24 +30,21 @@ export interface MysqlLocation {
   password: string;
   database: string;
   hosts: { host: string; port: number }[];
-  /** undefined: no encryption */
   tls?: DatabaseTls;
 }
 
 export interface SmtpServer {
   host: string;
   port: number;
-  /** TLS from the first byte; else STARTTLS where the server offers it */
+  /** TLS from the first byte; otherwise STARTTLS if the server offers it */
   secure: boolean;
   /** STARTTLS in any case */
   requireTls: boolean;
   login: { user: string; password: string } | undefined;
-  /** PEM; undefined: Node's authorities */
   ca: string | undefined;
 }
 
 export interface MailSender {
-  /** may be empty */
   name: string;
   address: string;
 }
@@ -59,30 +56,26 @@ export class Env {
   readonly exposedFiles: readonly string[];
   readonly host: string;
   readonly port: number;
-  /** undefined: no metrics */
   readonly metricsPort: number | undefined;
   readonly metricsHost: string;
-  /** of a collector of traces; undefined: no traces */
   readonly otlpEndpoint: string | undefined;
   readonly serviceName: string;
-  /** of the traces that begin here, from 0 to 1 */
+  /** share of the traces that begin here, from 0 to 1 */
   readonly tracesSampleRatio: number;
   readonly database: SqliteLocation | MysqlLocation;
   readonly databasePoolSize: number;
   readonly redisUrl: string | undefined;
-  /** PEM; undefined: Node's authorities */
   readonly redisCa: string | undefined;
-  /** undefined: no mail */
   readonly smtp: SmtpServer | undefined;
-  /** there with `smtp` */
+  /** set if `smtp` is */
   readonly mailFrom: MailSender | undefined;
-  /** directory; undefined: those that are shipped */
+  /** directory; undefined means the templates that are shipped */
   readonly mailTemplates: string | undefined;
   readonly jwtKeysFile: string;
   readonly jwtIssuer: string;
   readonly jwtAudience: string;
   readonly tokenTtl: number;
-  /** of tokens of sessions that are refreshed */
+  /** for tokens of sessions that are refreshed */
   readonly accessTokenTtl: number;
   readonly codeTtl: number;
   readonly sessionMaxAge: number;
@@ -90,7 +83,7 @@ export class Env {
   readonly sessionIdle: number;
   /** how long the refresh token before the last one is accepted */
   readonly refreshGrace: number;
-  /** undefined when the limit is off */
+  /** undefined means that the limit is off */
   readonly rateLimitRegister: RateLimit | undefined;
   readonly rateLimitLogin: RateLimit | undefined;
   readonly rateLimitAddress: RateLimit | undefined;
@@ -103,13 +96,9 @@ export class Env {
   readonly trustProxy: IpRange[];
   readonly corsOrigins: string[];
   readonly passwordMinLength: number;
-  /** how long the record of changes is kept, in seconds */
   readonly eventsRetention: number;
-  /** organizations that one user may belong to */
   readonly maxOrgsPerUser: number;
-  /** how long a deleted organization can be restored, in seconds */
   readonly orgRestoreWindow: number;
-  /** whether accounts whose e-mail is not verified can be added to organizations, too */
   readonly addMembers: 'registered' | 'verified';
   readonly migrations: 'run' | 'check';
   readonly docs: boolean;

@@ -1,4 +1,3 @@
-/** As it stands in a URL. */
 export function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -1,16 +1,13 @@
-/** No other program is known to use these prefixes, so that every name with one is meant for this service. */
+/** No other program is known to use these prefixes, so every name with one is meant for this service. */
 const OWN_PREFIXES = ['RATE_LIMIT_', 'ARGON2_'];
 /** In short names, such as HOST, one different letter makes the name of something else, such as HOME. */
 const MIN_COMPARED_LENGTH = 8;
 const TWO_MISTAKES_LENGTH = 13;
-/** Longer than the longest of ours with two letters more. */
+/** longer than the longest of our names with two letters more */
 const MAX_COMPARED_LENGTH = 40;
 
-/**
- * One line for each name that is none of ours but was probably meant to be. Platforms and other programs set
- * variables, too, such as REDIS_PORT or DATABASE_HOST: outside of our own prefixes only a likely slip of the
- * keyboard counts.
- */
+// Returns a line for each name that is none of ours but was probably meant to be. Platforms and other programs set
+// variables too, such as REDIS_PORT or DATABASE_HOST: outside of our own prefixes only a likely slip counts.
 export function misspelledNames(names: readonly string[], known: readonly string[]): string[] {
   const existing = new Set(known);
   return names
@@ -40,7 +37,7 @@ function nearestOf(name: string, known: readonly string[]): Neighbour {
   return neighbours.reduce((best, next) => (next.mistakes < best.mistakes ? next : best));
 }
 
-/** Letters added, left out, replaced, or swapped with the next (optimal string alignment). */
+/** Counts letters added, left out, replaced, or swapped with the next (optimal string alignment). */
 function mistakesIn(name: string, meant: string): number {
   const rows: number[][] = [Array.from({ length: meant.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= name.length; row += 1) {

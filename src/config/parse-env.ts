@@ -19,7 +19,7 @@ const MAX_REFRESH_GRACE_SECONDS = 600;
 const MAX_PORT = 65_535;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** One line for each wrong variable, without its value, which may be a secret. */
+/** Holds a line for each wrong variable, without its value, which may be a secret. */
 export class ConfigurationError extends Error {
   constructor(readonly problems: string[]) {
     super(problems.join('\n'));
@@ -87,7 +87,7 @@ export function parseEnv(environment: NodeJS.ProcessEnv): Env {
     const ca = certificates('SMTP_SSL_CA', 'SMTP_URL', isSet);
     if (!isSet) return undefined;
     const server = read('SMTP_URL', '', 'smtp://user:password@host:port or smtps://…', parseSmtpUrl);
-    // A password goes over TLS only, and who names an authority wants to be sure of the server.
+    // A password goes over TLS only, and an operator who names an authority wants to be sure of the server.
     return server && { ...server, ca, requireTls: server.login !== undefined || ca !== undefined };
   };
   const mailFrom = (): MailSender | undefined => {

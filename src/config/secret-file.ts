@@ -9,11 +9,11 @@ export function isReadByOthers(file: string): boolean {
   return process.platform !== 'win32' && (mode & READ_BY_OTHERS) !== 0;
 }
 
-/** The text without the line's end that editors add; undefined when it cannot be read, is empty or too long. */
+/** Drops the line's end that editors add. Returns undefined for a file that is unreadable, empty or too long. */
 export function readSecretFile(file: string): string | undefined {
   try {
     const stats = statSync(file);
-    // A pipe would hold the start until somebody writes to it.
+    // A pipe would hold up the start until somebody writes to it.
     if (!stats.isFile() || stats.size > MAX_SECRET_FILE_KIB * 1024) return undefined;
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch {

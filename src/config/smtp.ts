@@ -7,7 +7,7 @@ const DEFAULT_PORTS = new Map([
 const ADDRESS = /^[\w!#$%&'*+/=?^`{|}~.-]{1,64}@[a-z\d.-]{1,189}$/i;
 const NAMED = /^"?([^"<>\p{Cc}]{1,100}?)"? *<([^<>]+)>$/u;
 
-/** `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte; undefined for anything else. */
+/** Parses `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
 export function parseSmtpUrl(text: string): Omit<SmtpServer, 'ca' | 'requireTls'> | undefined {
   const url = URL.parse(text);
   const port = url && DEFAULT_PORTS.get(url.protocol);
@@ -24,7 +24,7 @@ export function parseSmtpUrl(text: string): Omit<SmtpServer, 'ca' | 'requireTls'
   };
 }
 
-/** `Accounts <no-reply@example.com>`, or the address alone; undefined for anything else. */
+/** Parses `Accounts <no-reply@example.com>`, or the address alone. */
 export function parseMailSender(text: string): MailSender | undefined {
   const [, name = '', address = text] = NAMED.exec(text) ?? [];
   return ADDRESS.test(address) ? { name: name.trim(), address } : undefined;

@@ -7,21 +7,20 @@ const UNIT_SECONDS = new Map([
   ['d', 86_400],
 ]);
 
-/** `60s`, `15m`, `24h` or `30d` in seconds; undefined for anything else. */
+/** Converts `60s`, `15m`, `24h` or `30d` to seconds. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit = ''] = /^([1-9]\d{0,8})(\w)$/.exec(text) ?? [];
   const seconds = UNIT_SECONDS.get(unit);
   return seconds && Number(amount) * seconds;
 }
 
-/** `10/15m`: ten requests in any fifteen minutes; undefined for anything else. */
 export function parseRateLimit(text: string): RateLimit | undefined {
   const [, limit, window] = /^([1-9]\d{0,3})\/(\w+)$/.exec(text) ?? [];
   const seconds = window && parseDuration(window);
   return limit && seconds ? { limit: Number(limit), windowMs: seconds * 1000 } : undefined;
 }
 
-/** Exactly what a browser sends as `Origin`, custom schemes of desktop web views included. */
+/** Accepts exactly what a browser sends as `Origin`, including custom schemes of desktop web views. */
 export function parseExactOrigin(text: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text) ? text : undefined;
 }

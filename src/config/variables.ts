@@ -4,10 +4,9 @@ import { misspelledNames } from './misspelled-names.js';
 /** Each can be given in a file instead, which `NAME_FILE` names. */
 const IN_FILES = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);
 
-/** The variables of the environment. An empty one counts as unset. */
+/** An empty variable counts as unset. */
 export class Variables {
   readonly problems: string[] = [];
-  /** those that name a file which others can read */
   readonly exposed: string[] = [];
   private readonly known = new Set<string>();
   private readonly fromFiles = new Map<string, string>();
@@ -16,18 +15,17 @@ export class Variables {
     for (const name of IN_FILES) this.readFile(name);
   }
 
-  /** Every variable of the service is read here, so that others can be compared with those that exist. */
+  /** Every variable of the service is read here, so that unknown names can be compared with those that exist. */
   get(name: string): string {
     return this.fromFiles.get(name) ?? this.inEnvironment(name);
   }
 
-  /** Adds what was expected of the variable that holds the value. */
   expect(name: string, expected: string): void {
     if (this.fromFiles.has(name)) this.problems.push(`${name}_FILE: expected a file with ${expected}`);
     else this.problems.push(`${name}: expected ${expected}`);
   }
 
-  /** Call it when all have been read. */
+  /** Call it after all variables have been read. */
   refuseMisspelled(): void {
     const set = Object.keys(this.environment).filter((name) => this.environment[name]?.trim());
     this.problems.push(...misspelledNames(set, [...this.known]));

@@ -4,5 +4,4 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string;
 };
 
-/** Of this service, as package.json has it. */
 export const VERSION = version;

@@ -20,7 +20,7 @@ export function describeError(error: unknown): Record<string, unknown> | undefin
   return { type: typeof error };
 }
 
-/** What failed at the bottom of it, in a word or two: the code of the engine or the system, else the error's name. */
+/** Names the root cause in a word or two: the code of the engine or the system, else the error's name. */
 export function rootCause(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const deeper = error instanceof QueryFailedError ? error.driverError : error.cause;
@@ -29,7 +29,6 @@ export function rootCause(error: unknown): string {
   return [code ?? error.name, errcode].filter((part) => part !== undefined).join(' ');
 }
 
-/** The stack without the message. */
 function frames(error: Error): string | undefined {
   const { stack } = error;
   const first = stack?.indexOf('\n    at ') ?? -1;

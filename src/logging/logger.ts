@@ -1,7 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { describeError } from './describe-error.js';
 
-/** JSON lines on standard output; readable text on a terminal. */
 export async function createLogger(level: string): Promise<Logger> {
   const options = {
     level,

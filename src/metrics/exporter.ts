@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { hostAndPort, listenFailure } from '../config/listening-place.js';
 
-/** The text of all metrics as they are now. */
 export interface Scrape {
   (): Promise<string>;
 }
@@ -23,12 +22,7 @@ export class MetricsListenError extends Error {
 const PATH = '/metrics';
 const REQUEST_TIMEOUT_MS = 5000;
 
-/**
- * Answers Prometheus on a listener of its own, which does not keep the process alive.
- *
- * @returns the URL
- * @throws MetricsListenError
- */
+/** Answers Prometheus on a listener of its own, which does not keep the process alive; returns its URL. */
 export async function listenForScrapes(
   place: ListeningPlace,
   contentType: string,
@@ -71,7 +65,7 @@ async function answer(
   }
 }
 
-/** Those who ask meanwhile get the same: however many scrape, one collection is under way. */
+/** Shares one collection among all scrapes that ask while it runs. */
 function shared(scrape: Scrape): Scrape {
   let running: Promise<string> | undefined;
   return () => (running ??= scrape().finally(() => (running = undefined)));

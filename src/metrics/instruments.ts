@@ -9,18 +9,18 @@ import {
   type RequestOutcome,
 } from './measurements.js';
 
-/** Up to the deadline of an answer. */
+/** up to the deadline of an answer */
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Half as often as by default: each look costs CPU, also where nothing else happens. */
+/** half as often as by default: each look costs CPU, even in an idle process */
 const EVENT_LOOP_PERIOD_MS = 20;
 
-/** A client can send any method that Node's parser reads. */
+/** Other methods share one label, as a client can send any that Node's parser reads. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const OTHER_METHOD = 'other';
 const UNKNOWN_ROUTE = 'unknown';
 
-/** There from the start, so that the first one of each is an increase. */
+/** Counters exist from the start, so that the first of each outcome is an increase. */
 const LOGIN_OUTCOMES = ['success', 'invalid_credentials', 'account_disabled', 'rate_limited', 'unavailable'];
 const MAIL_STATES = ['waiting', 'sent', 'failed'];
 const EXCHANGE_OUTCOMES = ['success', 'invalid_code', 'unavailable'];
@@ -55,7 +55,6 @@ function countRequests(registry: Registry): void {
   });
 }
 
-/** What came of logins and codes is what their requests were answered. */
 function outcomes(registry: Registry): (request: RequestOutcome) => void {
   const logins = new Counter({
     name: 'accounts_logins_total',

@@ -3,10 +3,9 @@ import { Reading, Signal } from './signal.js';
 
 export interface RequestOutcome {
   method: string;
-  /** the pattern; undefined for a path that nobody knows */
+  /** pattern of the route; undefined for a path that nobody knows */
   route: string | undefined;
   status: number;
-  /** of the problem that was answered */
   code: ProblemCode | undefined;
   seconds: number;
 }
@@ -16,18 +15,17 @@ export interface RateLimitDecision {
   decision: 'admitted' | 'refused';
 }
 
-/** Each request, once, when it was answered or its client has left. */
+/** Emitted once for each request, when it was answered or its client has left. */
 export const requestEnded = new Signal<RequestOutcome>();
 
-/** Of each limit that admitted a request, or that had nothing left for it. */
+/** Emitted for each limit that admitted a request, or that had nothing left for it. */
 export const rateLimitDecided = new Signal<RateLimitDecision>();
 
-/** A unit of work lost a conflict and is run again. */
 export const conflictRetried = new Signal<void>();
 
 export const passwordHashes = new Reading(() => ({ running: 0, waiting: 0 }));
 
 export const databaseConnections = new Reading(() => ({ idle: 0, inUse: 0 }));
 
-/** Mails in the outbox, by state, as they were counted last: the same for all instances. */
+/** Mails in the outbox by state, as they were counted last: the same for all instances. */
 export const mailCounts = new Reading((): Record<string, number> => ({}));

@@ -1,8 +1,8 @@
-/** Tells one listener, at once, what happens. Without one it costs nothing. */
+/** Passes what happens to one listener, at once. Without a listener it costs nothing. */
 export class Signal<T> {
   private listener: ((value: T) => void) | undefined;
 
-  /** Whether anybody wants to know, where it takes work to say. */
+  /** Check it before work that only the listener needs. */
   get isHeard(): boolean {
     return this.listener !== undefined;
   }
@@ -15,12 +15,11 @@ export class Signal<T> {
     try {
       this.listener?.(value);
     } catch {
-      // Whoever counts changes no answer.
+      // A listener that fails must change no answer.
     }
   }
 }
 
-/** A number of things as they are when somebody asks. */
 export class Reading<T> {
   constructor(private source: () => T) {}
 
@@ -28,7 +27,7 @@ export class Reading<T> {
     return this.source();
   }
 
-  /** The last one counts: a process has one of each. */
+  /** Replaces the source, since a process has one of each. */
   provide(source: () => T): void {
     this.source = source;
   }

@@ -3,12 +3,7 @@ import type { Logger } from 'pino';
 import type { Env } from '../config/env.js';
 import { listenForScrapes } from './exporter.js';
 
-/**
- * Where METRICS_PORT is set: measures this process, and answers for it or, as the first of several, for all
- * workers. Nothing is loaded otherwise.
- *
- * @throws MetricsListenError
- */
+/** Measures this process; the first of several answers for all workers. Loads nothing without METRICS_PORT. */
 export async function startMetrics(env: Env, workers: number, log: Logger): Promise<void> {
   if (env.metricsPort === undefined) return;
   const place = { host: env.metricsHost, port: env.metricsPort };

@@ -17,10 +17,9 @@ interface ReportAnswer {
   report: Report;
 }
 
-/** how long a scrape waits for a worker; one that is busy for longer counts with what it reported before */
+/** how long a scrape waits for a worker; a busier one counts with what it reported before */
 const ANSWER_TIMEOUT_MS = 1000;
 
-/** In a worker: reports its numbers to the primary process on request. */
 export function reportToPrimary(registry: Registry): void {
   process.on('message', (message: ReportRequest) => {
     if (message.type === 'accounts:report-metrics') void answer(registry);
@@ -33,10 +32,8 @@ async function answer(registry: Registry): Promise<void> {
   if (process.connected) process.send?.(message, undefined, {}, () => undefined);
 }
 
-/**
- * In the primary process: the numbers of all workers as one. What was counted by a worker that has ended stays
- * counted, or Prometheus would take the smaller sum for a restart and count what the others have done again.
- */
+// Adds up all workers in the primary process. What an ended worker counted stays counted, or Prometheus would take the
+// smaller sum for a restart and count what the others have done again.
 export class WorkerReports {
   private readonly latest = new Map<number, Report>();
   /** counted by workers that have ended */
@@ -81,7 +78,7 @@ export class WorkerReports {
   }
 }
 
-/** The package's types say a number, but it is a word. */
+/** The package's types say a number, but `type` is a word. */
 function isCounted({ type }: Report[number]): boolean {
   return String(type) !== 'gauge';
 }

@@ -26,7 +26,7 @@ const EXPORT_PERIOD_MS = 1000;
 const MAX_ATTRIBUTE_LENGTH = 2048;
 const TABLE = /\b(?:FROM|INTO|UPDATE)\s+[`"]?(\w+)/i;
 
-/** Sends spans in the background, at most as many as wait in a bounded queue; the exporter reads `OTEL_EXPORTER_OTLP_…` itself. */
+/** Sends spans in the background, from a bounded queue; the exporter reads `OTEL_EXPORTER_OTLP_…` itself. */
 export function openTelemetry(env: Env): { provider: TracerProvider; spans: SpanFactory } {
   const exporter = new ReportedExporter(new OTLPTraceExporter());
   const provider = new TracerProvider({
@@ -38,7 +38,7 @@ export function openTelemetry(env: Env): { provider: TracerProvider; spans: Span
   return { provider, spans: new OpenTelemetrySpans(provider.getTracer('accounts', VERSION)) };
 }
 
-/** Names and attributes of the semantic conventions for HTTP and databases, without those that hold paths or addresses. */
+/** Follows the semantic conventions for HTTP and databases, without attributes that hold paths or addresses. */
 class OpenTelemetrySpans implements SpanFactory {
   constructor(private readonly tracer: Tracer) {}
 
@@ -67,7 +67,6 @@ function contextOf(parent: TraceParent | undefined): typeof ROOT_CONTEXT {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
-/** The verb and the table of a statement. */
 function summary(sql: string): string {
   const [verb = ''] = /\w+/.exec(sql) ?? [];
   const [, table] = TABLE.exec(sql) ?? [];

@@ -4,7 +4,7 @@ import { rootCause } from '../logging/describe-error.js';
 
 type Done = Parameters<SpanExporter['export']>[1];
 
-/** Says once when traces get lost, and once when they no longer do. */
+/** Logs once when traces get lost, and once when they no longer do. */
 export class ReportedExporter implements SpanExporter {
   private readonly logger = new Logger('Traces');
   private failing = false;
@@ -22,7 +22,7 @@ export class ReportedExporter implements SpanExporter {
     return this.exporter.shutdown();
   }
 
-  /** An error's text may hold the endpoint, and that a password. */
+  /** Logs no text of an error: it may hold the endpoint, and that a password. */
   private report(error: Error | undefined): void {
     if (error && !this.failing) {
       this.logger.warn({ msg: 'traces cannot be exported, and are lost', cause: rootCause(error) });

@@ -2,14 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Env } from '../config/env.js';
 import { useSpanFactory } from './spans.js';
 
-/** how long a stop waits for the last spans to be taken, in milliseconds */
 const FLUSH_TIMEOUT_MS = 1000;
 
-/**
- * Where OTEL_EXPORTER_OTLP_ENDPOINT is set: requests and their queries become spans. Nothing is loaded otherwise.
- *
- * @returns what sends the spans that are left, and never fails
- */
+/** Loads nothing if traces are off. The result sends the spans that are left, and never fails. */
 export async function startTracing(env: Env): Promise<() => Promise<void>> {
   if (env.otlpEndpoint === undefined) return () => Promise.resolve();
   const { openTelemetry } = await import('./open-telemetry.js');

@@ -7,10 +7,7 @@ export interface TraceParent {
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const SAMPLED = 0x01;
 
-/**
- * Reads a `traceparent` header (W3C Trace Context, section 3.2); undefined for anything else, which begins a new
- * trace. Only versions after 00 may have more fields.
- */
+/** Reads `traceparent` (W3C Trace Context, section 3.2), of which only versions after 00 may have more fields. */
 export function parseTraceparent(header: unknown): TraceParent | undefined {
   if (typeof header !== 'string') return undefined;
   const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(header) ?? [];
