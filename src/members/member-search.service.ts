@@ -8,7 +8,6 @@ import { cutPage, limitOf } from '../pagination/page.js';
 import type { ListMembersQuery } from './dto/list-members.query.js';
 import type { MemberDetailResult, MembersResult } from './dto/member.responses.js';
 
-/** The caller, in place of a user id. */
 const ME = 'me';
 
 @Injectable()
@@ -24,7 +23,6 @@ export class MemberSearchService {
     return { members: page, ...next };
   }
 
-  /** @throws MemberNotFoundError */
   async getOne(orgId: string, idOrMe: string, callerId: string): Promise<MemberDetailResult> {
     const userId = idOrMe === ME ? callerId : idOrMe;
     const member = isEntityId(userId) ? await this.members.findOne(orgId, userId) : undefined;

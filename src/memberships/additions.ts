@@ -1,7 +1,4 @@
-/**
- * The number of organizations from which on others can no longer add the user. The rest is left for the user to create
- * and to accept, or strangers could use up the limit of anybody whose e-mail they know.
- */
+/** Others can add a user up to this number of organizations, so that strangers cannot use up anybody's limit. */
 export function additionsUpTo(maxOrgsPerUser: number): number {
   return Math.max(1, Math.floor((maxOrgsPerUser * 4) / 5));
 }

@@ -30,7 +30,7 @@ const FIND_INVITATIONS = hotStatement(
   ['', 1],
 );
 
-/** Organizations that are there for nobody, until they are restored or purged. Times are epoch milliseconds. */
+/** Deleted organizations are hidden from everybody until restored or purged. Times are epoch milliseconds. */
 @Injectable()
 export class DeletedOrgsRepository {
   constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
@@ -47,7 +47,7 @@ export class DeletedOrgsRepository {
     }
   }
 
-  /** As `OrgsRepository.lock`, of one that can still be restored. */
+  /** Locks like `OrgsRepository.lock`, if the organization can still be restored. */
   async lockRestorable(transaction: Transaction, id: string, now: number): Promise<boolean> {
     const locked = await transaction.write(
       `UPDATE orgs SET revision = revision + 1
@@ -57,7 +57,7 @@ export class DeletedOrgsRepository {
     return locked === 1;
   }
 
-  /** undefined: the user is no owner of it, or disabled */
+  /** @returns undefined unless the user is an owner who is enabled */
   async findOwned(transaction: Transaction, id: string, userId: string): Promise<RestorableOrg | undefined> {
     const rows = await transaction.read<RestorableOrg>(
       `SELECT o.name, o.revision FROM orgs o
@@ -73,13 +73,12 @@ export class DeletedOrgsRepository {
     await transaction.of(this.orgs).update({ id }, { deletedAt: null, purgeAt: null });
   }
 
-  /** One whose time is over. */
   async findDue(now: number): Promise<string | undefined> {
     const rows = await this.orgs.query<{ id: string }[]>(FIND_DUE, [now]);
     return rows[0]?.id;
   }
 
-  /** As `OrgsRepository.lock`, of one whose time is over; from then on it cannot be restored. */
+  /** Locks like `OrgsRepository.lock`, if it is time to purge; from then on nobody can restore it. */
   async lockDue(transaction: Transaction, id: string, now: number): Promise<boolean> {
     const locked = await transaction.write(
       `UPDATE orgs SET revision = revision + 1, purge_began_at = COALESCE(purge_began_at, ?)
@@ -96,7 +95,6 @@ export class DeletedOrgsRepository {
     return org!.revision;
   }
 
-  /** @returns how many there were, at most `limit` */
   async deleteMembers(transaction: Transaction, orgId: string, limit: number): Promise<number> {
     const found = await transaction.read<{ id: string }>(FIND_MEMBERS, [orgId, limit]);
     if (found.length === 0) return 0;
@@ -106,7 +104,6 @@ export class DeletedOrgsRepository {
     );
   }
 
-  /** @returns how many there were, at most `limit` */
   async deleteInvitations(transaction: Transaction, orgId: string, limit: number): Promise<number> {
     const found = await transaction.read<{ id: string }>(FIND_INVITATIONS, [orgId, limit]);
     if (found.length === 0) return 0;

@@ -2,7 +2,6 @@ import type { Invitation } from './invitation.entity.js';
 import type { NewEvent } from '../events/new-event.js';
 import type { EndedInvitation } from './invitations.repository.js';
 
-/** Why an invitation was revoked. */
 export type RevocationReason =
   | 'revoked'
   | 'member_added'
@@ -15,7 +14,7 @@ export type RevocationReason =
 
 type InvitationEvent = Pick<NewEvent, 'type' | 'userId' | 'data'>;
 
-/** Whom they are for is not told: the e-mail may have an account, or not. */
+/** Leaves out the invited user, who would reveal whether the e-mail has an account. */
 export function revocations(ended: readonly EndedInvitation[], reason: RevocationReason): InvitationEvent[] {
   return ended.map(({ id, role }) => ({
     type: 'invitation.revoked',
@@ -30,7 +29,6 @@ export function invitationEvent(
   return { type, data: { invitationId: id, role } };
 }
 
-/** Of an answer, by the user who gave it. */
 export function answerEvent(
   type: 'invitation.accepted' | 'invitation.declined',
   { id, role }: Pick<Invitation, 'id' | 'role'>,

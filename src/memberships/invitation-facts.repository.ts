@@ -7,21 +7,20 @@ import { byColumns, keyTable, Lookup, lookupStatement } from '../database/lookup
 import type { Transaction } from '../database/transaction.js';
 import { Invitation } from './invitation.entity.js';
 
-/** Pending ones of one organization, at most. */
+/** limit of pending invitations for one organization */
 const MAX_PENDING = 1000;
 
-/** What decides whether somebody may invite an e-mail, at one revision of the organization; null: there is none. */
+/** Facts that decide whether somebody may invite an e-mail, at one revision of the organization; null: none. */
 export interface InvitingFacts {
   revision: number;
   actorRole: Role | null;
   actorEmail: string | null;
   actorDisabledAt: number | null;
-  /** of the user who has the e-mail */
+  /** role of the user who has the e-mail */
   targetRole: Role | null;
-  /** of the one that is pending for the e-mail */
   pendingId: string | null;
   pendingUntil: number | null;
-  /** id; null while the organization has room for one more, not asking whether those that are pending have expired */
+  /** an id, or null while there is room for one more; expired invitations take room until they are marked */
   lastOfMany: string | null;
 }
 
@@ -46,16 +45,14 @@ export interface InvitingKey {
   email: string;
 }
 
-/** The same for an existing invitation. */
 export interface RenewingFacts extends InvitingFacts, InvitationRow {}
 
 export interface AnsweringKey {
   id: string;
-  /** of who answers; empty: somebody who has no account yet */
+  /** id of the user who answers; empty for somebody who has no account yet */
   userId: string;
 }
 
-/** What decides whether an invitation can be answered; null: there is none. */
 export interface AnsweringFacts extends InvitationRow {
   revision: number;
   orgName: string;
@@ -75,7 +72,7 @@ const INVITING = `o.revision, a.role AS actorRole, c.email AS actorEmail, c.disa
   (SELECT x.id FROM invitations x WHERE x.org_id = o.id AND x.status = 'pending' LIMIT 1 OFFSET ${MAX_PENDING - 1})
     AS lastOfMany`;
 
-/** @param actor SQL, as is `email` */
+/** Both parameters are SQL. */
 const inviting = (actor: string, email: string): string => `LEFT JOIN users c ON c.id = ${actor}
   LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
   LEFT JOIN users u ON u.email = ${email} LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
@@ -114,12 +111,9 @@ const FIND_ANSWERING = lookupStatement<AnsweringKey, AnsweringKey & AnsweringFac
   },
 );
 
-/** One read for each decision. */
 @Injectable()
 export class InvitationFactsRepository {
-  /** undefined: no such organization */
   readonly inviting: Lookup<InvitingKey, InvitingKey & InvitingFacts>;
-  /** undefined: no such invitation */
   readonly answering: Lookup<AnsweringKey, AnsweringKey & AnsweringFacts>;
 
   constructor(@InjectRepository(Invitation) invitations: Repository<Invitation>) {
@@ -127,10 +121,7 @@ export class InvitationFactsRepository {
     this.answering = new Lookup(FIND_ANSWERING, invitations);
   }
 
-  /**
-   * Under the lock on the organization; what it finds stays as it is until COMMIT.
-   * undefined: no such invitation in the organization
-   */
+  /** Call it under the lock on the organization: what it finds stays as it is until COMMIT. */
   async forRenewing(
     transaction: Transaction,
     { orgId, actorId, id }: { orgId: string; actorId: string; id: string },

@@ -8,20 +8,17 @@ export interface ListedInvitation extends Pick<
   Invitation,
   'id' | 'email' | 'role' | 'status' | 'createdAt' | 'expiresAt' | 'invitedBy'
 > {
-  /** null: the account was deleted */
+  /** null: the inviter's account was deleted */
   inviterEmail: string | null;
 }
 
-/** One for somebody who may accept it. */
 export interface ReceivedInvitation extends ListedInvitation {
   orgId: string;
   orgName: string;
 }
 
-/** An invitation whose code somebody may have typed. */
 export type CandidateInvitation = Pick<Invitation, 'id' | 'orgId' | 'codeNumber'>;
 
-/** What the mail of an invitation says, while it may be sent. */
 export interface MailedInvitation extends Pick<Invitation, 'role' | 'expiresAt'> {
   orgName: string;
   inviterEmail: string;
@@ -31,24 +28,21 @@ export interface MailedInvitation extends Pick<Invitation, 'role' | 'expiresAt'>
 export interface InvitationRange {
   now: number;
   limit: number;
-  /** those before this id */
   beforeId: string | undefined;
 }
 
-/** Greater than every id. */
+/** Greater than every id, since ids are hexadecimal. */
 const AFTER_ALL = 'g';
 
-/**
- * Of one e-mail, for a code that names no organization: so many are looked at, and that many of them are candidates.
- * Anybody can invite an address; a try must not cost more the more of them do.
- */
+// A typed code names no organization, and anybody can invite an address: these bounds keep a try from costing more,
+// the more invitations the address has.
 const MAX_LOOKED_AT = 2000;
 const MAX_CANDIDATES = 200;
 
-/** invitations of one e-mail, for operators */
+/** limit for one e-mail, in lists for operators */
 const MAX_EXPORTED = 1000;
 
-/** After so long nobody asks who was invited; the rows hold e-mails. */
+/** After this time nobody asks who was invited; the rows hold e-mails. */
 export const ENDED_RETENTION_MS = 30 * 86_400_000;
 
 const LISTED = `i.id, i.email, i.role, i.status, i.created_at AS createdAt, i.expires_at AS expiresAt,
@@ -61,7 +55,7 @@ const FIND_OF_ORG = hotStatement('the invitations of an organization', findOfOrg
 const FIND_ALIVE_OF_ORG = findOfOrg('AND i.expires_at > ?');
 const FIND_STALE_OF_ORG = findOfOrg('AND i.expires_at <= ?');
 
-/** None while the e-mail is not verified. */
+/** Finds none while the e-mail is not verified. */
 const FIND_RECEIVED = hotStatement(
   'the invitations of a user',
   `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
@@ -83,7 +77,7 @@ const FIND_MAILED = hotStatement(
   ['', 0, 0],
 );
 
-/** COALESCE, since SQLite without statistics would take the index of the times, and read everybody's pending ones. */
+/** COALESCE, since SQLite without statistics would take the index of times, and read everybody's invitations. */
 const FIND_CANDIDATES = hotStatement(
   'the invitations that a code may be of',
   `SELECT i.id, i.org_id AS orgId, i.code_number AS codeNumber, i.code_shown AS codeShown FROM invitations i
@@ -102,12 +96,11 @@ const FIND_OLD = hotStatement(
   [0, 1],
 );
 
-/** Invitations as they are looked up, the latest first; and those that the clean-up ends. */
 @Injectable()
 export class InvitationListRepository {
   constructor(@InjectRepository(Invitation) private readonly invitations: Repository<Invitation>) {}
 
-  /** By the time: one that the clean-up has not seen is expired, too. */
+  /** Decides by time: an invitation that the clean-up has not seen is expired, too. */
   async findOfOrg(
     orgId: string,
     status: InvitationStatus | undefined,
@@ -138,15 +131,12 @@ export class InvitationListRepository {
     return this.invitations.query<ReceivedInvitation[]>(FIND_RECEIVED, [beforeId, userId, now, limit]);
   }
 
-  /** undefined: it has ended, its code was replaced, or its code was shown */
+  /** @returns undefined if the invitation has ended, or its code was replaced or shown */
   async findMailed(id: string, codeNumber: number, now: number): Promise<MailedInvitation | undefined> {
     return (await this.invitations.query<MailedInvitation[]>(FIND_MAILED, [id, codeNumber, now]))[0];
   }
 
-  /**
-   * For somebody who has a code, and nothing else. Those that were mailed first: an address gets few of them a day,
-   * however many there are besides.
-   */
+  /** Mailed invitations come first: an address gets few of them a day, however many others there are. */
   async findCandidates(email: string, now: number): Promise<CandidateInvitation[]> {
     type Found = CandidateInvitation & Pick<Invitation, 'codeShown'>;
     const found = await this.invitations.query<Found[]>(FIND_CANDIDATES, [email, now]);
@@ -154,7 +144,6 @@ export class InvitationListRepository {
     return mailedFirst.slice(0, MAX_CANDIDATES);
   }
 
-  /** Every one for an e-mail, whatever became of it. */
   findForExport(email: string): Promise<ReceivedInvitation[]> {
     return this.invitations.query<ReceivedInvitation[]>(
       `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
@@ -164,7 +153,6 @@ export class InvitationListRepository {
     );
   }
 
-  /** Those that can be answered, of organizations that are there. */
   findPending(email: string, now: number): Promise<ReceivedInvitation[]> {
     return this.invitations.query<ReceivedInvitation[]>(
       `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
@@ -183,7 +171,7 @@ export class InvitationListRepository {
     return (await this.invitations.query<{ id: string }[]>(FIND_EXPIRED, [now, limit])).map(({ id }) => id);
   }
 
-  /** Unless somebody has made a new code meanwhile. */
+  /** Leaves out invitations that got a new code meanwhile. */
   async noteExpired(ids: readonly string[], now: number): Promise<void> {
     await this.invitations
       .createQueryBuilder()
@@ -198,7 +186,7 @@ export class InvitationListRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Unless somebody has made a new code meanwhile. */
+  /** Leaves out invitations that got a new code meanwhile. */
   async delete(ids: readonly string[]): Promise<void> {
     await this.invitations.delete({ id: In(ids), pending: IsNull() });
   }

@@ -18,7 +18,6 @@ type MailableInvitation = Pick<
   'id' | 'orgId' | 'email' | 'codeNumber' | 'invitedBy' | 'expiresAt'
 >;
 
-/** Mails invitations, with their codes. */
 @Injectable()
 export class InvitationMails {
   constructor(
@@ -28,14 +27,12 @@ export class InvitationMails {
     private readonly limits: MailLimitsRepository,
   ) {}
 
-  /** @throws MailUnavailableError without an SMTP server */
   requireServer(): void {
     this.mails.requireServer();
   }
 
   /**
-   * So many a day for each recipient (of one organization, by one inviter, and in all), inviter and organization, counted
-   * in the outbox: all instances see it, and it survives them.
+   * Limits mails per day by counting the outbox: all instances see it, and it survives them.
    * @throws RateLimitedError
    */
   async enqueue(transaction: Transaction, invitation: MailableInvitation): Promise<void> {
@@ -57,7 +54,7 @@ export class InvitationMails {
     });
   }
 
-  /** undefined: the invitation, or its code, is dead; or others at the same moment have reached a limit before it */
+  /** @returns undefined if the invitation or its code is void, or concurrent mails reached a limit first */
   async compose(mail: Mail): Promise<MailText | undefined> {
     const { codeId: id, codeNumber } = mail;
     if (id === null || codeNumber === null) return undefined;
@@ -72,7 +69,6 @@ export class InvitationMails {
     };
   }
 
-  /** As people read it. */
   codeOf({ id, codeNumber }: Pick<Invitation, 'id' | 'codeNumber'>): string {
     return readable(this.codes.textOf({ id, purpose: 'invitation', codeNumber }));
   }
@@ -81,7 +77,7 @@ export class InvitationMails {
 export const TOO_MANY_MAILS =
   'Too many invitations were mailed to this e-mail, by you or for this organization in a day; try again later.';
 
-/** Whoever registers an address first is called by it. */
+/** An unverified inviter may have registered somebody else's address, so the mail says so. */
 function inviterOf({ inviterEmail, inviterVerifiedAt }: MailedInvitation): string {
   const email = harmless(inviterEmail);
   return inviterVerifiedAt === null ? `${email} (an address that is not verified)` : email;

@@ -12,19 +12,17 @@ import {
 import { requireAdmin } from './membership-policy.js';
 import { AlreadyMemberError } from './memberships.errors.js';
 
-/** Whom somebody with that role may invite; null: not a member. */
 export function invitableRoles(role: Role | null): readonly InvitedRole[] {
   return role !== null && roleAtLeast(role, 'admin') ? INVITED_ROLES : [];
 }
 
-/** @throws AlreadyMemberError, AlreadyInvitedError, and errors about the actor */
 export function requireInviting(facts: InvitingFacts, now: number): void {
   requireActor(facts);
   if (facts.targetRole !== null) throw new AlreadyMemberError();
   if (facts.pendingUntil !== null && facts.pendingUntil > now) throw new AlreadyInvitedError(facts.pendingId);
 }
 
-/** A pending or expired one; of another that is pending for the same e-mail, that one counts. */
+/** Allows a pending or expired invitation, unless another is pending for the same e-mail. */
 export function requireRenewing(facts: RenewingFacts, now: number): void {
   requireActor(facts);
   requireOpen(facts);
@@ -33,30 +31,25 @@ export function requireRenewing(facts: RenewingFacts, now: number): void {
   if (other !== null && other > now) throw new AlreadyInvitedError(facts.pendingId);
 }
 
-/** A pending or expired one. */
 export function requireRevoking(facts: RenewingFacts): void {
   requireActor(facts);
   requireOpen(facts);
 }
 
-/**
- * @param hasCode whether the code of the invitation was typed
- * @throws InvitationNotFoundError, EmailNotVerifiedError, InvitationEndedError
- */
+/** @param hasCode whether the caller typed the code of the invitation */
 export function requireAnswer(facts: AnsweringFacts, hasCode: boolean, now: number): void {
   if (facts.userEmail !== facts.email) throw new InvitationNotFoundError();
   if (facts.userVerifiedAt === null && !hasCode) throw new EmailNotVerifiedError();
   if (!isOpen(facts, now)) throw new InvitationEndedError();
 }
 
-/** As for any answer; a member stays what he is. */
+/** Existing members keep their role. */
 export function requireAcceptance(facts: AnsweringFacts, hasCode: boolean, now: number): void {
   const isMember = facts.userRole !== null && facts.userEmail === facts.email;
   if (isMember && (facts.userVerifiedAt !== null || hasCode)) throw new AlreadyMemberError();
   requireAnswer(facts, hasCode, now);
 }
 
-/** Whether it is pending, and its inviter may still invite to that role. */
 export function isOpen(facts: AnsweringFacts, now: number): boolean {
   return (
     statusAt(facts, now) === 'pending' &&
@@ -66,7 +59,7 @@ export function isOpen(facts: AnsweringFacts, now: number): boolean {
   );
 }
 
-/** The guard's check may be stale. */
+/** Checks the actor again, because the guard's check may be stale. */
 function requireActor({ actorRole, actorEmail, actorDisabledAt }: InvitingFacts): void {
   if (actorEmail === null || actorDisabledAt !== null) throw new InvalidTokenError('user_gone');
   requireAdmin(actorRole);

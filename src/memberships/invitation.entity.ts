@@ -5,7 +5,6 @@ import type { UniqueKey } from '../database/database-errors.js';
 /** `expired` is stored once the clean-up, or the next invitation, has come by. */
 export const INVITATION_STATUSES = ['pending', 'accepted', 'declined', 'revoked', 'expired'] as const;
 
-/** An invitation never makes an owner. */
 export const INVITED_ROLES = ['member', 'admin'] as const satisfies readonly Role[];
 
 export type InvitedRole = (typeof INVITED_ROLES)[number];
@@ -17,7 +16,7 @@ export const PENDING_INVITATION_KEY: UniqueKey = {
   columns: 'invitations.org_id, invitations.email, invitations.pending',
 };
 
-/** No foreign keys: what a cascade deletes is not certified on Galera. Times are epoch milliseconds. */
+/** No foreign keys: Galera does not certify what a cascade deletes. Times are epoch milliseconds. */
 @Entity('invitations')
 @Index('invitations_org_id_email_key', ['orgId', 'email', 'pending'], { unique: true })
 @Index('invitations_email_idx', ['email', 'pending', 'id'])
@@ -31,7 +30,6 @@ export class Invitation {
   @Column({ name: 'org_id', type: 'varchar', length: 36 })
   orgId: string;
 
-  /** canonical */
   @Column({ type: 'varchar', length: 254 })
   email: string;
 
@@ -41,11 +39,11 @@ export class Invitation {
   @Column({ type: 'varchar', length: 8 })
   status: InvitationStatus;
 
-  /** 1, or null once it has ended: the unique key allows one for an organization and e-mail */
+  /** 1, or null once ended: the unique key allows one pending row for an organization and e-mail */
   @Column({ type: 'integer', nullable: true })
   pending: 1 | null;
 
-  /** of the code that is good, from 1; the code itself is derived from it */
+  /** number of the valid code, from 1; the code itself is derived from it */
   @Column({ name: 'code_number', type: 'integer' })
   codeNumber: number;
 
@@ -57,7 +55,7 @@ export class Invitation {
   @Column({ type: 'integer', default: 0 })
   tries: number;
 
-  /** id of the user who made the code that is good */
+  /** id of the user who made the valid code */
   @Column({ name: 'invited_by', type: 'varchar', length: 36 })
   invitedBy: string;
 

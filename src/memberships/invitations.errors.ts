@@ -7,7 +7,6 @@ export class InvitationNotFoundError extends Problem {
 }
 
 export class AlreadyInvitedError extends Problem {
-  /** @param pendingId of the invitation that is pending, where that is known */
   constructor(pendingId: string | null = null) {
     super('already_invited', {
       ...(pendingId !== null && { remedy: { action: 'resend', invitationId: pendingId } }),
@@ -15,7 +14,7 @@ export class AlreadyInvitedError extends Problem {
   }
 }
 
-/** Accepted, declined, revoked or expired, or its inviter may not invite any more. */
+/** Also refuses a pending invitation whose inviter may not invite any more. */
 export class InvitationEndedError extends Problem {
   constructor() {
     super('invitation_ended');

@@ -15,7 +15,6 @@ import {
 } from './invitation.entity.js';
 import { AlreadyInvitedError } from './invitations.errors.js';
 
-/** A pending one that has ended. */
 export type EndedInvitation = Pick<Invitation, 'id' | 'role'>;
 
 export type NewInvitation = Pick<
@@ -23,13 +22,12 @@ export type NewInvitation = Pick<
   'id' | 'orgId' | 'email' | 'role' | 'codeShown' | 'invitedBy' | 'createdAt' | 'expiresAt'
 >;
 
-/** A new code takes the place of the one before. */
 export type Renewal = Pick<Invitation, 'codeShown' | 'invitedBy' | 'expiresAt'>;
 
-/** So many codes may be typed; then only a new one helps. */
+/** attempts per code; after that the invitation must be resent */
 export const MAX_CODE_TRIES = 50;
 
-/** The caller holds the lock on the organization wherever one changes; tries, and the clean-up, need none. */
+/** Callers that change an invitation hold the organization's lock; tries and the clean-up need none. */
 @Injectable()
 export class InvitationsRepository {
   constructor(
@@ -37,7 +35,6 @@ export class InvitationsRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws AlreadyInvitedError */
   insert(transaction: Transaction, invitation: NewInvitation): Promise<void> {
     const { id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt } = invitation;
     // Measured hot: TypeORM takes longer to build this statement than the database to run it.
@@ -50,7 +47,6 @@ export class InvitationsRepository {
     );
   }
 
-  /** @throws AlreadyInvitedError */
   renew(transaction: Transaction, id: string, { codeShown, invitedBy, expiresAt }: Renewal): Promise<void> {
     return this.requireOnlyOne(
       transaction.write(
@@ -61,7 +57,6 @@ export class InvitationsRepository {
     );
   }
 
-  /** False when it was not pending any more. */
   async end(
     transaction: Transaction,
     id: string,
@@ -74,7 +69,6 @@ export class InvitationsRepository {
     return ended === 1;
   }
 
-  /** A pending or expired one. */
   async revoke(transaction: Transaction, id: string): Promise<void> {
     await transaction.write(
       `UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = ?
@@ -83,7 +77,6 @@ export class InvitationsRepository {
     );
   }
 
-  /** How many of the pending ones of an organization had expired, and are noted as such now. */
   endExpired(transaction: Transaction, orgId: string, now: number): Promise<number> {
     return transaction.write(
       `UPDATE invitations SET status = 'expired', pending = NULL, ended_at = expires_at
@@ -92,15 +85,11 @@ export class InvitationsRepository {
     );
   }
 
-  /** The pending ones of an organization that is deleted. */
   revokeAll(transaction: Transaction, orgId: string): Promise<EndedInvitation[]> {
     return this.revokeWhere(transaction, "org_id = ? AND status = 'pending'", [orgId]);
   }
 
-  /**
-   * The pending ones of a member who may not invite to their roles any more.
-   * @param allowedRoles those that the member may still invite to
-   */
+  /** Revokes pending invitations of a member to all roles but the allowed ones. */
   async revokeOfInviter(
     transaction: Transaction,
     orgId: string,
@@ -116,15 +105,11 @@ export class InvitationsRepository {
     );
   }
 
-  /** The pending one of an e-mail. */
   revokeOfEmail(transaction: Transaction, orgId: string, email: string): Promise<EndedInvitation[]> {
     return this.revokeWhere(transaction, 'org_id = ? AND email = ? AND pending = 1', [orgId, email]);
   }
 
-  /**
-   * Counts an attempt before the code is compared, so that simultaneous ones cannot exceed the limit. False at the
-   * limit.
-   */
+  /** Counts before the code is compared, so that simultaneous ones cannot exceed the limit. False at the limit. */
   async countTry(id: string): Promise<boolean> {
     const counted = await this.transactions.write(
       'UPDATE invitations SET tries = tries + 1 WHERE id = ? AND tries < ?',
@@ -133,7 +118,7 @@ export class InvitationsRepository {
     return counted === 1;
   }
 
-  /** The same for each of some, at least one: a code does not say which invitation it is of. How many were below the limit. */
+  /** A code does not say which invitation it is of, so it counts for each. Returns how many were below the limit. */
   countTries(transaction: Transaction, ids: readonly string[]): Promise<number> {
     return transaction.write(
       `UPDATE invitations SET tries = tries + 1 WHERE id IN (${places(ids.length)}) AND tries < ?`,
@@ -141,7 +126,6 @@ export class InvitationsRepository {
     );
   }
 
-  /** Of what has ended for the e-mail of somebody who is deleted. */
   async deleteEndedOf(transaction: Transaction, email: string): Promise<void> {
     await transaction.of(this.invitations).delete({ email, pending: IsNull() });
   }

@@ -5,13 +5,13 @@ import type { NewEvent } from '../events/new-event.js';
 import { type RevocationReason, revocations } from './invitation-events.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
-/** An organization that is locked, and has pending invitations of the user. */
+/** A locked organization that has pending invitations of the user. */
 interface InvitingOrg {
   orgId: string;
   revision: number;
 }
 
-/** What a user leaves behind who may not invite anywhere any more. */
+/** Revokes the invitations of an inviter who may no longer invite. */
 @Injectable()
 export class InviterRevocations {
   constructor(private readonly invitations: InvitationsRepository) {}

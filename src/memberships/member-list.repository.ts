@@ -17,7 +17,6 @@ export interface ListedMember {
 
 export interface MemberPage {
   members: ListedMember[];
-  /** the place of the last one, where there are more */
   next?: Position;
 }
 
@@ -38,7 +37,7 @@ interface NoMember {
   userId: null;
 }
 
-/** Longer lists are read in pages. */
+/** longer lists are read in pages */
 const MAX_AT_ONCE = 1000;
 
 /** Lists of about this length share a query; longer ones are faster side by side. */
@@ -55,7 +54,7 @@ const LIST = hotStatement(
   [''],
 );
 
-/** Several lists, one after another; the last ones may be cut. */
+/** Reads several lists, one after another; the last ones may be cut. */
 const findLists = (size: number): string =>
   `SELECT m.org_id AS orgId, ${MEMBER} FROM members m WHERE m.org_id IN (${places(size)})
     ORDER BY m.org_id, m.joined_at, m.user_id LIMIT ${MAX_SHARED_ROWS + 1}`;
@@ -81,10 +80,8 @@ const LIST_FOR_READER = hotStatement(
   ['', '', 0, 0, '', 1001, ''],
 );
 
-/**
- * Admins first. Only for members: the caller of a refused change may have left meanwhile. LEFT preserves the join order
- * where most users are in one organization.
- */
+// Admins first. Only for members: the caller of a refused change may have left meanwhile. LEFT preserves the join
+// order where most users are in one organization.
 const FIND_SUCCESSORS = hotStatement(
   'who may become the owner',
   `SELECT ${MEMBER} FROM members r JOIN members m ON m.org_id = r.org_id LEFT JOIN users u ON u.id = m.user_id
@@ -97,19 +94,17 @@ const FIND_SESSION = `SELECT s.id FROM sessions s ${WITH_USER_AND_PARENT} WHERE 
 
 const FIND_ORG = 'SELECT id FROM orgs WHERE id = ? AND deleted_at IS NULL';
 
-/** By the time of joining, then by user. */
 const FROM_THE_START: Position = { order: 0, id: '' };
 
-/** Members by the time they joined, then by user id. */
 @Injectable()
 export class MemberListRepository {
   private readonly shortLists = new BatchedQueries((orgIds: string[]) => this.findShort(orgIds));
-  /** of recent lists; the next ones are probably like them */
+  /** average of recent lists; the next ones are probably like them */
   private usualLength = 0;
 
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
-  /** undefined: too many to hold in memory */
+  /** @returns undefined for a list too long to hold in memory */
   async findAll(orgId: string): Promise<ListedMember[] | undefined> {
     const areShort = this.usualLength <= MAX_SHORT;
     const list = await (areShort ? this.shortLists.run(orgId) : this.findAlone(orgId));
@@ -121,7 +116,7 @@ export class MemberListRepository {
     return pageOf(rows, limit);
   }
 
-  /** undefined: the reader's access has ended */
+  /** @returns undefined once the reader's access has ended */
   async findPageFor(
     { orgId, sessionId }: Reader,
     limit: number,
@@ -153,7 +148,6 @@ export class MemberListRepository {
     return list;
   }
 
-  /** Enabled members of lower roles, where the user is a member too. */
   findSuccessors(orgId: string, userId: string, limit: number): Promise<ListedMember[]> {
     return this.members.query<ListedMember[]>(FIND_SUCCESSORS, [orgId, userId, limit]);
   }

@@ -8,10 +8,8 @@ import type { ListedMember } from './member-list.repository.js';
 
 export interface MemberSearch {
   orgId: string;
-  /** the beginning of canonical e-mails */
   prefix: string;
   role: Role | undefined;
-  /** e-mail of the last member of the page before */
   after: string | undefined;
 }
 
@@ -20,11 +18,11 @@ export interface FoundMember extends ListedMember {
   joinedAt: number;
 }
 
-/** The first character that an e-mail can have, and what follows the last. */
+/** The first character that an e-mail can have, and the one that follows the last. */
 const FIRST = '!';
 const END = '\u007f';
 
-/** By e-mail, which is unique in an organization. One bound on each side: with more, SQLite takes another index. */
+/** One bound on each side of the e-mail: with more, SQLite takes another index. */
 const FIND = hotStatement(
   'a search of members of a role',
   `SELECT m.user_id AS userId, m.email, m.role FROM members m
@@ -43,7 +41,7 @@ const FIND_ONE = hotStatement(
 export class MemberSearchRepository {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
-  /** Ordered by e-mail. Each role is a range of the one index; a second index would cost every change. */
+  /** Each role is a range of the one index; a second index would cost every change. */
   async find({ orgId, prefix, role, after }: MemberSearch, limit: number): Promise<ListedMember[]> {
     const from = after === undefined || after < prefix ? prefix : after + FIRST;
     const roles = role === undefined ? ROLES : [role];

@@ -17,10 +17,8 @@ export class Member {
   @ForeignKey('users', { name: 'members_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  /**
-   * Copied from the user, so that one index covers lists. No foreign key: Galera orders writes by the primary
-   * keys that foreign keys refer to, and a node that applied this row before its user would leave the cluster.
-   */
+  // Copied from the user, so that one index covers lists. No foreign key: Galera orders writes by the primary keys that
+  // foreign keys refer to, and a node that applied this row before its user would leave the cluster.
   @Column({ type: 'varchar', length: 254 })
   email: string;
 

@@ -50,13 +50,12 @@ export class MembersRepository {
     this.memberships = new Lookup(FIND_MEMBERSHIPS, members);
   }
 
-  /** undefined: no such organization */
   findMembership(orgId: string, userId: string): Promise<Membership | undefined> {
     return this.memberships.find({ orgId, userId });
   }
 
   /**
-   * False: no such user, an owner who is disabled, or the user belongs to `maxOrgs` organizations.
+   * @returns false without such a user, for an owner who is disabled, or at `maxOrgs` organizations
    * @throws AlreadyMemberError
    */
   async insert(
@@ -76,7 +75,6 @@ export class MembersRepository {
     }
   }
 
-  /** False when there is no such member. */
   async updateRole(transaction: Transaction, orgId: string, userId: string, role: Role): Promise<boolean> {
     const updated = await transaction.write('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [
       role,
@@ -86,7 +84,6 @@ export class MembersRepository {
     return updated === 1;
   }
 
-  /** Beside all memberships of the user. */
   async updateEmail(transaction: Transaction, userId: string, email: string): Promise<void> {
     await transaction.write('UPDATE members SET email = ? WHERE user_id = ?', [email, userId]);
   }

@@ -8,21 +8,18 @@ import { OrgWrites } from './org-writes.js';
 
 export interface MembershipChange<Facts, Decision, Answer> {
   decide: (facts: Facts) => Decision;
-  /** false when the database refused */
+  /** returns false when the database refused */
   write: (transaction: Transaction, decision: Decision) => Promise<boolean>;
-  /** the error for a refusal under the lock */
   refusal: () => Error;
-  /** what the record says of it; undefined where nothing changed */
+  /** event to record; undefined where nothing changed */
   event: (decision: Decision) => MembershipEvent | undefined;
-  /** what goes with it, such as invitations, with their events; a dry run leaves it out: these can be many rows */
+  /** further changes, such as of invitations, with their events; a dry run leaves out these possibly many rows */
   follow?: (transaction: Transaction, facts: Facts) => Promise<MembershipEvent[]>;
-  /** the body */
   answer: (decision: Decision) => Answer;
 }
 
 type MembershipEvent = Pick<NewEvent, 'type' | 'userId' | 'data'>;
 
-/** A change of a membership, its event and what goes with it. */
 @Injectable()
 export class MembershipChanges {
   constructor(

@@ -12,15 +12,15 @@ export interface ChangeKey {
   targetId: string;
 }
 
-/** What a change is decided on, at one revision of the organization; null: not a member. */
+/** Facts that decide about a change of a member, at one revision of the organization; null: not a member. */
 export interface ChangeFacts {
   revision: number;
   actorRole: Role | null;
   targetRole: Role | null;
-  /** an enabled one, besides the target */
+  /** whether there is an enabled owner besides the target */
   hasOtherOwner: 0 | 1;
   isTargetDisabled: 0 | 1;
-  /** whether invitations of the target are pending */
+  /** whether invitations by the target are pending */
   targetInvites: 0 | 1;
 }
 
@@ -30,14 +30,13 @@ export interface AdditionKey {
   email: string;
 }
 
-/** What an addition is decided on, at one revision of the organization; null: no member, no such user. */
+/** Facts that decide about an addition, at one revision of the organization; null: no member, no such user. */
 export interface AdditionFacts {
   revision: number;
   actorRole: Role | null;
   userId: string | null;
   emailVerifiedAt: number | null;
   targetRole: Role | null;
-  /** whether an invitation of the e-mail is pending */
   isInvited: 0 | 1;
 }
 
@@ -70,12 +69,9 @@ const FIND_ADDITION = lookupStatement<AdditionKey, AdditionKey & AdditionFacts>(
   },
 );
 
-/** What changes of memberships are decided on. */
 @Injectable()
 export class MembershipFactsRepository {
-  /** undefined: no such organization */
   readonly addition: Lookup<AdditionKey, AdditionKey & AdditionFacts>;
-  /** undefined: no such organization */
   readonly change: Lookup<ChangeKey, ChangeKey & ChangeFacts>;
 
   constructor(@InjectRepository(Member) members: Repository<Member>) {

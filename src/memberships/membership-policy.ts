@@ -23,27 +23,23 @@ export function canRemove(actor: Role, target: Role): boolean {
   return roleAtLeast(actor, 'admin') && target !== 'owner';
 }
 
-/** What the policy asks of the session that acts. */
 type Session = Pick<UserActor, 'byPassword'>;
 
-/** A membership that ends, falls below owner, or is of somebody who can act no longer. */
+/** A membership that ends, falls below owner, or belongs to somebody who can no longer act. */
 interface EndingMembership {
   role: Role | null;
-  /** an enabled one, besides that member */
   hasOtherOwner: 0 | 1;
 }
 
 interface OwnerRule<T> {
-  /** an operator may */
+  /** lets an operator leave an organization without an enabled owner */
   force?: boolean;
   refuse?: (orphaned: T[]) => Error;
 }
 
 /**
- * Whoever goes, an organization keeps an enabled owner.
- *
- * @returns those whose organization has none now, by force
- * @throws LastOwnerError, or what `refuse` makes of those whose organization would have none
+ * @returns the memberships whose organization has no enabled owner now, by force
+ * @throws LastOwnerError, or what `refuse` makes of those memberships
  */
 export function requireOtherOwner<T extends EndingMembership>(
   memberships: readonly T[],
@@ -91,7 +87,6 @@ export function requireRemoval(facts: ChangeFacts, session: Session): Role {
   return targetRole;
 }
 
-/** Every member may go. */
 export function requireLeaving(facts: ChangeFacts, session: Session): Role {
   const { targetRole } = facts;
   if (targetRole === null) throw new NotAMemberError();
@@ -108,7 +103,7 @@ export function requireTransfer(facts: ChangeFacts): Role {
   return facts.targetRole;
 }
 
-/** Nobody new: who was disabled as an owner is one still. */
+/** A disabled owner stays owner; no other disabled member becomes one. */
 function requireEnabledOwner({ targetRole, isTargetDisabled }: ChangeFacts): void {
   if (isTargetDisabled && targetRole !== 'owner') throw new MemberDisabledError();
 }

@@ -5,7 +5,6 @@ import type { Role } from '../access/role.js';
 import type { Transaction } from '../database/transaction.js';
 import { Org } from './org.entity.js';
 
-/** What a change of an organization itself is decided on, at one revision of it. */
 export interface OrgFacts {
   revision: number;
   name: string;
@@ -17,7 +16,6 @@ export interface OrgFacts {
 export class OrgFactsRepository {
   constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
 
-  /** undefined: there is no such organization */
   async findIn(transaction: Transaction, id: string, actorId: string): Promise<OrgFacts | undefined> {
     const rows = await transaction.read<OrgFacts>(
       `SELECT o.revision, o.name, a.role AS actorRole

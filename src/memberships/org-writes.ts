@@ -7,27 +7,25 @@ import { OrgNotFoundError } from './memberships.errors.js';
 import { OrgsRepository } from './orgs.repository.js';
 
 interface OrgWrite<Facts, Answer> {
-  /** what decides, read under the lock; undefined: there is no such organization any more */
+  /** reads the facts under the lock; undefined if the organization no longer exists */
   read: (transaction: Transaction) => Promise<Facts | undefined>;
-  /** a deleted organization, too: the facts say so, and decide */
+  /** includes a deleted organization: the facts say so, and decide */
   evenDeleted?: boolean;
-  /** returns the body of the answer */
   work: (transaction: Transaction, facts: Facts) => Promise<Answer>;
-  /** what no answer tells of, such as many rows that go with the change: a dry run leaves it out */
+  /** changes that no answer shows, such as many rows: a dry run leaves them out */
   follow?: (transaction: Transaction, facts: Facts) => Promise<void>;
 }
 
 interface DecidedWrite<Facts, Decision, Answer> {
-  /** the facts of now, by a query that requests share */
+  /** reads the current facts, by a query that requests share */
   find: () => Promise<Facts | undefined>;
-  /** the same under the lock */
+  /** reads the same facts under the lock */
   read: (transaction: Transaction) => Promise<Facts | undefined>;
   evenDeleted?: boolean;
-  /** throws a refusal */
   decide: (facts: Facts) => Decision;
-  /** returns the body of the answer; undefined: the database refused */
+  /** returns the body of the answer, or undefined if the database refused */
   work: (transaction: Transaction, facts: Facts, decision: Decision) => Promise<Answer | undefined>;
-  /** the error for a refusal of the database under the lock */
+  /** error for a refusal by the database under the lock */
   refusal?: () => Error;
 }
 
@@ -42,7 +40,7 @@ interface Asked {
 /** The database refused what was decided: the facts have changed in a way that the revision does not tell. */
 class StaleFactsError extends Error {}
 
-/** Changes of one organization, under its lock. `facts` have the revision of the organization after the change. */
+/** Changes one organization under its lock. `facts` have the revision of the organization after the change. */
 @Injectable()
 export class OrgWrites {
   constructor(
@@ -64,8 +62,7 @@ export class OrgWrites {
   }
 
   /**
-   * As `run`, decided before anything is locked. The decision holds if the organization has the same revision once it
-   * is locked; otherwise it is made again under the lock.
+   * Decides before anything is locked, and again under the lock if the revision has changed by then.
    * @throws OrgNotFoundError, PreconditionFailedError
    */
   async runDecided<Facts extends { revision: number }, Decision, Answer extends object>(
@@ -76,7 +73,7 @@ export class OrgWrites {
     const facts = await find();
     if (!facts) throw new OrgNotFoundError();
     const { revision } = facts;
-    // Holds, too, if the organization is at that revision once it is locked.
+    // This holds, too, if the organization is at that revision once it is locked.
     requireMatch(write, revision);
     const decision = decide(facts);
     const again: OrgWrite<Facts, Answer> = {
@@ -124,7 +121,7 @@ export class OrgWrites {
   }
 }
 
-/** Names the state after the change, when it has taken effect. */
+/** Tags the answer with the state after the change, once the change has taken effect. */
 async function tagged<Answer>(
   { tagAnswer }: Write,
   run: (note: NoteRevision) => Promise<Answer>,

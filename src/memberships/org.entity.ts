@@ -16,7 +16,7 @@ export class Org {
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt: number;
 
-  /** epoch milliseconds; since then it is there for nobody, but can be restored */
+  /** epoch milliseconds; since then hidden from everybody, but it can be restored */
   @Column({ name: 'deleted_at', type: 'bigint', nullable: true })
   deletedAt: number | null;
 

@@ -38,7 +38,7 @@ export class OrgsRepository {
     ]);
   }
 
-  /** As `lock`, if the organization is at this revision: what was read at it then holds until COMMIT. */
+  /** Locks the organization if it is at this revision: what was read at it then holds until COMMIT. */
   async lockAt(transaction: Transaction, id: string, revision: number): Promise<boolean> {
     const locked = await transaction.write(
       'UPDATE orgs SET revision = revision + 1 WHERE id = ? AND revision = ? AND deleted_at IS NULL',
@@ -48,8 +48,8 @@ export class OrgsRepository {
   }
 
   /**
-   * The first statement of every change of a membership: exclusive access until COMMIT. A write, so that two
-   * changes conflict on a multi-primary cluster too. False: it is not there, or deleted.
+   * Comes first in every change of a membership, for exclusive access until COMMIT. A write, so that two changes
+   * conflict on a multi-primary cluster too. Returns false if the organization is missing or deleted.
    */
   async lock(transaction: Transaction, id: string): Promise<boolean> {
     const locked = await transaction.write(
@@ -64,10 +64,7 @@ export class OrgsRepository {
     return locked === 1;
   }
 
-  /**
-   * As `lock`, of many: in one order for everybody, so that two of them cannot wait for each other. Deleted ones, too:
-   * they can be restored.
-   */
+  /** Locks in one order for everybody, against deadlocks; also deleted ones, because they can be restored. */
   async lockAll(transaction: Transaction, ids: readonly string[]): Promise<void> {
     for await (const batch of inBatches(ids.toSorted())) {
       await transaction.write(

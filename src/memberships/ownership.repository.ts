@@ -9,14 +9,12 @@ import type { Transaction } from '../database/transaction.js';
 import { Member } from './member.entity.js';
 import { Org } from './org.entity.js';
 
-/** An organization that somebody belongs to. */
+/** Times are epoch milliseconds. */
 export interface OrgWithRole {
   id: string;
   name: string;
   role: Role;
-  /** epoch milliseconds */
   joinedAt: number;
-  /** epoch milliseconds; null: it is there */
   deletedAt: number | null;
 }
 
@@ -26,28 +24,24 @@ export interface Departure {
   name: string;
   role: Role;
   revision: number;
-  /** an enabled owner, besides that member */
+  /** whether there is an enabled owner besides that member */
   hasOtherOwner: 0 | 1;
-  /** of any role */
   hasOtherMember: 0 | 1;
   isDeleted: 0 | 1;
-  /** whether invitations of that member are pending */
+  /** whether invitations by that member are pending */
   invites: 0 | 1;
 }
 
-/** What decides whether somebody may become the owner of an organization; null: not a member. */
+/** Facts that decide whether somebody may become an owner; null: not a member. */
 export interface OwnerFacts {
   revision: number;
   role: Role | null;
   email: string;
 }
 
-/**
- * Whether an organization has an enabled owner besides somebody. `requireOtherOwner` is what asks. By the index of
- * roles the engines read the few owners alone; their statistics do not show that these are few, and by another index they
- * read all members. MySQL takes that index for the hint, which the others read as a comment; they take it for the order.
- * @param org SQL, as is `user`
- */
+// Whether an organization has an enabled owner besides the user; both parameters are SQL. By the index of roles the
+// engines read the few owners alone; their statistics do not show that these are few, and by another index they read
+// all members. MySQL takes that index for the hint, a comment to the others, which take it for the ORDER BY.
 export function hasOtherOwner(org: string, user: string): string {
   return `(SELECT /*+ INDEX(w members_org_id_role_email_idx) */ 1
     FROM members w JOIN users v ON v.id = w.user_id
@@ -55,10 +49,7 @@ export function hasOtherOwner(org: string, user: string): string {
     ORDER BY w.org_id, w.role, w.email LIMIT 1) IS NOT NULL`;
 }
 
-/**
- * Whether invitations of somebody are pending.
- * @param org SQL, as is `user`
- */
+/** Whether invitations by the user are pending; both parameters are SQL. */
 export function invites(org: string, user: string): string {
   return `EXISTS (SELECT 1 FROM invitations i
     WHERE i.org_id = ${org} AND i.invited_by = ${user} AND i.pending = 1)`;
@@ -85,12 +76,11 @@ export class OwnershipRepository {
     return this.orgs.findOneBy({ id });
   }
 
-  /** All, deleted ones included, in the order in which they were created. */
+  /** Includes deleted organizations, in the order in which they were created. */
   findPage(limit: number, afterId = ''): Promise<Org[]> {
     return this.orgs.find({ where: { id: MoreThan(afterId) }, order: { id: 'ASC' }, take: limit });
   }
 
-  /** Exactly so. */
   findNamed(name: string, limit: number): Promise<Org[]> {
     return this.orgs.find({ where: { name }, order: { id: 'ASC' }, take: limit });
   }
@@ -104,7 +94,6 @@ export class OwnershipRepository {
     return names;
   }
 
-  /** By the time the user joined them. */
   findOrgsOf(userId: string): Promise<OrgWithRole[]> {
     return this.members.query<OrgWithRole[]>(
       `SELECT o.id, o.name, m.role, m.joined_at AS joinedAt, o.deleted_at AS deletedAt
@@ -114,7 +103,7 @@ export class OwnershipRepository {
     );
   }
 
-  /** Of all organizations that the user belongs to, deleted ones included. */
+  /** Includes deleted organizations. */
   async findOrgIdsOf(userId: string): Promise<string[]> {
     return (await this.findOrgsOf(userId)).map(({ id }) => id);
   }
@@ -136,7 +125,6 @@ export class OwnershipRepository {
     }
   }
 
-  /** undefined: there is no such organization or no such user */
   async findOwnerFacts(
     transaction: Transaction,
     orgId: string,

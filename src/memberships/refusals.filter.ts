@@ -9,10 +9,8 @@ import { Remedies } from './remedies.js';
 
 type RefusedRequest = WriteRequest & { org?: CurrentOrg };
 
-/**
- * Refusals of changes, once they are rolled back. Where the first of two equal requests with one key took effect
- * while the second was on its way, the second was refused for that, or found the key taken: it gets the first answer.
- */
+// Answers refusals once they are rolled back. Where the first of two equal requests with one key took effect while the
+// second was on its way, the second was refused for that, or found the key taken: it gets the first answer.
 @Catch(Problem)
 export class RefusalsFilter implements ExceptionFilter<Problem> {
   private readonly logger = new Logger('Problems');

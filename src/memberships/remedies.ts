@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Remedy } from '../problems/problem.js';
 import { type ListedMember, MemberListRepository } from './member-list.repository.js';
 
-/** Somebody who asks for the way out of a refusal. */
 export interface Asking {
   userId: string;
   /** the organization of the request, which the caller is a member of */
@@ -16,7 +15,6 @@ const MAX_CANDIDATES = 5;
 export class Remedies {
   constructor(private readonly members: MemberListRepository) {}
 
-  /** The member `remedy` of the problem. */
   async describe(remedy: Remedy, { userId, orgId }: Asking): Promise<object> {
     if (remedy.action === 'resend') return remedy;
     return remedy.orgIds ? this.transferOneOf(remedy.orgIds, userId) : this.transfer(orgId, userId);
@@ -29,7 +27,7 @@ export class Remedies {
     };
   }
 
-  /** One after the other: the next attempt names the next one. */
+  /** Names one organization at a time: the next attempt names the next one. */
   private async transferOneOf([orgId]: string[], userId: string): Promise<object> {
     return orgId === undefined
       ? { action: 'transfer', candidates: [] }

@@ -23,8 +23,7 @@ export interface DeletedOrg {
 }
 
 // LEFT preserves the join order where one user is in most organizations, as long as no condition rules NULL out by
-// itself (hence COALESCE); the plain range on `joined_at` makes the
-// engines use the index.
+// itself (hence COALESCE); the plain range on `joined_at` makes the engines use the index.
 const pageOf = (
   columns: string,
   condition: string,
@@ -50,7 +49,6 @@ const FIND_DELETED = hotStatement(
 
 const FROM_THE_START: Position = { order: 0, id: '' };
 
-/** The organizations of one user, by the time of joining, then by id. */
 @Injectable()
 export class UserOrgsRepository {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
@@ -59,7 +57,7 @@ export class UserOrgsRepository {
     return this.members.query<UserOrg[]>(FIND_PAGE, [userId, order, order, id, limit]);
   }
 
-  /** Those that the user can restore. */
+  /** Finds organizations that the user can restore. */
   findDeleted(
     userId: string,
     now: number,

@@ -16,10 +16,7 @@ class ReaderGoneError extends Error {
   }
 }
 
-/**
- * Large organizations get a stream of pages, so that memory stays bounded. Each page checks the reader's
- * access again; a stream that cannot be completed closes its connection.
- */
+/** Streams large lists to bound memory; each page checks the access again. A stream that fails closes its connection. */
 @Injectable()
 export class WholeLists {
   private readonly logger = new Logger('Members');
@@ -40,7 +37,7 @@ export class WholeLists {
     const frame = JSON.stringify(wrap([]));
     const middle = frame.lastIndexOf('[]') + 1;
     const chunks = this.stream(reader, first, [frame.slice(0, middle), frame.slice(middle)]);
-    // Reads only as fast as the client does.
+    // Read only as fast as the client does.
     const stream = Readable.from(chunks, { objectMode: false, highWaterMark: 0 });
     return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });
   }

@@ -19,7 +19,6 @@ interface Departing {
   orgRevision: number;
 }
 
-/** Leaving an organization, and transferring it. */
 @Injectable()
 export class DeparturesService {
   constructor(
@@ -30,7 +29,6 @@ export class DeparturesService {
     private readonly orgWrites: OrgWrites,
   ) {}
 
-  /** @throws LastOwnerError */
   leave(orgId: string, write: Write): Promise<OkResult> {
     const { actor } = write;
     return this.orgWrites.run(write, orgId, {
@@ -44,11 +42,7 @@ export class DeparturesService {
     });
   }
 
-  /**
-   * Makes a member an owner; the actor becomes an admin, or leaves.
-   *
-   * @throws MemberNotFoundError, MemberDisabledError
-   */
+  /** Makes a member an owner; the actor becomes an admin, or leaves. */
   transfer(orgId: string, write: Write, userId: string, leaves: boolean): Promise<OkResult> {
     const { actor } = write;
     if (userId === actor.id) {
@@ -65,7 +59,7 @@ export class DeparturesService {
         }
         if (leaves) events.push(...(await this.depart(transaction, departing, 'owner')));
         else events.push(await this.change(transaction, departing, actor.id, { from: 'owner', to: 'admin' }));
-        // At once: what has one revision has one time.
+        // Recorded at once, so that the events of one revision have one time.
         await this.events.record(transaction, ...events);
         return OK;
       },

@@ -12,7 +12,7 @@ import type { Write } from '../writes/write.js';
 import { Writes } from '../writes/writes.js';
 import type { OrgDeletionResult, OrgResult } from './dto/org.responses.js';
 
-/** Names, deletes and restores organizations. Under the lock the actor's role is checked again. */
+/** Every change checks the actor's role again under the lock. */
 @Injectable()
 export class OrgLifeService {
   constructor(

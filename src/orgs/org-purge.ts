@@ -6,10 +6,7 @@ import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { DeletedOrgsRepository } from '../memberships/deleted-orgs.repository.js';
 
-/**
- * Deletes what nobody can restore any more, in short transactions: members, then invitations, and the organization
- * with the last of them. What is interrupted is found again.
- */
+/** Purges in short transactions: members, invitations, then the organization. An interrupted purge is found again. */
 @Injectable()
 export class OrgPurge implements OnModuleInit {
   constructor(
@@ -23,7 +20,7 @@ export class OrgPurge implements OnModuleInit {
     this.jobs.add((now) => this.purgeBatch(now));
   }
 
-  /** Explicitly: Galera does not certify the rows that a cascade deletes. */
+  /** Deletes explicitly, because Galera does not certify the rows that a cascade deletes. */
   async purgeBatch(now: number): Promise<Batch> {
     const id = await this.orgs.findDue(now);
     if (id === undefined) return { examined: 0, deleted: 0 };

@@ -59,7 +59,7 @@ export class OrgsService {
   ): Promise<OrgDetailResult | StreamableFile> {
     const reader = { orgId: id, sessionId };
     const answer = await this.wholeLists.answer(reader, (members) => ({ org: { id, name, members } }));
-    // Of the role check before: should the members be newer, then a change that relies on them is refused.
+    // The tag is that of the role check before: should the members be newer, a change that relies on them is refused.
     tagAnswer(revision);
     return answer;
   }
