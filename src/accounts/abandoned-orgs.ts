@@ -7,7 +7,7 @@ import { DeletedOrgsRepository } from '../memberships/deleted-orgs.repository.js
 import type { Departure } from '../memberships/ownership.repository.js';
 import { orgIdsOf } from './owner-rule.js';
 
-/** Organizations that the last member leaves by force: nobody could ever make an owner there. */
+/** Deletes organizations that the last member leaves by force: nobody could ever make an owner there. */
 @Injectable()
 export class AbandonedOrgs {
   constructor(

@@ -9,7 +9,7 @@ import { AccountRepository } from '../users/account.repository.js';
 import { RefusedError } from './accounts.errors.js';
 import { PasswordChanges } from './password-changes.js';
 
-/** Changes of one account, each with its event; false when there was nothing to change. */
+/** Each change records its event, and returns false when there was nothing to change. */
 @Injectable()
 export class AccountChangesService {
   constructor(
@@ -39,18 +39,13 @@ export class AccountChangesService {
   endSessions(userId: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
       if (!(await this.accounts.endSessions(transaction, userId))) return false;
-      // All of them at once are one row.
       const data = { reason: 'operator', all: true };
       await this.events.record(transaction, { type: 'session.ended', actor, userId, data });
       return true;
     });
   }
 
-  /**
-   * A code for a new password that an operator tells the user: whoever has it takes the account over.
-   *
-   * @throws RefusedError for a disabled account
-   */
+  /** Issues a code that an operator tells the user: whoever has it takes the account over. */
   issueResetCode(
     codes: MailCodes,
     { id, email }: { id: string; email: string },
@@ -67,7 +62,7 @@ export class AccountChangesService {
     });
   }
 
-  /** @param hash made outside: a transaction may run more than once */
+  /** @param hash made outside, because a transaction may run more than once */
   setPasswordHash(user: { id: string; email: string }, hash: string, actor: Actor): Promise<boolean> {
     return this.transactions.run((transaction) => this.passwords.set(transaction, user, hash, actor));
   }

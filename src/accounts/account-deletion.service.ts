@@ -18,17 +18,17 @@ import { orgIdsOf, type OrphanedOrg, orphanings, requireOtherOwners } from './ow
 
 export interface Deletion {
   actor: Actor;
-  /** also where an organization is left without an enabled owner */
+  /** allows an organization to be left without an enabled owner */
   force: boolean;
   /** hash of the verified password; the account is kept if it has changed since */
   passwordHash?: string;
-  /** deletes nothing: the last step follows as soon as nothing can refuse the deletion any more */
+  /** deletes nothing, and runs `lastStep` as soon as nothing can refuse the deletion any more */
   dryRun?: boolean;
-  /** in the transaction; what it throws rolls all back */
+  /** runs in the transaction; an error that it throws rolls everything back */
   lastStep?: (transaction: Transaction) => Promise<unknown>;
 }
 
-/** Events carry the clock of the instance that wrote them: so far may they be apart. */
+/** Largest difference between the clocks of instances: each stamps the events that it writes. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
 interface Departing {
@@ -38,7 +38,7 @@ interface Departing {
   orphaned: readonly Departure[];
 }
 
-/** Deletes accounts. The record keeps ids, but no client address of deleted users. */
+/** The record keeps the ids of deleted users, but no client address of theirs. */
 @Injectable()
 export class AccountDeletionService {
   constructor(
@@ -57,10 +57,8 @@ export class AccountDeletionService {
   ) {}
 
   /**
-   * With the memberships, sessions and codes. Sessions that have ended go first, one transaction decides about all the
-   * rest: a deletion that is interrupted or refused leaves an account that works. Undefined if the user no longer exists
-   * or the password has changed.
-   *
+   * Ended sessions go first, then one transaction decides about all the rest: a deletion that is interrupted or refused
+   * leaves an account that works. Returns undefined if the user no longer exists or the password has changed.
    * @throws OnlyOwnerError
    */
   async delete(userId: string, deletion: Deletion): Promise<OrphanedOrg[] | undefined> {
@@ -70,7 +68,7 @@ export class AccountDeletionService {
       { principal: principalOf(deletion.actor), row: userId },
       () => this.ownership.findOrgIdsOf(userId),
       async (transaction, requireLocked) => {
-        // Whoever signs the user in or adds him to an organization waits from here on.
+        // Logins of the user, and additions to organizations, wait from here on.
         if (!(await this.accounts.beginDeletion(transaction, userId, deletion.passwordHash)))
           return undefined;
         const departures = await this.ownership.findDepartures(transaction, userId);
@@ -91,9 +89,9 @@ export class AccountDeletionService {
 
         await this.deleteRows(transaction, userId, departures);
         await this.events.record(transaction, ...events, ...revoked, ...abandoned);
-        // With those that were just recorded.
+        // Includes the events that were just recorded.
         await this.addresses.deleteOf(transaction, userId, { acts, since });
-        // Last: on Galera a refresh that another node commits from here on undoes all of it.
+        // Last, because on Galera a refresh that another node commits from here on undoes all of it.
         await this.sessions.deleteAllOf(transaction, userId);
         await this.accounts.delete(transaction, userId);
         await deletion.lastStep?.(transaction);
@@ -102,20 +100,17 @@ export class AccountDeletionService {
     );
   }
 
-  /**
-   * What may take long, before anything is decided: ended sessions go in batches, so that the transaction has few to
-   * delete, and what the user did is looked for.
-   */
+  /** Does the slow work before anything is decided, so that the transaction has few sessions to delete. */
   private async prepare(userId: string): Promise<string[]> {
     await this.sessions.deleteEndedOf(userId);
     return this.addresses.findActs(userId, await this.ownership.findOrgIdsOf(userId));
   }
 
-  /** Explicitly: Galera does not certify the rows that a cascade deletes. */
+  /** Deletes explicitly, because Galera does not certify the rows that a cascade deletes. */
   private async deleteRows(transaction: Transaction, userId: string, departures: Departure[]): Promise<void> {
     await this.ownership.deleteMembershipsOf(transaction, userId, orgIdsOf(departures));
     const { email, emailVerifiedAt } = await this.accounts.emailOf(transaction, userId);
-    // Of an address that somebody else may have: the owner's invitations stay.
+    // An unverified e-mail may be somebody else's, whose invitations stay.
     if (emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);
     await this.codes.voidAll(transaction, { id: userId, email });
     await this.mails.deleteAddressesOf(transaction, email);

@@ -10,14 +10,10 @@ import { orgIdsOf, type OrphanedOrg, orphanings, requireOtherOwners } from './ow
 
 export interface Disabling {
   actor: Actor;
-  /** also where an organization is left without an enabled owner */
   force: boolean;
 }
 
-/**
- * Disables accounts. It locks every organization of the user, as every change of its members does: in one where the
- * user is no owner yet, somebody may be handing it over to just that user.
- */
+/** Locks every organization of the user: where they are no owner yet, somebody may be handing it over to them. */
 @Injectable()
 export class AccountDisablingService {
   constructor(
@@ -28,11 +24,7 @@ export class AccountDisablingService {
     private readonly lockedOrgs: LockedOrgs,
   ) {}
 
-  /**
-   * Ends every session, too. Undefined when the account is disabled already.
-   *
-   * @throws OnlyOwnerError
-   */
+  /** @throws OnlyOwnerError */
   disable(userId: string, disabling: Disabling): Promise<OrphanedOrg[] | undefined> {
     return this.lockedOrgs.run(
       { principal: principalOf(disabling.actor), row: userId },

@@ -9,14 +9,13 @@ import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 
 export interface EmailReplacement {
-  /** canonical */
   email: string;
-  /** whether the operator knows that it is the user's own */
+  /** whether the operator knows that the e-mail is the user's own */
   isVerified: boolean;
   actor: Actor;
 }
 
-/** Gives an account another e-mail without a code: whoever asks for it vouches for the user. */
+/** Changes an e-mail without a code: whoever asks for it vouches for the user. */
 @Injectable()
 export class AccountEmailsService {
   constructor(
@@ -29,8 +28,7 @@ export class AccountEmailsService {
   ) {}
 
   /**
-   * Sessions go on. The e-mail stands beside each membership, too.
-   *
+   * Keeps the sessions, and updates the copies of the e-mail in the memberships.
    * @throws EmailTakenError
    */
   async replace(user: { id: string; email: string }, replacement: EmailReplacement): Promise<boolean> {
@@ -41,7 +39,7 @@ export class AccountEmailsService {
         throw new LostConflictError(undefined);
       }
       await this.members.updateEmail(transaction, user.id, email);
-      // Codes on their way to either address.
+      // These codes may be on their way to either address.
       await this.codes.voidAll(transaction, user);
       await this.codes.void(transaction, { purpose: 'password_reset', subject: email });
       const data = { verified: isVerified };

@@ -11,21 +11,19 @@ import {
   TakenMeanwhileError,
 } from '../users/imported-users.repository.js';
 
-/** An account of another system; e-mail and id are canonical, the hash is one that a login can verify. */
+/** An account of another system: e-mail and id are canonical, and a login can verify the hash. */
 export interface ForeignAccount {
   email: string;
   passwordHash: string;
   isEmailVerified: boolean;
-  /** undefined: it gets one */
+  /** undefined: the import makes one */
   id: string | undefined;
 }
 
-/** `present`: the very account is there already */
 export type ImportOutcome = 'imported' | 'present' | 'email_taken' | 'id_taken' | 'id_deleted';
 
 const MAX_ATTEMPTS = 5;
 
-/** Takes accounts over from another system. */
 @Injectable()
 export class AccountImportService {
   constructor(
@@ -34,7 +32,7 @@ export class AccountImportService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** All that can be, in one transaction; the outcomes are in the order of the accounts. */
+  /** Imports all that it can in one transaction; the outcomes are in the order of the accounts. */
   async importAll(accounts: readonly ForeignAccount[], actor: Actor): Promise<ImportOutcome[]> {
     for (let attempt = 1; ; attempt += 1) {
       const { outcomes, users } = await this.decide(accounts);
@@ -60,7 +58,7 @@ export class AccountImportService {
       const outcome = known.outcomeOf(account);
       if (outcome !== 'imported') return outcome;
       const user = userOf(account);
-      // Another line of the same batch may name it again.
+      // Another line of the same batch may name the user again.
       known.add(user);
       users.push(user);
       return outcome;
@@ -99,7 +97,7 @@ class KnownUsers {
     this.ids.add(user.id);
   }
 
-  /** Rows with the same e-mail are the same account if the id is equal or, without an id, the hash. */
+  /** An account with the same e-mail is the same if the id is equal or, without an id, the hash. */
   outcomeOf({ id, email, passwordHash }: ForeignAccount): ImportOutcome {
     const namesake = this.byEmail.get(email);
     if (namesake) {
@@ -108,7 +106,7 @@ class KnownUsers {
     }
     if (id === undefined) return 'imported';
     if (this.ids.has(id)) return 'id_taken';
-    // Who asked to be forgotten is not brought back, nor given somebody else's record.
+    // A user who asked to be forgotten is not brought back, nor is their record given to somebody else.
     return this.deleted.has(id) ? 'id_deleted' : 'imported';
   }
 }

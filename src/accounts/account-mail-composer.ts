@@ -13,14 +13,11 @@ import { CodeMailLimit } from './code-mail-limit.js';
 
 type CodeMail = Pick<Mail, 'codeId' | 'codeNumber'>;
 
-/** Of one e-mail, as one search finds them: more than get a code. Strangers' requests do not count for an own address. */
+/** Limits of reset requests kept per e-mail and search, high enough for every one that gets a code. */
 const MAX_WAITING = 10;
 const MAX_WAITING_OF_SENDER = 5;
 
-/**
- * Looks at the accounts when it composes, so that no request takes longer, or answers otherwise, because there is
- * an account.
- */
+/** Looks up accounts only when it composes, so that no request's time or answer depends on whether there is one. */
 @Injectable()
 export class AccountMailComposer extends MailComposer {
   constructor(
@@ -45,7 +42,7 @@ export class AccountMailComposer extends MailComposer {
     return isTaken ? { template: 'email_taken' } : this.withCode(kind, mail);
   }
 
-  /** Requests for a new password where there is no account, and more of one e-mail than get codes. */
+  /** Finds reset requests that get no code: those without an account, and the surplus of one e-mail. */
   async findPointless(mails: readonly WaitingMail[]): Promise<string[]> {
     const resets = mails.filter(({ kind, codeId }) => kind === 'password_reset' && codeId === null);
     if (resets.length === 0) return [];
@@ -80,11 +77,11 @@ export class AccountMailComposer extends MailComposer {
     return code && this.withCode('password_reset', code);
   }
 
-  /** Once for each mail: every attempt sends the same code. */
+  /** Issues one code for each mail: every attempt sends the same code. */
   private async issueReset({ id, recipient, senderId, expiresAt }: Mail): Promise<CodeMail | undefined> {
     const isKnown = senderId !== null && (await this.known.keysOf(recipient)).has(senderId);
     return this.transactions.run(async (transaction) => {
-      // The row is locked: mails to one address are counted one after the other.
+      // This locks the row, so that mails to one address are counted one after the other.
       await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: recipient });
       const request = { kind: 'password_reset', recipient, senderId } as const;
       if (await this.limit.isReached(transaction, request, isKnown)) return undefined;
@@ -99,7 +96,6 @@ export class AccountMailComposer extends MailComposer {
     });
   }
 
-  /** A void code is not mailed. */
   private async withCode(
     purpose: MailCodePurpose,
     { codeId, codeNumber }: CodeMail,

@@ -18,7 +18,6 @@ import { PasswordChanges } from './password-changes.js';
 import { PasswordRecoveryController } from './password-recovery.controller.js';
 import { PasswordRecoveryService } from './password-recovery.service.js';
 
-/** What goes by mail between an account and its owner. */
 @Module({
   imports: [EventsModule, MailModule, MembershipsModule, RateLimitsModule, UsersModule],
   controllers: [PasswordRecoveryController, OwnEmailController],

@@ -17,7 +17,6 @@ export class OnlyOwnerError extends RefusedError {
   }
 }
 
-/** The same, told to the user. */
 export class OrgsNeedOwnerError extends Problem {
   constructor({ orgs: owned }: OnlyOwnerError) {
     const orgs = owned.slice(0, MAX_NAMED).map(({ orgId, name, hasOtherMember }) => ({

@@ -8,7 +8,6 @@ import { AccountRepository } from '../users/account.repository.js';
 /** Others write between two batches; logins of these users wait for one. */
 const USERS_AT_ONCE = 100;
 
-/** Ends the sessions of all users, as if each had been named. */
 @Injectable()
 export class AllSessionsService {
   constructor(
@@ -18,11 +17,7 @@ export class AllSessionsService {
     private readonly transactions: Transactions,
   ) {}
 
-  /**
-   * Whoever logs in meanwhile stays logged in. Broken off, it can be run again: it ends what is left.
-   *
-   * @returns how many users had a session
-   */
+  /** Users who log in meanwhile stay logged in; after an interruption another run ends the rest. */
   async endAll(actor: Actor): Promise<number> {
     const now = Date.now();
     let ended = 0;

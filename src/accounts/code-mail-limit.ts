@@ -10,18 +10,18 @@ const DAY_MS = 86_400_000;
 type CodeMail<Kind extends BudgetedMail['kind']> = BudgetedMail & { kind: Kind; senderId: string };
 type OwnCodeMail = CodeMail<'email_verification'> | CodeMail<'email_change'>;
 
-/** What bounds the codes of a mailbox, and of one user. Each purpose has a budget: no stranger uses up the owner's. */
+/** Bounds the codes of a mailbox and of one user, with a budget per purpose: no stranger uses up the owner's. */
 @Injectable()
 export class CodeMailLimit {
   constructor(private readonly limits: MailLimitsRepository) {}
 
-  /** @param isKnown the account has logged in from the sender's address */
+  /** @param isKnown whether the account has logged in from the sender's address */
   async isReached(transaction: Transaction, mail: BudgetedMail, isKnown: boolean): Promise<boolean> {
     const now = Date.now();
     return waitMs(mail.kind, await this.limits.count(transaction, mail, now - DAY_MS), now, isKnown) > 0;
   }
 
-  /** What requests at the same moment have put there beyond the limit. */
+  /** Whether requests at the same moment have put this mail beyond the limit. */
   async isBeyond({ id, createdAt }: Mail, mail: BudgetedMail): Promise<boolean> {
     const counts = await this.limits.countBefore({ id, ...mail }, createdAt - DAY_MS);
     return waitMs(mail.kind, counts, createdAt) > 0;

@@ -9,7 +9,7 @@ import { MembersRepository } from '../memberships/members.repository.js';
 import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 
-/** What a code that came by mail proves: that an e-mail is the user's own. */
+/** Uses a mailed code, which proves that an e-mail is the user's own. */
 @Injectable()
 export class EmailProofs {
   constructor(
@@ -26,7 +26,7 @@ export class EmailProofs {
     const proven = await this.transactions.run(async (transaction) => {
       const purposes = ['email_verification', 'email_change'] as const;
       const code = await this.codes.check(transaction, purposes, userId, typed);
-      // No error here: the try has to be counted.
+      // Returns false, because an error would roll the counted try back.
       if (!code || !(await this.codes.use(transaction, code))) return false;
       return code.purpose === 'email_change'
         ? this.change(transaction, userId, code, actor)
@@ -47,7 +47,7 @@ export class EmailProofs {
     return true;
   }
 
-  /** The e-mail stands beside each membership, too. */
+  /** Also updates the copies of the e-mail in the memberships. */
   private async change(
     transaction: Transaction,
     userId: string,

@@ -5,20 +5,17 @@ import type { Turn } from '../database/transaction-queue.js';
 import { Transactions } from '../database/transactions.js';
 import { OrgsRepository } from '../memberships/orgs.repository.js';
 
-/** An organization that the work concerns was not locked. */
 class OrgNotLockedError extends Error {}
 
-/**
- * Whoever adds the user in between makes an attempt fail. So does, on a multi-primary cluster, each change of one of the
- * organizations on another node. Nobody must be able to put off being disabled or deleted by adding or inviting without
- * pause, so there are many attempts: they take milliseconds, and on a cluster most of them fail beside such a client.
- */
+// Additions of the user meanwhile make an attempt fail; so do, on a multi-primary cluster, changes of one of the
+// organizations on another node. Nobody must be able to put off being disabled or deleted by adding or inviting
+// without pause: attempts take milliseconds, and on a cluster most of them fail beside such a client.
 const RETRY_TIMEOUT_MS = 8_000;
 
-/** @throws Error that starts the work over, when one of the organizations is not locked */
+/** Throws an error that starts the work over, when one of the organizations is not locked. */
 export type RequireLocked = (orgIds: readonly string[]) => void;
 
-/** Changes of a user that concern several organizations, all locked as for a change of a membership. */
+/** Runs changes of a user that concern several organizations, all locked as for a change of a membership. */
 @Injectable()
 export class LockedOrgs {
   constructor(
@@ -27,7 +24,7 @@ export class LockedOrgs {
   ) {}
 
   /**
-   * @param find the organizations, as they are before: the work itself has to ask again, and to require them
+   * @param find reads the organizations before the lock: the work itself has to read them again and require them
    * @throws LostConflictError when the organizations change faster than they can be locked
    */
   async run<T>(

@@ -18,7 +18,7 @@ export interface NewOwner {
   orgId: string;
   userId: string;
   actor: Actor;
-  /** also somebody who is no member */
+  /** allows somebody who is no member */
   force: boolean;
 }
 
@@ -36,11 +36,7 @@ export class OrgOwnersService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Other owners stay. False when the user is an owner already.
-   *
-   * @throws OrgNotFoundError, OwnerDisabledError, OwnerNoMemberError, UserHasTooManyOrgsError
-   */
+  /** @throws OrgNotFoundError, OwnerDisabledError, OwnerNoMemberError, UserHasTooManyOrgsError */
   add(owner: NewOwner): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
       const isThere = await this.orgs.lock(transaction, owner.orgId);

@@ -8,7 +8,7 @@ import { Writes } from '../writes/writes.js';
 import { AccountDeletionService } from './account-deletion.service.js';
 import { OnlyOwnerError, OrgsNeedOwnerError } from './accounts.errors.js';
 
-/** A re-hash by a login may come between, once. */
+/** A login that re-hashes the password may come between, once. */
 const MAX_ATTEMPTS = 2;
 
 @Injectable()
@@ -19,10 +19,7 @@ export class OwnAccountService {
     private readonly writes: Writes,
   ) {}
 
-  /**
-   * @param password normalized
-   * @throws WrongPasswordError, OrgsNeedOwnerError, InvalidTokenError
-   */
+  /** @throws WrongPasswordError, OrgsNeedOwnerError, InvalidTokenError */
   async delete(write: Write, password: string, client: HashClient): Promise<OkResult> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const { passwordHash } = await this.passwords.verify(write.actor.id, password, client);

@@ -12,13 +12,11 @@ import { CodeMailLimit } from './code-mail-limit.js';
 import { EmailProofs } from './email-proofs.js';
 
 interface EmailChange {
-  /** canonical */
   email: string;
-  /** normalized, the current one */
+  /** the current password, normalized */
   password: string;
 }
 
-/** The caller's own e-mail: verifies it, and changes it. */
 @Injectable()
 export class OwnEmailService {
   constructor(
@@ -31,10 +29,7 @@ export class OwnEmailService {
     private readonly transactions: Transactions,
   ) {}
 
-  /**
-   * False where the e-mail is verified already.
-   * @throws MailUnavailableError, RateLimitedError
-   */
+  /** @throws MailUnavailableError, RateLimitedError */
   async askForVerification({ id }: CurrentUser): Promise<boolean> {
     this.mails.requireServer();
     const account = await this.accounts.findForProof(id);
@@ -44,7 +39,7 @@ export class OwnEmailService {
   }
 
   /**
-   * Tells nothing of whether the new e-mail is taken: its owner learns that by mail.
+   * Does not tell whether the new e-mail is taken: its owner learns that by mail.
    * @throws MailUnavailableError, WrongPasswordError, InvalidTokenError, RateLimitedError
    */
   async askForChange(caller: CurrentUser, change: EmailChange, client: HashClient): Promise<void> {
@@ -54,10 +49,6 @@ export class OwnEmailService {
     await this.mailCode('email_change', change.email, known, known.email);
   }
 
-  /**
-   * @param code as it was typed
-   * @throws InvalidMailCodeError, EmailTakenError
-   */
   async prove({ id }: CurrentUser, code: string, actor: Actor): Promise<void> {
     await this.proofs.prove(id, code, actor);
   }

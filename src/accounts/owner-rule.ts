@@ -6,8 +6,7 @@ import { OnlyOwnerError } from './accounts.errors.js';
 
 /**
  * The organizations of a user keep an enabled owner without that user. Deleted ones need none.
- *
- * @returns those that have none now, by force
+ * @returns the departures that leave none, by force
  * @throws OnlyOwnerError
  */
 export function requireOtherOwners(departures: readonly Departure[], force: boolean): Departure[] {
@@ -20,14 +19,13 @@ export function requireOtherOwners(departures: readonly Departure[], force: bool
   );
 }
 
-/** An organization that a user left, by force, without an enabled owner. */
 export interface OrphanedOrg {
   id: string;
-  /** Nobody else was a member, and the account was deleted. */
+  /** whether nobody else was a member when the account was deleted */
   isDeleted: boolean;
 }
 
-/** One for each organization: the ids of all would not fit into one. Its admins see it, too. */
+/** One event for each organization, since one cannot hold the ids of all; the organization's admins see it, too. */
 export function orphanings(
   orphaned: readonly Departure[],
   { userId, actor, reason }: { userId: string; actor: Actor; reason: 'owner_disabled' | 'owner_deleted' },

@@ -5,7 +5,7 @@ import type { Transaction } from '../database/transaction.js';
 import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 
-/** Sets passwords where the old one is not asked for. */
+/** Sets passwords without asking for the old one. */
 @Injectable()
 export class PasswordChanges {
   constructor(
@@ -14,7 +14,7 @@ export class PasswordChanges {
     private readonly events: AccountEvents,
   ) {}
 
-  /** Ends every session, and voids what was mailed before. False where there is no such user. */
+  /** Ends every session, and voids the codes mailed before. Returns false when there is no such user. */
   async set(
     transaction: Transaction,
     { id: userId, email }: { id: string; email: string },

@@ -14,10 +14,9 @@ import { AccountRepository } from '../users/account.repository.js';
 import { PasswordChanges } from './password-changes.js';
 
 interface Reset {
-  /** canonical */
   email: string;
   code: string;
-  /** normalized */
+  /** the new password, normalized */
   newPassword: string;
 }
 
@@ -34,10 +33,6 @@ export class PasswordRecoveryService {
     private readonly transactions: Transactions,
   ) {}
 
-  /**
-   * The mail itself looks for the account, and makes the code.
-   * @throws MailUnavailableError
-   */
   async ask(email: string, { address }: Origin): Promise<void> {
     this.mails.requireServer();
     const senderId = clientKey(address);
@@ -56,10 +51,7 @@ export class PasswordRecoveryService {
     );
   }
 
-  /**
-   * Hashes only for a right code.
-   * @throws InvalidMailCodeError
-   */
+  /** Hashes the password only after a right code. */
   async reset({ email, code, newPassword }: Reset, client: HashClient, origin: Origin): Promise<void> {
     const turn = { principal: client.key };
     const checked = await this.transactions.run(

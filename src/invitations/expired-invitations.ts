@@ -3,7 +3,7 @@ import { BATCH, type Batch } from '../auth/cleanup/batch.js';
 import { CleanUpJobs } from '../auth/cleanup/clean-up-jobs.js';
 import { InvitationListRepository } from '../memberships/invitation-list.repository.js';
 
-/** Notes what has expired, and deletes what ended long ago: the rows hold e-mails. */
+/** Marks expired invitations, and deletes those that ended long ago: the rows hold e-mails. */
 @Injectable()
 export class ExpiredInvitations implements OnModuleInit {
   constructor(

@@ -7,7 +7,6 @@ import type { InvitationPage, OwnInvitationPage } from './dto/invitation.respons
 import type { ListInvitationsQuery, ListOwnInvitationsQuery } from './dto/list-invitations.query.js';
 import { listedInvitation, receivedInvitation } from './invitation-views.js';
 
-/** The latest first. */
 @Injectable()
 export class InvitationListsService {
   constructor(private readonly invitations: InvitationListRepository) {}

@@ -1,7 +1,6 @@
 import type { ListedInvitation, ReceivedInvitation } from '../memberships/invitation-list.repository.js';
 import type { ListedInvitationResponse, ReceivedInvitationResponse } from './dto/invitation.responses.js';
 
-/** As the admins of the organization see it. */
 export function listedInvitation(invitation: ListedInvitation): ListedInvitationResponse {
   const { id, email, role, status, createdAt, expiresAt, invitedBy, inviterEmail } = invitation;
   return {
@@ -15,7 +14,6 @@ export function listedInvitation(invitation: ListedInvitation): ListedInvitation
   };
 }
 
-/** As the user whom it is for sees it. */
 export function receivedInvitation({
   orgId,
   orgName,

@@ -16,7 +16,7 @@ import { OwnInvitationsController } from './own-invitations.controller.js';
 import { OwnInvitationsService } from './own-invitations.service.js';
 import { TypedCodes } from './typed-codes.js';
 
-/** Global: registrations, further down, ask for what it exports. */
+/** Global, so that registrations in `auth`, which this module builds upon, get the export. */
 @Global()
 @Module({
   imports: [EventsModule, MailModule, MembershipsModule, RateLimitsModule, UsersModule],

@@ -23,7 +23,7 @@ import { listedInvitation } from './invitation-views.js';
 
 export const INVITATION_TTL_MS = 7 * 86_400_000;
 
-/** What the admins of an organization do: it is the same whether or not the e-mail has an account. */
+/** Changes by the admins of an organization: they are the same whether or not the e-mail has an account. */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -122,7 +122,7 @@ export class InvitationsService {
     return facts;
   }
 
-  /** Any other pending one for the e-mail has expired; otherwise this would have been refused. */
+  /** Any other pending invitation for the e-mail has expired; otherwise the change would have been refused. */
   private async makeRoom(
     transaction: Transaction,
     orgId: string,
@@ -137,7 +137,6 @@ export class InvitationsService {
     }
   }
 
-  /** The code is mailed, or returned to the caller if requested. */
   private async handOver(
     transaction: Transaction,
     invitation: Pick<
@@ -157,7 +156,7 @@ export class InvitationsService {
     return { invitation: listedInvitation({ ...invitation, inviterEmail: actorEmail }) };
   }
 
-  /** The code stands in this one answer, and in none that is kept to be repeated. */
+  /** The code is in this one answer, and in none that is kept to be repeated. */
   private async withCode(
     run: (note: (code: string) => void) => Promise<InvitationResult>,
   ): Promise<InvitationResult> {

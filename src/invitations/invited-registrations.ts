@@ -12,7 +12,7 @@ import { OrgsRepository } from '../memberships/orgs.repository.js';
 import { Joinings } from './joinings.js';
 import { TypedCodes } from './typed-codes.js';
 
-/** Lets a new account join at once. Whatever is wrong with the code, or with the e-mail, is not told apart. */
+/** Lets a new account join at once. Errors do not tell whether the code or the e-mail is wrong. */
 @Injectable()
 export class InvitedRegistrations extends RegistrationInvitations {
   constructor(

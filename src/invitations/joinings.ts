@@ -14,7 +14,6 @@ import { AccountRepository } from '../users/account.repository.js';
 export interface Acceptance {
   userId: string;
   actor: UserActor;
-  /** whether the code was typed */
   hasCode: boolean;
 }
 
@@ -30,7 +29,7 @@ export class Joinings {
   ) {}
 
   /**
-   * False if the user no longer exists or has reached the limit of organizations.
+   * @returns false if the user no longer exists or has reached the limit of organizations
    * @throws InvitationEndedError, AlreadyMemberError
    */
   async join(transaction: Transaction, facts: AnsweringFacts, acceptance: Acceptance): Promise<boolean> {

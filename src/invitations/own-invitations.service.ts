@@ -23,14 +23,12 @@ import { TypedCodes } from './typed-codes.js';
 interface Answer<Result> {
   decide: (facts: AnsweringFacts, hasCode: boolean, now: number) => void;
   work: (transaction: Transaction, facts: AnsweringFacts, hasCode: boolean) => Promise<Result | undefined>;
-  /** of the database, under the lock */
   refusal?: () => Error;
 }
 
-/** Whether the code was shown; throws for whoever may not even be told what became of the invitation. */
+/** Whether the caller presented the code; throws if they may not even learn what became of the invitation. */
 type Proof = (facts: AnsweringFacts) => boolean;
 
-/** What somebody who was invited answers. */
 @Injectable()
 export class OwnInvitationsService {
   constructor(
@@ -43,20 +41,12 @@ export class OwnInvitationsService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * A member keeps the role.
-   * @param code as it was typed
-   * @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidMailCodeError, AlreadyMemberError,
-   *   InvitationEndedError, TooManyOrgsError
-   */
+  /** @throws what `decline` throws, AlreadyMemberError, TooManyOrgsError */
   accept(write: Write, id: string, code: string | undefined): Promise<AcceptedResult> {
     return this.answerById(write, id, code, this.acceptance(write));
   }
 
-  /**
-   * The one for the caller's e-mail that the code is of.
-   * @throws InvalidMailCodeError, AlreadyMemberError, InvitationEndedError, TooManyOrgsError
-   */
+  /** @throws what `declineByCode` throws, AlreadyMemberError, TooManyOrgsError */
   acceptByCode(write: Write, email: string, code: string): Promise<AcceptedResult> {
     return this.answerByCode(write, email, code, this.acceptance(write));
   }
@@ -107,13 +97,13 @@ export class OwnInvitationsService {
     return this.answer(write, facts, answer, (latest) => {
       const hasCode = code !== undefined && this.typedCodes.isRight(latest, code);
       const isWrong = typed !== undefined && !hasCode;
-      // Whoever has not shown that the e-mail is theirs learns nothing of it.
+      // Reveal nothing until the caller has proved that they own the e-mail.
       if (isWrong && latest.userVerifiedAt === null) throw new InvalidMailCodeError();
       return hasCode;
     });
   }
 
-  /** Whatever is wrong with the code, or with the e-mail, is not told apart. */
+  /** Errors do not tell whether the code or the e-mail is wrong. */
   private async answerByCode<Result extends object>(
     write: Write,
     email: string,
@@ -141,7 +131,7 @@ export class OwnInvitationsService {
       return await this.orgWrites.runDecided(write, facts.orgId, {
         find: async () => facts,
         read: (transaction) => this.facts.answering.findIn(transaction, key),
-        // What became of it is told to whoever has shown that the e-mail is theirs.
+        // A caller who has proved that they own the e-mail learns what became of the invitation.
         evenDeleted: true,
         decide: (latest) => {
           const hasCode = prove(latest);
@@ -152,13 +142,13 @@ export class OwnInvitationsService {
         refusal,
       });
     } catch (error) {
-      // Of an organization that was purged meanwhile there is nothing to answer.
+      // The organization was purged meanwhile, so there is nothing to answer.
       throw error instanceof OrgNotFoundError ? new InvitationEndedError() : error;
     }
   }
 }
 
-/** Whoever declines has no access to the organization, and learns nothing of its state. */
+/** A user who declines has no access to the organization, and learns nothing of its state. */
 function untagged(write: Write): Write {
   const { tagAnswer: _, ...rest } = write;
   return rest;

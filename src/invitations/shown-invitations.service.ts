@@ -17,7 +17,7 @@ export interface ShownCode {
   expiresAt: number;
 }
 
-/** Codes of invitations that an operator tells, where no mail arrives. */
+/** Issues codes that an operator passes on, where no mail arrives. */
 @Injectable()
 export class ShownInvitationsService {
   constructor(
@@ -29,8 +29,7 @@ export class ShownInvitationsService {
   ) {}
 
   /**
-   * A new code, valid for seven days; the one before is void. It proves no e-mail. The inviter stays the same.
-   *
+   * The new code is valid for seven days and proves no e-mail; the old one is void. The inviter stays the same.
    * @throws InvitationEndedError
    */
   renew({ id, orgId }: Pick<ReceivedInvitation, 'id' | 'orgId'>, actor: Actor): Promise<ShownCode> {

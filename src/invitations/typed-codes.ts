@@ -9,14 +9,13 @@ import {
 } from '../memberships/invitation-list.repository.js';
 import { InvitationsRepository, MAX_CODE_TRIES } from '../memberships/invitations.repository.js';
 
-/** Stands in for an invitation, so that an unknown one costs the same work. */
+/** Stands in where there is no invitation, so that it costs the same work. */
 const NOBODY: CandidateInvitation = {
   id: '00000000-0000-7000-8000-000000000000',
   orgId: '',
   codeNumber: 0,
 };
 
-/** Codes of invitations, as people type them. */
 @Injectable()
 export class TypedCodes {
   constructor(
@@ -26,7 +25,7 @@ export class TypedCodes {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Counts an attempt. undefined: the text cannot be a code, or the attempts are used up */
+  /** Counts an attempt. Returns undefined if the text cannot be a code, or the attempts are used up. */
   async count(invitationId: string, typed: string): Promise<string | undefined> {
     const code = typedCode(typed);
     const counts = code !== undefined && (await this.invitations.countTry(invitationId));
@@ -37,11 +36,7 @@ export class TypedCodes {
     return this.isDerived(invitation, code) && invitation.tries <= MAX_CODE_TRIES;
   }
 
-  /**
-   * The pending invitation of an e-mail that the code is of. The right one counts as a try for its invitation, a wrong
-   * one for each of them.
-   * @param principal whose turn it takes
-   */
+  /** A right code counts as a try for its invitation, a wrong one as a try for each candidate. */
   async find(email: string, typed: string, principal: string): Promise<CandidateInvitation | undefined> {
     const code = typedCode(typed);
     if (code === undefined) return undefined;
@@ -49,11 +44,11 @@ export class TypedCodes {
     const candidates = found.length > 0 ? found : [NOBODY];
     const right = candidates.find((candidate) => this.isDerived(candidate, code));
     const tried = right ? [right] : candidates;
-    // Nothing is told of the code before the try is counted, so that simultaneous ones cannot exceed the limit.
+    // Counts the try before anything is told of the code, so that simultaneous ones cannot exceed the limit.
     const ids = tried.map(({ id }) => id);
     const counted = await this.transactions.run(
       async (transaction) => {
-        // A write for every e-mail: its time must not tell which ones are invited.
+        // This writes for every e-mail: the time must not tell which ones are invited.
         await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
         return this.invitations.countTries(transaction, ids);
       },

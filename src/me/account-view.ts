@@ -7,7 +7,6 @@ import type { AccountResult } from './me.responses.js';
 export class AccountView {
   constructor(private readonly accounts: AccountRepository) {}
 
-  /** @throws InvalidTokenError when it was deleted meanwhile */
   async of(userId: string): Promise<AccountResult> {
     const account = await this.accounts.findById(userId);
     if (!account) throw new InvalidTokenError('user_gone');

@@ -6,14 +6,14 @@ import { ValidationProblem } from '../problems/problem.js';
 
 const PARTS = ['roles', 'account'] as const;
 const MESSAGE = `must be a list of ${PARTS.join(' and ')}, with commas`;
-/** Longer than any list without repetitions. */
+/** longer than any list without repetitions */
 const MAX_LENGTH = 64;
 
 export type Included = ReadonlySet<(typeof PARTS)[number]>;
 
 const NOTHING: Included = new Set();
 
-/** The parameter `include`. Not a validated class: the route without it is the most asked one of the service. */
+/** Not a validated class, because the route without `include` is the most used one of the service. */
 export const Included = createParamDecorator((_: unknown, context: ExecutionContext): Included => {
   const { include } = context.switchToHttp().getRequest<FastifyRequest>().query as { include?: unknown };
   return include === undefined ? NOTHING : parse(include);

@@ -6,10 +6,9 @@ import { AccountView } from './account-view.js';
 import type { Included } from './included.decorator.js';
 import type { MeResult, OrgOfMe } from './me.responses.js';
 
-/** More than anybody belongs to. */
+/** more than anybody belongs to */
 const ALL = 1_000_000;
 
-/** The current user with the organizations, and what was asked for besides. */
 @Injectable()
 export class MeView {
   constructor(

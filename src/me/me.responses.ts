@@ -4,7 +4,7 @@ import { ApiRole } from '../openapi/api-role.decorator.js';
 import { OrgResponse } from '../orgs/dto/org.responses.js';
 import { UserResponse } from '../users/user.response.js';
 
-/** As it is without `include`. */
+/** the answer without `include` */
 const ME = { id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };
 const ORG = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines' };
 

@@ -23,7 +23,6 @@ export class OwnOrgsService {
     return { orgs, ...next };
   }
 
-  /** Those that the user can restore. */
   async listDeleted(
     userId: string,
     query: ListOwnOrgsQuery,
