@@ -50,13 +50,13 @@ export class AppModule {
         WritesModule,
       ],
       providers: [
-        // In this order: authentication, how many changes, repeated requests, authorization, how carefully.
+        // In this order: authentication, write limit, repeated requests, authorization, options of the change.
         { provide: APP_GUARD, useExisting: JwtAuthGuard },
         { provide: APP_GUARD, useExisting: WriteLimitGuard },
         { provide: APP_GUARD, useExisting: ReplayGuard },
         { provide: APP_GUARD, useExisting: RolesGuard },
         { provide: APP_GUARD, useExisting: CareGuard },
-        // The last one that takes an error gets it.
+        // The last filter that takes an error gets it.
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_FILTER, useClass: RefusalsFilter },
         { provide: APP_FILTER, useClass: EarlyAnswerFilter },

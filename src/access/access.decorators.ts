@@ -7,15 +7,14 @@ export const Public = () => applyDecorators(RouteAccess({ to: 'everyone' }), Api
 
 export const SignedIn = () => applyDecorators(RouteAccess({ to: 'signed-in' }), ApiBearerAuth());
 
-/** Not for services that hold a user's token from a one-time code: they must not take the account over. */
+/** Excludes services that hold a user's token from a one-time code: they must not take the account over. */
 export const SignedInByPassword = () =>
   applyDecorators(RouteAccess({ to: 'signed-in', by: 'password' }), ApiBearerAuth());
 
-/** Or everyone who sends a refresh token in the body; the handler checks that. */
+/** Also admits whoever sends a refresh token in the body; the handler checks the token. */
 export const SignedInOrRefreshToken = () =>
   applyDecorators(RouteAccess({ to: 'signed-in', or: 'refresh-token' }), ApiBearerAuth(), ApiSecurity({}));
 
-/** The parameter `orgId`. */
 export const ApiOrgId = () =>
   ApiParam({
     name: 'orgId',
@@ -24,10 +23,10 @@ export const ApiOrgId = () =>
     description: 'id of the organization, from its creation or from `GET /api/me`',
   });
 
-/** For routes below `/api/orgs/:orgId`: the caller's role in that organization, at least. */
+/** Requires at least this role in the organization of a route below `/api/orgs/:orgId`. */
 export const MinRole = (minRole: Role) =>
   applyDecorators(RouteAccess({ to: 'members', minRole }), ApiBearerAuth(), ApiOrgId());
 
-/** The same, but not for services that hold a user's token from a one-time code. */
+/** Requires at least this role, and excludes services that hold a user's token from a one-time code. */
 export const MinRoleByPassword = (minRole: Role) =>
   applyDecorators(RouteAccess({ to: 'members', minRole, by: 'password' }), ApiBearerAuth(), ApiOrgId());

@@ -1,6 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 
-/** The organization of the path, as RolesGuard found it. */
 export interface CurrentOrg {
   id: string;
   name: string;

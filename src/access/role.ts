@@ -1,4 +1,4 @@
-/** From the lowest to the highest permission. */
+/** Ordered from the lowest to the highest permission. */
 export const ROLES = ['member', 'admin', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];

@@ -1,7 +1,7 @@
 import { Reflector } from '@nestjs/core';
 import type { Role } from './role.js';
 
-/** Who may call a route. Every route declares exactly one; a route that declares none is refused. */
+/** Every route declares exactly one; a route that declares none is refused. */
 export type Access =
   | { to: 'everyone' }
   | { to: 'signed-in'; by?: 'password'; or?: 'refresh-token' }
@@ -9,7 +9,7 @@ export type Access =
 
 export const RouteAccess = Reflector.createDecorator<Access>();
 
-/** Whether each caller has to be signed in. Logging out is possible without, by a refresh token. */
+/** Logging out needs no caller: a refresh token is enough. */
 export function needsCaller(access: Access): boolean {
   return access.to === 'members' || (access.to === 'signed-in' && access.or === undefined);
 }

@@ -10,7 +10,7 @@ import { NestLogger } from '../logging/nest-logger.js';
 import { startMetrics } from '../metrics/start-metrics.js';
 import { Workers } from './workers.js';
 
-/** Loads the database, then the service, when it comes to them: a wrong configuration is told before. */
+/** Imports the database and the service late, so that a wrong configuration is reported before. */
 export async function bootstrap(): Promise<void> {
   const env = loadEnv();
   const log = await createLogger(env.logLevel);

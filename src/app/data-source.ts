@@ -3,5 +3,5 @@ import { createDataSource } from '../database/create-data-source.js';
 import { dataSourceOptions } from '../database/data-source-options.js';
 import { SCHEMA } from './schema.js';
 
-/** For the TypeORM command line, which opens it itself. */
+/** The TypeORM command line opens this data source itself. */
 export default createDataSource(await dataSourceOptions(loadEnv(), SCHEMA, 'maintenance'));

@@ -1,8 +1,7 @@
 import crypto from 'node:crypto';
 
 /**
- * `randomUUIDv7` needs Node 24.16 or 26.1, no 25 has it. Entry points call this before they import anything
- * that an older Node cannot load.
+ * `randomUUIDv7` needs Node 24.16 or 26.1, no 25 has it. Call this before importing what an older Node cannot load.
  * @param command what to run with the Node of the installation
  */
 export function nodeProblem(command: string): string | undefined {

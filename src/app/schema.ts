@@ -48,7 +48,7 @@ import { User } from '../users/user.entity.js';
 import { IdempotencyKey } from '../writes/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../writes/idempotency-keys.repository.js';
 
-/** The only files with SQL; loading them registers the hot statements. */
+/** These are the only files with SQL; loading them registers the hot statements. */
 export const REPOSITORIES = [
   AccountRepository,
   ImportedUsersRepository,

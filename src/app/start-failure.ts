@@ -9,13 +9,13 @@ import { ListenError } from '../http/listen.js';
 import { MetricsListenError } from '../metrics/exporter.js';
 import { UnavailableError } from '../problems/problem.js';
 
-/** One line for each problem, naming its variable; only unforeseen errors are shown with their stack. */
+/** Gives each problem a line that names its variable; only unforeseen errors are shown with their stack. */
 export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
   if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
   if (error instanceof DatabaseInUseError || error instanceof MigrationLeaseLostError) return [error.message];
   if (error instanceof ListenError || error instanceof MetricsListenError) return [error.message];
-  // Its own message is worded for clients; operators need the database's.
+  // This error's own message is worded for clients; operators need the database's.
   if (error instanceof UnavailableError && error.cause !== undefined) return explainFailure(error.cause);
   if (isTlsRefusal(error)) {
     return [`DATABASE_SSL: cannot connect to the database over TLS (${(error as Error).message})`];

@@ -4,10 +4,7 @@ import type { Logger } from 'pino';
 const INITIAL_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 30_000;
 
-/**
- * Replaces processes that end, after a back-off; but if none ever listened, their successors would not
- * either.
- */
+/** Replaces processes that end, after a back-off; but if none ever listened, their successors would not either. */
 export class Workers {
   private listened = false;
   private stopping = false;

@@ -4,7 +4,6 @@ import { AuditService } from './audit.service.js';
 import { OrgEventsController } from './org-events.controller.js';
 import { OwnEventsController } from './own-events.controller.js';
 
-/** Reads what the other modules recorded. */
 @Module({
   imports: [EventsModule],
   controllers: [OrgEventsController, OwnEventsController],

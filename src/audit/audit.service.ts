@@ -9,7 +9,6 @@ import type { ListEventsQuery, ListOrgEventsQuery } from './dto/list-events.quer
 import { orgEvent, ownEvent } from './event-views.js';
 import { type EventPage, pageOf } from './page-of.js';
 
-/** Reads the record of changes, the latest first. */
 @Injectable()
 export class AuditService {
   constructor(private readonly events: EventsRepository) {}
@@ -47,7 +46,7 @@ function filterOf(query: ListEventsQuery) {
   return { limit: limitOf(query), type: query.type };
 }
 
-/** Of what is about no organization, and so only in a person's own record, the id alone tells. */
+/** Events without an organization, which only a person's own record has, are ordered by id. */
 function placeOf({ orgRevision, id }: Event): Position {
   return { order: orgRevision ?? 0, id };
 }

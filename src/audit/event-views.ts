@@ -1,7 +1,7 @@
 import type { Event } from '../events/event.entity.js';
 import type { OrgEvent, OwnEvent } from './dto/event.responses.js';
 
-/** As the admins of its organization see it: not from where, and in which session, somebody acted. */
+/** The admins' view, which tells neither the address nor the session of the actor. */
 export function orgEvent(event: Event): OrgEvent {
   const { id, type, at, actorType, actorId, orgId, orgRevision, userId, data } = event;
   return {
@@ -16,7 +16,7 @@ export function orgEvent(event: Event): OrgEvent {
   };
 }
 
-/** As the user whom it is about sees it: where another user acted, his address and session are his own. */
+/** The user's own view: the address, session and request of another user who acted are left out. */
 export function ownEvent(event: Event): OwnEvent {
   const { actor, ...rest } = orgEvent(event);
   const isForeign = event.actorType === 'user' && event.actorId !== event.userId;

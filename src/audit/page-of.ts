@@ -8,13 +8,10 @@ export interface EventPage {
   last?: Event;
 }
 
-/** Each as long as a page: no index finds a type, and a filter costs at most so many pages without one. */
+/** Reads per page of the answer: no index finds a type, so a filtered page costs at most this many others. */
 const MAX_READS = 5;
 
-/**
- * The first events of a type, or of all. Looking for a rare type ends after a number of rows: the page is short then,
- * and the next one goes on from there.
- */
+/** A search for a rare type stops after MAX_READS: its page is short, and the next one goes on from there. */
 export async function pageOf(
   { limit, type }: { limit: number; type: EventType | undefined },
   read: (size: number, after: Event | undefined) => Promise<Event[]>,

@@ -2,12 +2,12 @@ import { randomUUIDv7 } from 'node:crypto';
 
 const ENTITY_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** UUIDv7 (RFC 9562 section 5.7): ordered by time, so that new rows go to the end of an index. */
+/** UUIDv7 (RFC 9562 section 5.7) is ordered by time, so that new rows go to the end of an index. */
 export function newEntityId(): string {
   return randomUUIDv7();
 }
 
-/** Whether a row can have this id: imported rows may have any version of UUID (RFC 9562 section 4). */
+/** Imported rows may have any version of UUID (RFC 9562 section 4). */
 export function isEntityId(text: unknown): text is string {
   return typeof text === 'string' && ENTITY_ID.test(text);
 }
@@ -18,7 +18,7 @@ export function firstEntityIdAt(time: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
-/** Epoch milliseconds at which `newEntityId` made it. */
+/** @returns epoch milliseconds at which `newEntityId` made the id */
 export function timeOfEntityId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
