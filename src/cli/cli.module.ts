@@ -55,7 +55,7 @@ const PROVIDERS = [
   PendingRevocationsRepository,
 ];
 
-/** The services that commands use: those of the HTTP side, without anything that listens or runs by itself. */
+/** Provides commands with the services of the HTTP side, without anything that listens or runs by itself. */
 @Module({})
 export class CliModule {
   static forRoot(env: Env, dataSource: DataSource): DynamicModule {

@@ -1,34 +1,30 @@
-/** What a command did or found. */
 export interface Report {
-  /** for people */
   lines: string[];
-  /** for programs, with `--json`: a line each */
+  /** printed instead of the text with `--json`, one line each */
   json: object[];
-  /** found faults */
+  /** whether the command found faults */
   isRed?: boolean;
 }
 
 export interface Invocation {
   parameters: string[];
   options: Record<string, string | boolean | undefined>;
-  /** Writes a line at once, for people or for programs: for what may be too much for a report. */
+  /** Writes one line at once, as text or as JSON, where a report might not fit into memory. */
   print: (text: string, json: object) => Promise<void>;
 }
 
 type Run = (invocation: Invocation) => Promise<Report>;
 
-/** A command as it is declared: what it does is loaded when it is called. */
+/** Declares a command. Its code is loaded only when it is called. */
 export interface CommandDefinition {
-  /** with its parameters, such as `disable <USER>` */
+  /** name and parameters, such as `disable <USER>` */
   usage: string;
   summary: string;
-  /** more to know, a paragraph */
   details?: string;
-  /** flags and what they mean */
   options?: [flags: string, meaning: string][];
-  /** changes something: takes who does it, and why */
+  /** whether the command changes data, and so accepts or requires `--reason`, and accepts `--as` */
   changes?: boolean | 'with a reason';
-  /** what follows `accounts` */
+  /** parameters after `accounts` */
   examples: string[];
   load: () => Promise<Run>;
 }

@@ -6,11 +6,10 @@ import { CannotRunError } from './cannot-run.error.js';
 
 export interface Explanation {
   lines: string[];
-  /** by a rule; else the command could not run */
+  /** whether a rule refused the command; otherwise it could not run */
   isRefusal: boolean;
 }
 
-/** What to tell an operator of what a command threw. */
 export function explain(error: unknown): Explanation {
   if (error instanceof CannotRunError) return { lines: [`error: ${error.message}`], isRefusal: false };
   if (error instanceof RefusedError) return { lines: [`refused: ${error.message}`], isRefusal: true };

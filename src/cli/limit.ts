@@ -1,22 +1,15 @@
 import { CannotRunError } from './cannot-run.error.js';
 
 const DEFAULT_LIMIT = 100;
+/** bounds what is held in memory */
 const MAX_LIMIT = 10_000;
 
-/**
- * Of `--limit`, for what is held in memory.
- *
- * @throws CannotRunError
- */
+/** @throws CannotRunError */
 export function parseLimit(text: string | undefined, max = MAX_LIMIT): number {
   return parseOptionalLimit(text, max) ?? DEFAULT_LIMIT;
 }
 
-/**
- * The same, for what is shown in pages: by default all.
- *
- * @throws CannotRunError
- */
+/** @throws CannotRunError */
 export function parseOptionalLimit(
   text: string | undefined,
   max = Number.MAX_SAFE_INTEGER,

@@ -8,7 +8,7 @@ import type { Purpose, Schema } from '../database/schema.js';
 
 const OPEN_TIMEOUT_MS = 10_000;
 
-/** Where the service would wait for its database, an operator wants to hear that it is not there. */
+/** Gives up where the service would wait: an operator wants to hear that the database does not answer. */
 export async function openDatabase(env: Env, schema: Schema, purpose: Purpose): Promise<DataSource> {
   const opening = dataSourceOptions(env, schema, purpose).then((options) =>
     createDataSource(options).initialize(),

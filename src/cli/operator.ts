@@ -7,7 +7,7 @@ const MAX_NAME_LENGTH = 100;
 const MAX_REASON_LENGTH = 500;
 const CONTROL_CHARACTERS = /\p{Cc}/u;
 
-/** @throws CannotRunError where the name or the reason cannot stand in the record */
+/** @throws CannotRunError if the name or the reason is not fit for the record */
 export function operatorOf({ options }: Invocation): OperatorActor {
   const { as, reason } = options;
   const id = checked('--as', typeof as === 'string' ? as.trim() : systemUser(), MAX_NAME_LENGTH);
@@ -22,7 +22,7 @@ function checked(flag: string, text: string, maxLength: number): string {
   return text;
 }
 
-/** A container may run as a number that has no name. */
+/** A container may run as a numeric user that has no name. */
 function systemUser(): string {
   try {
     return userInfo().username;

@@ -4,13 +4,13 @@ import { parseOptionalLimit } from './limit.js';
 const PAGE = 500;
 
 interface List<T> {
-  /** those after one, or the first */
+  /** Returns the page after an item, or the first page. */
   findPage: (after: T | undefined, limit: number) => Promise<T[]>;
-  /** where the database cannot choose; by default all are shown */
+  /** Filters where the database cannot; by default all items are shown. */
   isShown?: (item: T) => boolean;
   lineOf: (item: T) => string;
   jsonOf: (item: T) => object;
-  /** what to say where there is none */
+  /** text for an empty list */
   none: string;
 }
 

@@ -24,7 +24,7 @@ const EXIT_CODES = `
 Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run.
 The configuration is the service's own: environment variables, or .env in the working directory.`;
 
-/** Runs one command and tells its exit code. Nothing is loaded for those that are not called. */
+/** Runs one command and returns its exit code. The code of other commands is not loaded. */
 export async function runAccounts(parameters: string[]): Promise<number> {
   process.stdout.on('error', endQuietly);
   let exitCode = DONE;
@@ -53,7 +53,7 @@ function build(end: (exitCode: number) => void): Command {
   return program;
 }
 
-/** Usage mistakes end with our exit code, and one line. */
+/** Lets usage mistakes end with our exit code and one line. */
 function quiet(command: Command): Command {
   return command.exitOverride().helpCommand(false).showSuggestionAfterError(false);
 }
@@ -74,7 +74,7 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
     .option('--json', 'one line of JSON for each result')
     .addHelpText('after', ['', 'Examples:', ...examples].join('\n'));
   command.action(async () => {
-    // Standard output is for results; what matters of the rest is thrown.
+    // Standard output is for results; every message that matters is thrown.
     (await import('@nestjs/common')).Logger.overrideLogger(false);
     const run = await definition.load();
     const options = command.opts<Record<string, string | boolean | undefined>>();
@@ -92,7 +92,7 @@ async function writeReport({ lines, json }: Report, asJson: boolean): Promise<vo
   if (text.length > 0) await write(`${text.join('\n')}\n`);
 }
 
-/** Whoever read the output has left, as `head` does. */
+/** Exits if the reader of the output has left, as `head` does. */
 function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(DONE);

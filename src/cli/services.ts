@@ -13,7 +13,7 @@ export interface Services extends Pick<INestApplicationContext, 'get'> {
   env: Env;
 }
 
-/** @throws CannotRunError where the schema is not the one of this version */
+/** @throws CannotRunError if the schema is not the one of this version */
 export async function requireSchema(dataSource: DataSource): Promise<void> {
   if (!(await isSchemaUpToDate(dataSource))) {
     throw new CannotRunError('the database is of another version: run accounts migrate first');
@@ -25,11 +25,7 @@ export async function requireSchema(dataSource: DataSource): Promise<void> {
   }
 }
 
-/**
- * Opens the database of the configuration, beside a running service, for one command.
- *
- * @throws CannotRunError where the schema is not the one of this version
- */
+/** Opens the configured database for one command, while the service may be running. */
 export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
   const env = loadEnv();
   const dataSource = await openDatabase(env, SCHEMA, 'command');

@@ -3,21 +3,15 @@ import { CannotRunError } from './cannot-run.error.js';
 
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-/** RFC 3339, in UTC, of epoch milliseconds. */
 export function timeText(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** As `timeText`; null for what has not happened. */
 export function timeOrNull(epochMs: number | null): string | null {
   return epochMs === null ? null : timeText(epochMs);
 }
 
-/**
- * Epoch milliseconds of a day (in UTC), a time with its zone, or so long ago (`30m`, `24h`, `7d`).
- *
- * @throws CannotRunError
- */
+/** @throws CannotRunError unless the text is a day (in UTC), a time with its zone, or an age (`30m`, `24h`, `7d`) */
 export function parseTime(flag: string, text: string, now = Date.now()): number {
   const seconds = parseDuration(text);
   if (seconds !== undefined) return now - seconds * 1000;

@@ -15,7 +15,7 @@ import { newFile } from './new-file.js';
 export async function backUp({ parameters }: Invocation): Promise<Report> {
   const env = loadEnv();
   if (env.database.engine === 'mysql') throw new CannotRunError(`run ${dumpCommand(env.database)}`);
-  // It says what is wrong where there is no such database.
+  // Opening it explains what is wrong if there is no such database.
   await (await openDatabase(env, SCHEMA, 'inspection')).destroy();
   const source = env.database.file;
   const file = resolve(parameters[0]!);
@@ -45,7 +45,7 @@ async function schemaFaults(env: Env): Promise<string[]> {
   return isSound ? [] : ['its schema is not that of this version: see accounts doctor'];
 }
 
-/** The password is asked for, or read from the client's own files: the list of processes would show it. */
+/** Leaves the password to the client's prompt or files: the list of processes would show it. */
 function dumpCommand({ hosts, user, database }: MysqlLocation): string {
   const [{ host, port }] = hosts as [MysqlLocation['hosts'][number]];
   return `mariadb-dump --single-transaction --host=${host} --port=${port} --user=${user} --password ${database} > FILE`;

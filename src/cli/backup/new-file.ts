@@ -3,11 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { CannotRunError } from '../cannot-run.error.js';
 
-/**
- * Has a file written that only its owner can read. It gets its name when it is whole, and is on the disk by then.
- *
- * @throws CannotRunError where there is such a file, or none can be written
- */
+/** Writes a file that only its owner can read, and that gets its name once it is complete and on the disk. */
 export async function newFile(file: string, writeDraft: (draft: string) => Promise<void>): Promise<void> {
   if (existsSync(file)) throw new CannotRunError(`${file} exists, and is not overwritten`);
   const draft = `${file}.${randomUUID()}`;
@@ -41,7 +37,7 @@ function sync(path: string): void {
   }
 }
 
-/** Of the file system or SQLite, which names a full disk; everything else as it is. */
+/** Explains errors of the file system and of SQLite, which reports a full disk; returns all others unchanged. */
 function cannotWrite(error: unknown): unknown {
   const isSystems = error instanceof Error && 'code' in error && typeof error.code === 'string';
   return isSystems ? new CannotRunError(`the file cannot be written: ${error.message}`) : error;

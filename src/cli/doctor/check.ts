@@ -4,21 +4,21 @@ import type { Env } from '../../config/env.js';
 export interface Inspection {
   env: Env;
   dataSource: DataSource;
-  /** one read-only transaction: every check sees the same state */
+  /** a read-only transaction, so that every check sees the same state */
   runner: QueryRunner;
 }
 
 export interface Check {
   claim: string;
   remedy: string;
-  /** examples of what contradicts the claim; empty when it holds */
+  /** Returns examples that contradict the claim, none if it holds. */
   findFaults(inspection: Inspection): Promise<string[]>;
 }
 
-/** the most examples that one check shows */
+/** maximum number of examples that one check shows */
 export const EXAMPLES = 5;
 
-/** The claim holds when the query, which selects a column `fault`, finds no row. */
+/** The claim holds if the query, which selects a column `fault`, finds no row. */
 export function emptyQuery(
   claim: string,
   remedy: string,

@@ -1,9 +1,8 @@
 import { type Check, emptyQuery } from './check.js';
 
-/** The clean-up comes by every minute. */
+/** The clean-up runs every minute, so a day is far too late. */
 const OVERDUE_AFTER_MS = 86_400_000;
 
-/** Organizations that wait for their purge. */
 export const DELETION_CHECKS: Check[] = [
   emptyQuery(
     'no purge of a deleted organization is overdue',

@@ -3,7 +3,6 @@ import { loadEnv } from '../../config/load-env.js';
 import type { Report } from '../command.js';
 import { inspect, textOf } from './inspect.js';
 
-/** A line for each claim, red where one does not hold. */
 export async function doctor(): Promise<Report> {
   const findings = await inspect(loadEnv(), SCHEMA);
   return {

@@ -3,7 +3,7 @@ import { type Check, EXAMPLES } from './check.js';
 
 const BATCH = 5000;
 
-/** In code, since SQL cannot express the rule; users are read in batches by id. */
+/** Checks in code, because SQL cannot express the rule. */
 export const EMAIL_CHECK: Check = {
   claim: 'every e-mail is in its canonical form',
   remedy:

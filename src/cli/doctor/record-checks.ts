@@ -1,6 +1,6 @@
 import { type Check, emptyQuery } from './check.js';
 
-/** A membership event `e` that no later one of the same membership follows. */
+/** Selects the last event `e` of each membership. */
 const LAST_OF_MEMBERSHIP = `FROM events e WHERE e.type LIKE 'member.%' AND NOT EXISTS (
   SELECT 1 FROM events x WHERE x.org_id = e.org_id AND x.user_id = e.user_id AND x.type LIKE 'member.%'
     AND (x.org_revision > e.org_revision OR (x.org_revision = e.org_revision AND x.id > e.id)))`;
@@ -9,7 +9,6 @@ const LAST_OF_MEMBERSHIP = `FROM events e WHERE e.type LIKE 'member.%' AND NOT E
 const IS_PURGED = `(EXISTS (SELECT 1 FROM events p WHERE p.org_id = e.org_id AND p.type = 'org.purged')
   OR EXISTS (SELECT 1 FROM orgs o WHERE o.id = e.org_id AND o.purge_began_at IS NOT NULL))`;
 
-/** What the record says about the rows, and about itself. */
 export const RECORD_CHECKS: Check[] = [
   emptyQuery(
     'every membership is as its last event says',

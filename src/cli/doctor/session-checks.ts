@@ -1,7 +1,7 @@
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { type Check, emptyQuery } from './check.js';
 
-/** longer than the pause between two runs of the clean-up, which completes revocations */
+/** exceeds the pause between two runs of the clean-up, which completes revocations */
 const UNFINISHED_AFTER_MS = 180_000;
 const LEEWAY_MS = LEEWAY_SECONDS * 1000;
 const REVOKE = 'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …';
@@ -52,7 +52,7 @@ export const SESSION_CHECKS: Check[] = [
   emptyQuery(
     'no session is alive below one that was ended with all below it',
     REVOKE,
-    // A child derived while its parent was being revoked may be unrevoked: its parent makes it dead.
+    // A child derived while its parent was being revoked may lack revoked_at: it ends with its parent.
     `SELECT s.id AS fault FROM sessions s
        JOIN sessions p ON p.id = s.parent_id JOIN sessions g ON g.id = p.parent_id
       WHERE s.revoked_at IS NULL AND p.revoked_at IS NULL AND g.descendants_revoked_at IS NOT NULL`,

@@ -41,7 +41,7 @@ async function subjects(
   };
 }
 
-/** Whoever was deleted is in the record, by id. */
+/** Accepts the id of a deleted user, whom only the record still knows. */
 async function userIdOf(services: Services, text: string): Promise<string> {
   const isRecorded =
     isEntityId(text) && (await services.get(EventsRepository).findOfUser(text, 1)).length > 0;
@@ -63,7 +63,7 @@ function textOf(event: Event): string {
     .join('  ');
 }
 
-/** All there is: operators may know who acted from where. */
+/** Leaves nothing out: operators may know who acted from where. */
 function jsonOf({ at, actorType, actorId, actorSessionId, data, ...rest }: Event): object {
   const actor = { type: actorType, id: actorId, sessionId: actorSessionId };
   return { ...rest, at: timeText(at), actor, data: JSON.parse(data) as unknown };

@@ -15,10 +15,10 @@ import { write } from '../write.js';
 import { type DocumentParts, writeDocument } from './write-document.js';
 
 const PAGE = 500;
-/** More than a week's limits allow. */
+/** more than the limits of a week allow */
 const MAX_MAILS = 1000;
 
-/** Pages at a time: a record can be long. */
+/** Writes page by page, because a record can be long. */
 export function exportUser({ parameters, options }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const user = await findUser(services, parameters[0]!);
@@ -52,7 +52,7 @@ async function* sessionsOf(services: Services, userId: string): AsyncGenerator<o
   }
 }
 
-/** Those that are not deleted yet: what ended goes after a week. */
+/** Yields the mails that still exist: they are deleted a week after their end. */
 async function* mailsTo(services: Services, recipient: string): AsyncGenerator<object> {
   const mails = await services.get(MailsRepository).findLatest({ states: MAIL_STATES, recipient }, MAX_MAILS);
   for (const { id, kind, state, createdAt, endedAt } of mails) {
@@ -60,7 +60,7 @@ async function* mailsTo(services: Services, recipient: string): AsyncGenerator<o
   }
 }
 
-/** Only if the e-mail is verified: whoever registers a foreign address learns nothing about its invitations. */
+/** Yields nothing unless the e-mail is verified: registering a foreign address must not reveal its invitations. */
 async function* invitationsTo(services: Services, user: Account): AsyncGenerator<object> {
   if (user.emailVerifiedAt === null) return;
   const now = Date.now();

@@ -1,11 +1,7 @@
-/** The members of a JSON object, in their order; a list of any length is an iterable. */
+/** The members of a JSON object, in order. Long lists are async iterables, so that memory never holds all of one. */
 export type DocumentParts = Record<string, string | object | AsyncIterable<object>>;
 
-/**
- * Writes an object without ever holding all of it.
- *
- * @param newLine between members and elements: nothing where the document has to be one line
- */
+/** @param newLine separates members and elements; empty if the document has to be one line */
 export async function writeDocument(
   parts: DocumentParts,
   newLine: string,

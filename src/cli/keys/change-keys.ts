@@ -6,9 +6,9 @@ import { EventsRepository } from '../../events/events.repository.js';
 import { type Services, withServices } from '../services.js';
 
 export interface KeyChange<Result> {
-  /** undefined: the file stays as it is */
+  /** the file's new keys; undefined leaves it unchanged */
   keys: readonly Jwk[] | undefined;
-  /** of the keys that were added or removed */
+  /** ids of the keys that were added or removed */
   kids: string[];
   result: Result;
 }

@@ -12,7 +12,7 @@ import { timeText } from '../times.js';
 interface Judged {
   kid: string;
   jwk: Jwk;
-  /** why it stays; undefined: it goes */
+  /** why the key stays; undefined if it is removed */
   kept: string | undefined;
 }
 
@@ -42,7 +42,7 @@ function whyKeptAtOnce({ state }: ScheduledKey): string | undefined {
   return state === 'signing' ? 'it signs' : undefined;
 }
 
-/** A token that is not refreshed lives as long as its session, and was signed when that began. */
+/** A token that is not refreshed was signed when its session began, and lives as long as the session. */
 async function whyKept(
   key: ScheduledKey,
   sessions: SessionsRepository,

@@ -14,7 +14,7 @@ export async function migrateDatabase(): Promise<Report> {
   return { lines: [...applied.map((name) => `applied ${name}`), last], json: [{ applied }] };
 }
 
-/** A server that does not answer is told at once; on SQLite a running service is only in the way of what is to do. */
+/** Reports a silent server at once; on SQLite, a running service is an error only if there is something to apply. */
 async function migrateUnlessDone(env: Env): Promise<string[]> {
   if (env.database.engine === 'mysql') return (await isUpToDate(env)) ? [] : migrate(env, SCHEMA);
   try {

@@ -4,15 +4,11 @@ import { OwnershipRepository } from '../../memberships/ownership.repository.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Services } from '../services.js';
 
-/** A name is no longer. */
+/** longest name of an organization */
 const MAX_NAME = 100;
 const MAX_NAMED = 3;
 
-/**
- * By its id, or by its whole name where no other has it.
- *
- * @throws CannotRunError where the text names none, or several
- */
+/** @throws CannotRunError if the text is neither an id nor the whole name of exactly one organization */
 export function findOrg(services: Services, text: string): Promise<Org> {
   const orgs = services.get(OwnershipRepository);
   return isEntityId(text) ? findById(orgs, text) : findByName(orgs, text);

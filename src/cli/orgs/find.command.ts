@@ -5,10 +5,10 @@ import { listLimit, printList } from '../print-list.js';
 import { withServices } from '../services.js';
 import { orgJson, orgLine } from './org-text.js';
 
-/** A name is no longer. */
+/** longest name of an organization */
 const MAX_TEXT = 100;
 
-/** Compares here: what counts as the same letter differs from one database to another. */
+/** Compares names here, because databases differ in which letters they take for the same. */
 export async function findOrgs(invocation: Invocation): Promise<Report> {
   const text = invocation.parameters[0] ?? '';
   if (text.trim() === '' || text.length > MAX_TEXT) {

@@ -39,7 +39,6 @@ export function showOrg({ parameters, options }: Invocation): Promise<Report> {
   });
 }
 
-/** Owners first. */
 function totalOf(counts: { role: Role; members: number }[]): string {
   const total = counts.reduce((sum, { members }) => sum + members, 0);
   const parts = ROLES.toReversed().flatMap((role) =>
@@ -54,7 +53,6 @@ function roleOf(text: string): Role {
   return role;
 }
 
-/** Owners first; those of a role by e-mail. */
 async function membersOf(
   services: Services,
   orgId: string,

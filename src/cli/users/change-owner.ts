@@ -7,7 +7,7 @@ import type { Services } from '../services.js';
 import { changeUser } from './change-user.js';
 
 interface OwnerChange {
-  /** undefined: there was nothing to change */
+  /** Returns undefined if there was nothing to change. */
   make: (
     services: Services,
     user: Account,
@@ -17,7 +17,7 @@ interface OwnerChange {
   unchanged: string;
 }
 
-/** A change that leaves organizations without an enabled owner where it is forced: it names all of them. */
+/** Names all organizations that a forced change leaves without an enabled owner. */
 export async function changeOwner(invocation: Invocation, { make, ...texts }: OwnerChange): Promise<Report> {
   const force = invocation.options['force'] === true;
   let orphaned: NamedOrg[] = [];

@@ -6,13 +6,12 @@ import { type Services, withServices } from '../services.js';
 import { findUser } from './find-user.js';
 
 interface UserChange {
-  /** false: there was nothing to change */
+  /** Returns false if there was nothing to change. */
   make: (services: Services, user: Account, actor: OperatorActor) => Promise<boolean>;
   done: string;
   unchanged: string;
 }
 
-/** A change of the user that the first parameter names. */
 export function changeUser(invocation: Invocation, { make, done, unchanged }: UserChange): Promise<Report> {
   return withServices(async (services) => {
     const actor = operatorOf(invocation);

@@ -4,7 +4,7 @@ import { canonicalEmail } from '../../users/email-address.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Services } from '../services.js';
 
-/** @throws CannotRunError where the text names nobody */
+/** @throws CannotRunError if the text names nobody */
 export async function findUser(services: Services, text: string): Promise<Account> {
   const accounts = services.get(AccountRepository);
   const email = canonicalEmail(text);

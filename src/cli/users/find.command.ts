@@ -5,7 +5,7 @@ import { listLimit, printList } from '../print-list.js';
 import { withServices } from '../services.js';
 import { accountJson, accountLine } from './account-text.js';
 
-/** An e-mail is no longer. */
+/** longest e-mail address */
 const MAX_TEXT = 254;
 
 export async function findUsers(invocation: Invocation): Promise<Report> {

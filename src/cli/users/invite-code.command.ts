@@ -18,7 +18,7 @@ import { timeText } from '../times.js';
 
 const MAX_NAMED = 3;
 
-/** As where an admin asks for `showCode`: the code proves no e-mail. */
+/** Like a code that an admin gets with `showCode`, this one does not verify the e-mail. */
 export async function inviteCode(invocation: Invocation): Promise<Report> {
   const { parameters, options } = invocation;
   const email = canonicalEmail(parameters[0]);
@@ -42,7 +42,7 @@ export async function inviteCode(invocation: Invocation): Promise<Report> {
   });
 }
 
-/** @throws CannotRunError where there is none, or several */
+/** @throws CannotRunError if no invitation is pending, or several are */
 async function findInvitation(
   services: Services,
   email: string,

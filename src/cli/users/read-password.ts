@@ -2,14 +2,10 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CannotRunError } from '../cannot-run.error.js';
 
-/** More than any password has. */
+/** more than any password has */
 const MAX_BYTES = 4096;
 
-/**
- * A password from standard input: typed twice without being shown at a terminal, one line of a pipe elsewhere.
- *
- * @throws CannotRunError where none comes
- */
+/** Asks twice at a terminal and does not show what is typed; elsewhere, one line of standard input is the password. */
 export async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readLine();
   const first = await ask('New password: ');

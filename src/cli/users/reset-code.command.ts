@@ -10,7 +10,7 @@ import { withServices } from '../services.js';
 import { timeText } from '../times.js';
 import { findUser } from './find-user.js';
 
-/** The code proves no e-mail: the operator may tell it to anybody. */
+/** The code does not verify the e-mail, because the operator may tell it to anybody. */
 export function resetCode(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const actor = operatorOf(invocation);

@@ -10,7 +10,7 @@ import { withServices } from '../services.js';
 import { findUser } from './find-user.js';
 import { readPassword } from './read-password.js';
 
-/** 120 random bits: 20 characters */
+/** 120 random bits, which are 20 characters in base64url */
 const GENERATED_BYTES = 15;
 
 export function setPassword(invocation: Invocation): Promise<Report> {

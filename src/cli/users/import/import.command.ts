@@ -15,7 +15,7 @@ import { type Line, linesOf } from './lines-of.js';
 import { openFile } from './open-file.js';
 import { parseRow, type Refusal, REFUSALS } from './parse-row.js';
 
-/** Of one transaction: on SQLite a running service waits for it. */
+/** rows in one transaction; on SQLite, a running service waits for each */
 const BATCH_ROWS = { sqlite: 100, mysql: MAX_ROWS_AT_ONCE };
 
 interface Row {
@@ -83,11 +83,11 @@ async function importBatch(
     const reason = REFUSALS[outcome];
     await print(`line ${line}: ${reason} (${outcome})`, { line, refused: outcome, reason });
   }
-  // A service on the same file of SQLite gets as much time as the import takes.
+  // Leave a service on the same SQLite file as much time as the import takes.
   if (services.env.database.engine === 'sqlite') await sleep(tookMs);
 }
 
-/** @throws CannotRunError where nobody with such a hash could log in */
+/** @throws CannotRunError if a hash needs bcrypt and it is missing: nobody with such a hash could log in */
 async function requireBcrypt(accounts: readonly ForeignAccount[]): Promise<void> {
   if (!accounts.some(({ passwordHash }) => readBcryptCost(passwordHash) !== undefined)) return;
   await loadBcrypt().catch(() => {

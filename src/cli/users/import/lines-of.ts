@@ -1,15 +1,15 @@
-/** More than any row needs. */
+/** more than any row needs */
 const MAX_LINE_BYTES = 4096;
 const LINE_FEED = 0x0a;
 
 export interface Line {
-  /** from 1 */
+  /** counts from 1 */
   number: number;
-  /** undefined: the line is too long */
+  /** undefined if the line is too long */
   bytes: Buffer | undefined;
 }
 
-/** The lines of a stream, of which no more than one is kept. */
+/** Splits a stream into lines; memory holds one at a time. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let number = 1;
   let line = new LineBuffer();

@@ -1,11 +1,7 @@
 import { open } from 'node:fs/promises';
 import { CannotRunError } from '../../cannot-run.error.js';
 
-/**
- * The bytes of a file, or of standard input for `-`.
- *
- * @throws CannotRunError where it cannot be read
- */
+/** @throws CannotRunError if the file cannot be read */
 export async function openFile(name: string): Promise<AsyncIterable<Buffer>> {
   if (name === '-') return process.stdin;
   try {

@@ -5,7 +5,7 @@ import { isEntityId } from '../../../identifiers/entity-id.js';
 import { canonicalEmail } from '../../../users/email-address.js';
 import type { Line } from './lines-of.js';
 
-/** Why a row is refused: never with what it holds. */
+/** Reasons to refuse a row; they never quote its content. */
 export const REFUSALS = {
   line_too_long: 'longer than 4096 bytes',
   invalid_json: 'not a JSON object in UTF-8',
@@ -26,7 +26,7 @@ type Row = Partial<Record<'email' | 'passwordHash' | 'emailVerified' | 'id', unk
 
 const FIELDS = new Set(['email', 'passwordHash', 'emailVerified', 'id']);
 
-/** undefined: an empty line */
+/** Returns undefined for an empty line. */
 export function parseRow({ bytes }: Pick<Line, 'bytes'>): ForeignAccount | Refusal | undefined {
   if (bytes === undefined) return 'line_too_long';
   const text = decode(bytes);
@@ -63,7 +63,7 @@ function parseObject(text: string): Row | undefined {
   }
 }
 
-/** Without a byte order mark. */
+/** Drops a byte order mark; returns undefined if the bytes are not UTF-8. */
 function decode(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
