@@ -3,22 +3,21 @@ import type { MailKind } from './mail.entity.js';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** So many in a day, and then one in each pause: nobody's requests use up all that somebody else gets. */
+/** Allows some mails in a day and then one per pause, so that nobody can use up all that others get. */
 interface Allowance {
   mails: number;
   pauseMs: number;
 }
 
-/** How many mails of one kind an address gets: asked for by one sender, and by all together. */
+/** Limits the mails of one kind to one address: from one sender, and from all together. */
 export interface MailBudget {
   bySender: Allowance;
   byAll: Allowance;
 }
 
-/** Mails of one day. */
 export interface Counted {
   mails: number;
-  /** epoch milliseconds, of the latest; undefined where there is none */
+  /** epoch milliseconds of the day's latest mail; undefined if there is none */
   latest: number | undefined;
 }
 
@@ -26,10 +25,10 @@ export type Counts = Record<keyof MailBudget, Counted>;
 
 const PER_SENDER: Allowance = { mails: 5, pauseMs: HOUR_MS };
 const HOURLY: MailBudget = { bySender: PER_SENDER, byAll: { mails: 10, pauseMs: HOUR_MS } };
-/** As long as a code lives: a mailbox holds one that is valid, or gets one. */
+/** The pause is a code's life, so that a mailbox either holds a valid code or gets one. */
 const WHILE_CODES_LIVE: MailBudget = { bySender: PER_SENDER, byAll: { mails: 10, pauseMs: 15 * MINUTE_MS } };
 
-/** Each kind has its own, so that none is used up by another. Invitations have limits instead. */
+/** Each kind has its own budget, so that no other kind uses it up. Invitations have limits instead. */
 const BUDGETS: Record<Exclude<MailKind, 'invitation'>, MailBudget> = {
   password_reset: WHILE_CODES_LIVE,
   email_verification: WHILE_CODES_LIVE,
@@ -39,18 +38,14 @@ const BUDGETS: Record<Exclude<MailKind, 'invitation'>, MailBudget> = {
   password_changed: HOURLY,
 };
 
-/** Codes that one user has mailed to other addresses, all together. */
+/** limits the codes that one user has mailed to other addresses, all together */
 const CHANGES_BY_SENDER: Allowance = { mails: 20, pauseMs: HOUR_MS };
 
 export type BudgetedKind = keyof typeof BUDGETS;
 
-/** Those without a code. */
 export type NoticeKind = 'email_change_asked' | 'email_changed' | 'password_changed';
 
-/**
- * How long until one more may be sent, in milliseconds; 0: now.
- * @param isKnown the account has logged in from the sender's address: others' requests do not count
- */
+/** @param isKnown whether the account has logged in from the sender's address: then requests of others do not count */
 export function waitMs(kind: BudgetedKind, counts: Counts, now: number, isKnown = false): number {
   const { bySender, byAll } = BUDGETS[kind];
   const forSender = waitOf(bySender, counts.bySender, now);

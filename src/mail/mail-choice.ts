@@ -1,29 +1,23 @@
 import type { WaitingMail } from './mail-composer.js';
 
-/** All mails that one process sends at the same time. */
+/** mails that one process sends at the same time */
 export const MAX_CONCURRENT = 5;
-/** The last place is for codes that somebody waits for, however slowly a server takes other mails. */
+/** keeps a place for codes that somebody waits for, however slowly servers take other mails */
 const MAX_OTHERS = 4;
-/** Mails that are tried again, which most likely fail again, leave two places to new ones. */
+/** leaves two places to new mails, because retries most likely fail again */
 const MAX_RETRIES = 3;
-/** More of each class than are begun at once: instances that ask at the same moment choose different ones. */
+/** more than begin at once, so that instances that ask at the same moment choose different mails */
 export const CANDIDATES = 2 * MAX_CONCURRENT;
 
-/** What decides about the place that a mail takes. */
 export type Placed = Pick<WaitingMail, 'priority' | 'attempts'>;
 
-/** What waits in one class, in the order of its turns. */
 export interface Due<M extends Placed> {
-  /** never tried */
   fresh: readonly M[];
   /** tried before, or left by a process that died */
   retries: readonly M[];
 }
 
-/**
- * Which mails to begin: every class before the next, new mails and retries by turns.
- * @param sending those that are being sent
- */
+/** Chooses the mails to begin, class by class, new mails and retries in alternation. */
 export function choose<M extends Placed>(classes: readonly Due<M>[], sending: readonly Placed[]): M[] {
   const taken: Placed[] = [...sending];
   const chosen: M[] = [];

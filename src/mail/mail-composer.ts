@@ -4,22 +4,21 @@ import type { TemplateName } from './template.js';
 export interface MailText {
   template: TemplateName;
   code?: string;
-  /** of an invitation: as they stand in the text */
+  /** set for invitations only, and made harmless already, as is `inviter` */
   organization?: string;
   inviter?: string;
 }
 
-/** As the worker finds it. */
 export type WaitingMail = Pick<
   Mail,
   'id' | 'kind' | 'recipient' | 'codeId' | 'senderId' | 'priority' | 'attempts'
 >;
 
-/** Decides, when a mail is sent, what it says. Each attempt asks again; the code stays the same. */
+/** Decides what a mail says, at the time of sending. Each attempt asks again; the code stays the same. */
 export abstract class MailComposer {
-  /** undefined: there is nobody to tell, or nothing any more */
+  /** Returns undefined if there is nobody, or no longer anything, to tell. */
   abstract compose(mail: Mail): Promise<MailText | undefined>;
 
-  /** The ids of those that nobody would get, by one query for all of them. What it misses, `compose` finds. */
+  /** Finds mails that nobody would get, with one query for all of them. `compose` finds those that it misses. */
   abstract findPointless(mails: readonly WaitingMail[]): Promise<string[]>;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { mailCounts } from '../metrics/measurements.js';
 import { MailsRepository } from './mails.repository.js';
 
-/** How many mails are in each state. A scrape waits for no database: it hears what was counted after the one before. */
+/** Counts mails by state. A scrape returns the count made after the one before, so no slow database can delay it. */
 @Injectable()
 export class MailCounts {
   private latest: Record<string, number> = {};

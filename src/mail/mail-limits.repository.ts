@@ -7,20 +7,18 @@ import { firstEntityIdAt, timeOfEntityId } from '../identifiers/entity-id.js';
 import type { BudgetedKind, Counted, Counts } from './mail-budgets.js';
 import { Mail } from './mail.entity.js';
 
-/** Whose invitation a mail is. */
 export type InvitationMail = Pick<Mail, 'recipient' | 'orgId' | 'senderId'>;
 
-/** What counts against a budget. */
 export interface BudgetedMail {
   kind: BudgetedKind;
   recipient: string;
   senderId: string | null;
 }
 
-/** Mails with an invitation in a day. */
+/** invitation mails in a day */
 const MAX_INVITATIONS = { recipientFromOrg: 5, recipientFromSender: 5, recipient: 25, sender: 100, org: 100 };
 
-/** A request for a new password counts once it got a code: most are for nobody, and leave no row. */
+/** A request for a new password counts once it has a code: most are for nobody, and leave no row. */
 const COUNT = hotStatement(
   'the count of mails to one address',
   `SELECT COUNT(*) AS mails, MAX(id) AS latest,
@@ -36,7 +34,7 @@ const COUNT_CHANGES = hotStatement(
   ['', '', ''],
 );
 
-/** The one that has to be older than a day before another may be sent. */
+/** Selects the mail that has to be older than a day before another may be sent. */
 const nthInvitation = (of: string, limit: number): string => `(SELECT id FROM mails
   WHERE ${of} AND id > ? AND id < ? AND kind = 'invitation' ORDER BY id DESC LIMIT 1 OFFSET ${limit - 1})`;
 const FIND_LIMITING = hotStatement(
@@ -49,12 +47,12 @@ const FIND_LIMITING = hotStatement(
   Array<string>(17).fill(''),
 );
 
-/** Greater than every id. */
+/** greater than every id */
 const AFTER_ALL = 'g';
 
 /**
- * Counts mails by their rows, which stay for longer than a day whatever becomes of the mail: all instances see the same
- * counts, and they tell nothing of whether an address has an account.
+ * Counts mails by their rows, which outlive a day whatever becomes of the mail. So all instances see the same counts,
+ * which do not reveal whether an address has an account.
  */
 @Injectable()
 export class MailLimitsRepository {
@@ -64,7 +62,6 @@ export class MailLimitsRepository {
     return countsOf(await transaction.read<CountRow>(COUNT, countValues(mail, since, AFTER_ALL)));
   }
 
-  /** Those before this one. */
   async countBefore(mail: BudgetedMail & { id: string }, since: number): Promise<Counts> {
     return countsOf(await this.mails.query<CountRow[]>(COUNT, countValues(mail, since, mail.id)));
   }
@@ -75,7 +72,7 @@ export class MailLimitsRepository {
     return { mails: row!.mails, latest: timeOf(row!.latest) };
   }
 
-  /** When the mail was written that one more has to wait for, a day long; undefined: nobody's limit is reached. */
+  /** Finds when the mail was written that has to be a day old before one more; undefined if no limit is reached. */
   async findLimitingInvitation(
     transaction: Transaction,
     mail: InvitationMail,
@@ -86,7 +83,7 @@ export class MailLimitsRepository {
     );
   }
 
-  /** Whether those before this one had reached a limit. */
+  /** Tells whether the mails before this one had reached a limit. */
   async isBeyondLimits(mail: Mail, since: number): Promise<boolean> {
     const values = limitValues(mail, since, mail.id);
     return latestOf(await this.mails.query<LimitingInvitations[]>(FIND_LIMITING, values)) !== undefined;

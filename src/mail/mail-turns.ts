@@ -1,7 +1,7 @@
 import type { MailKind, MailPriority } from './mail.entity.js';
 
 const PRIORITIES: Record<MailKind, MailPriority> = {
-  // These go to the owner of an account only, who waits for them and has a quarter of an hour.
+  // These go only to the owner of an account, who waits for them and has a quarter of an hour.
   password_reset: 0,
   email_verification: 0,
   // Anybody with an account can have a code mailed to any address.
@@ -12,7 +12,6 @@ const PRIORITIES: Record<MailKind, MailPriority> = {
   invitation: 2,
 };
 
-/** How far apart the turns of one sender are. */
 const TURN_MS = 60_000;
 
 export function priorityOf(kind: MailKind): MailPriority {
@@ -20,9 +19,9 @@ export function priorityOf(kind: MailKind): MailPriority {
 }
 
 /**
- * A sender's next mail takes its turn a minute after the one before it that still waits (epoch milliseconds). Turns
- * are an order, no delay: where nobody else waits, all go at once. Since the turns of newcomers follow the clock, no
- * number of them can hold a mail back for good.
+ * Returns the turn of a sender's next mail (epoch milliseconds): a minute after the last one that still waits. Turns
+ * are an order, not a delay: if nobody else waits, all go at once. Turns of newcomers follow the clock, so they
+ * cannot hold a mail back for good.
  */
 export function nextTurn(lastWaiting: number | undefined, now: number): number {
   return lastWaiting === undefined ? now : Math.max(now, lastWaiting + TURN_MS);

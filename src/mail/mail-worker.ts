@@ -18,15 +18,15 @@ import { SEND_TIMEOUT_MS, SmtpSender } from './smtp-sender.js';
 
 const POLL_MS = 1000;
 const POLL_AFTER_FAULT_MS = 5000;
-/** Anybody can ask for mails that nobody gets: so many of them go at once. */
+/** Anybody can ask for mails that nobody gets, so many are examined, and deleted, at once. */
 const MAX_EXAMINED = 200;
-/** Longer than an attempt with its statements takes. */
+/** exceeds the longest attempt, with its statements */
 export const LEASE_MS = SEND_TIMEOUT_MS + 20_000;
-/** for mails that are being sent when the service stops */
+/** time for mails that are being sent when the service stops */
 const STOP_TIMEOUT_MS = 3000;
 const NOTE_ATTEMPTS = 10;
 
-/** Sends what waits in the outbox. Every instance has one; a lease on each mail keeps them apart. */
+/** Sends the mails of the outbox. Every instance has a worker; leases keep two of them from sending the same mail. */
 @Injectable()
 export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Mail');
@@ -62,7 +62,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     await Promise.all(this.sending.keys());
   }
 
-  /** Jittered: instances that were started together do not ask together. */
+  /** Adds jitter, so that instances that were started together do not ask together. */
   private schedule(pauseMs: number): void {
     clearTimeout(this.timer);
     if (this.stopping) return;
@@ -90,7 +90,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
-  /** By class, without those that nobody would get; and whether more of these may follow at once. */
+  /** Finds mails by class, and deletes those that nobody would get; `goesOn` tells whether more may follow at once. */
   private async findDue(): Promise<{ classes: Due<WaitingMail>[]; goesOn: boolean }> {
     const classes: Due<WaitingMail>[] = [];
     let goesOn = false;
@@ -116,12 +116,12 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       if ((await this.deliver(id)) && !this.failed) this.schedule(0);
     } catch (error) {
-      // The lease ends by itself, then somebody tries again.
+      // When the lease ends, some instance tries again.
       this.logger.warn({ msg: 'a mail was left to its lease', mailId: id, err: error });
     }
   }
 
-  /** @returns whether it was this process's to send */
+  /** @returns whether this process got the lease */
   private async deliver(id: string): Promise<boolean> {
     const now = Date.now();
     const mail = await this.mails.claim(id, now, now + LEASE_MS);
@@ -132,7 +132,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     }
     const text = await this.composer.compose(mail);
     if (!text) {
-      // A request that got no code counts for nothing, and anybody can make any number of them.
+      // Keep no request that got no code: it counts for nothing, and anybody can make any number of them.
       if (mail.codeId === null) await this.mails.delete([id]);
       else await this.mails.end(mail, { state: 'dropped' });
       return true;
@@ -148,7 +148,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     return true;
   }
 
-  /** A mail that is not noted as sent is sent twice, so a passing fault of the database does not matter. */
+  /** Tries again while the database fails, because a mail that is not noted as sent is sent twice. */
   private async noteSent(mail: Mail): Promise<void> {
     const { id: mailId, kind, attempts } = mail;
     for (let attempt = 1; ; attempt += 1) {

@@ -6,11 +6,10 @@ export class MailUnavailableError extends Problem {
   }
 }
 
-/** An attempt to send failed. */
 export class SendingFailedError extends Error {
   /** @param isFinal the server refuses this mail, and always will (RFC 5321 section 4.2.1) */
   constructor(
-    /** codes only: a server can answer anything, a password included */
+    /** codes only, because a server can answer anything, even a password */
     readonly words: string,
     readonly isFinal: boolean,
   ) {

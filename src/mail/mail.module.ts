@@ -5,7 +5,7 @@ import { MailLimitsRepository } from './mail-limits.repository.js';
 import { Mails } from './mails.js';
 import { MailsRepository } from './mails.repository.js';
 
-/** Takes mails. What sends them needs a MailComposer. */
+/** Accepts mails. The worker is provided elsewhere, because it needs a MailComposer. */
 @Module({
   imports: [TypeOrmModule.forFeature([Mail])],
   providers: [Mails, MailLimitsRepository, MailsRepository],

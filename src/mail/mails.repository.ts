@@ -9,7 +9,6 @@ import type { WaitingMail } from './mail-composer.js';
 import type { Due } from './mail-choice.js';
 import { Mail, type MailPriority, type MailState } from './mail.entity.js';
 
-/** How a mail came to its end. */
 export type MailEnd = { state: 'sent' | 'dropped' } | { state: 'failed'; error: string };
 
 const WAITING = 'id, kind, recipient, code_id AS codeId, sender_id AS senderId, priority, attempts';
@@ -43,7 +42,7 @@ const FIND_ENDED = hotStatement(
 const RETRY = `UPDATE mails SET state = 'waiting', next_attempt_at = ?, attempts = 0, ended_at = NULL
   WHERE (expires_at IS NULL OR expires_at > ?) AND`;
 
-/** The outbox. A mail belongs to the process that holds its lease, which one UPDATE decides, on Galera too. */
+/** A mail of the outbox belongs to the process that holds its lease. One UPDATE decides this, on Galera too. */
 @Injectable()
 export class MailsRepository {
   constructor(
@@ -55,12 +54,12 @@ export class MailsRepository {
     await transaction.of(this.mails).insert(mail);
   }
 
-  /** The rows stay: registering and deleting an address must not reset what it got in a day. */
+  /** Keeps the rows: registering and deleting an address must not reset the count of what it got in a day. */
   async deleteAddressesOf(transaction: Transaction, recipient: string): Promise<void> {
     await transaction.of(this.mails).update({ recipient, kind: 'password_reset' }, { senderId: null });
   }
 
-  /** Of the sender's latest mail of a class, if it still waits. */
+  /** Returns the turn of the sender's latest mail of a class, if it still waits. */
   async findLastTurn(
     transaction: Transaction,
     senderId: string,
@@ -78,7 +77,7 @@ export class MailsRepository {
     };
   }
 
-  /** undefined: another process was first. */
+  /** Returns undefined if another process was first. */
   async claim(id: string, now: number, leaseUntil: number): Promise<Mail | undefined> {
     const claimed = await this.transactions.write(
       `UPDATE mails SET next_attempt_at = ?, attempts = attempts + 1
@@ -88,7 +87,7 @@ export class MailsRepository {
     return claimed === 1 ? ((await this.mails.findOneBy({ id })) ?? undefined) : undefined;
   }
 
-  /** Does nothing where the lease was lost: then another process decides. */
+  /** Does nothing if the lease was lost: then another process decides. */
   async postpone(
     { id, nextAttemptAt: lease }: Mail,
     nextAttemptAt: number,
@@ -97,7 +96,7 @@ export class MailsRepository {
     await this.mails.update({ id, state: 'waiting', nextAttemptAt: lease }, { nextAttemptAt, lastError });
   }
 
-  /** Even if another instance holds the lease now: a mail that was sent was sent. */
+  /** Ends a mail even if another instance holds the lease now: a mail that was sent was sent. */
   async end({ id }: Mail, end: MailEnd): Promise<void> {
     const lastError = end.state === 'failed' ? end.error : null;
     await this.mails.update({ id, state: 'waiting' }, { state: end.state, endedAt: Date.now(), lastError });
@@ -119,7 +118,6 @@ export class MailsRepository {
     return Object.fromEntries(rows.map(({ state, mails }) => [state, mails]));
   }
 
-  /** The latest first. */
   findLatest(
     { states, recipient }: { states: readonly MailState[]; recipient: string | undefined },
     limit: number,
@@ -132,7 +130,7 @@ export class MailsRepository {
     return this.mails.findOneBy({ id });
   }
 
-  /** To be sent at once, if it waits or failed, and has not expired; how many of them were. */
+  /** Makes a mail due if it waits or failed and has not expired. Returns how many rows that changed. */
   retry(id: string, now: number): Promise<number> {
     return this.transactions.write(`${RETRY} id = ? AND state IN ('waiting', 'failed')`, [now, now, id]);
   }

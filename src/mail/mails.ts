@@ -11,27 +11,23 @@ import { MailsRepository } from './mails.repository.js';
 
 export interface NewMail {
   kind: MailKind;
-  /** canonical */
+  /** canonical e-mail address */
   recipient: string;
-  /** who asks: a user's id, or the key of a client's address */
   senderId: string;
-  /** of an invitation */
   orgId?: string;
-  /** to mail; it is derived when it is sent */
+  /** identifies the code, which is derived when the mail is sent */
   code?: { id: string; number: number };
-  /** epoch milliseconds, after which nobody wants it */
+  /** epoch milliseconds after which the mail is not sent */
   expiresAt?: number;
 }
 
-/** Mail without a code. */
 type Notice = Pick<NewMail, 'recipient' | 'senderId'> & { kind: NoticeKind };
 
 const DELAYED_AFTER_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** of the column; ids and keys of addresses are shorter */
+/** length of the column; ids and keys of addresses fit into it */
 const MAX_SENDER_LENGTH = 36;
 
-/** Takes mails, which are sent in the background. */
 @Injectable()
 export class Mails {
   constructor(
@@ -40,17 +36,17 @@ export class Mails {
     private readonly env: Env,
   ) {}
 
-  /** @throws MailUnavailableError without an SMTP server */
+  /** @throws MailUnavailableError if no SMTP server is configured */
   requireServer(): void {
     if (!this.env.smtp) throw new MailUnavailableError();
   }
 
-  /** Whether one waits for longer than a passing fault explains. */
+  /** Tells whether a mail waits for longer than a passing fault explains. */
   async areDelayed(): Promise<boolean> {
     return this.env.smtp !== undefined && (await this.mails.hasWaitedSince(Date.now() - DELAYED_AFTER_MS));
   }
 
-  /** Sent if, and only if, the transaction commits. Does nothing without an SMTP server. */
+  /** Sends the mail if, and only if, the transaction commits. Does nothing without an SMTP server. */
   async enqueue(
     transaction: Transaction,
     { kind, recipient, senderId: sender, orgId, code, expiresAt }: NewMail,
@@ -80,7 +76,7 @@ export class Mails {
     });
   }
 
-  /** One beyond the budget is not sent: the ones before it have told the same. */
+  /** Sends no notice beyond the budget: the ones before it have told the same. */
   async notify(transaction: Transaction, notice: Notice): Promise<void> {
     if (!this.env.smtp) return;
     const now = Date.now();

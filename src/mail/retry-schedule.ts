@@ -2,7 +2,7 @@ const FIRST_PAUSES_MS = [1000, 5000, 30_000, 120_000, 600_000];
 const HOUR_MS = 3_600_000;
 const MAX_HOURLY = 24;
 
-/** How long to wait after so many attempts that failed; undefined: it is given up. */
+/** Returns how long to wait after this many failed attempts; undefined to give up. */
 export function retryAfterMs(attempts: number): number | undefined {
   const first = FIRST_PAUSES_MS[attempts - 1];
   if (first !== undefined) return first;

@@ -9,21 +9,21 @@ import { loadTemplates, renderBody, type Templates } from './template.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 20_000;
-/** From the connection to the server's last word; a mail's lease is longer. */
+/** from the connection to the server's last reply; a mail's lease is longer */
 export const SEND_TIMEOUT_MS = 40_000;
 
-/** What nodemailer's errors have. */
+/** fields of nodemailer's errors */
 interface SmtpFailure {
   code?: string;
-  /** of the system, where the connection failed: its name says more than the code, which is then ESOCKET or EDNS */
+  /** system error if the connection failed: its name says more than the code, which is then ESOCKET or EDNS */
   errno?: number;
-  /** of the server's reply (RFC 5321 section 4.2) */
+  /** reply code of the server (RFC 5321 section 4.2) */
   responseCode?: number;
-  /** that the server refused */
+  /** the command that the server refused */
   command?: string;
 }
 
-/** One connection for each mail. */
+/** Opens one connection for each mail. */
 @Injectable()
 export class SmtpSender {
   private readonly transport: Transporter;
@@ -49,10 +49,7 @@ export class SmtpSender {
     });
   }
 
-  /**
-   * Resolves when the server has taken the mail.
-   * @throws SendingFailedError
-   */
+  /** @throws SendingFailedError unless the server has taken the mail */
   async send(mail: Mail, { template: name, ...values }: MailText, stop: AbortSignal): Promise<void> {
     const { address, name: senderName } = this.env.mailFrom!;
     const { id, recipient, createdAt } = mail;
@@ -61,7 +58,7 @@ export class SmtpSender {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
     try {
       await this.transport.sendMail({
-        // Addresses as objects: nothing in them is parsed.
+        // Give addresses as objects, so that nothing in them is parsed.
         from: { name: senderName, address },
         to: { name: '', address: recipient },
         envelope: { from: address, to: [recipient] },
@@ -78,7 +75,7 @@ export class SmtpSender {
   }
 }
 
-/** A wrong password or sender is the operator's to mend, so only what is said of the recipient or the text is final. */
+/** Only a refusal of the recipient or of the text is final: the operator can mend a wrong password or sender. */
 function failureOf(
   { code, errno, responseCode, command }: SmtpFailure,
   timedOut: boolean,

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { ConfigurationError } from '../config/parse-env.js';
 import { MAIL_KINDS, type MailKind } from './mail.entity.js';
 
-/** `email_taken` instead of a code, where the address has an account. */
+/** `email_taken` replaces a code if the address already has an account. */
 export type TemplateName = MailKind | 'email_taken';
 
 export interface Template {
   subject: string;
-  /** with `{{placeholders}}` */
+  /** text with `{{placeholders}}` */
   body: string;
 }
 
@@ -31,10 +31,7 @@ const MAX_BYTES = 65_536;
 const FILE = /^Subject: ?(\S[^\r\n]{0,199})\r?\n\r?\n(.*\S.*)$/s;
 const PLACEHOLDER = /\{\{ *(\w*) *\}\}/g;
 
-/**
- * The operator's where there is one, else the shipped one.
- * @throws ConfigurationError
- */
+/** @throws ConfigurationError naming the faults of all templates */
 export function loadTemplates(directory: string | undefined): Templates {
   const problems: string[] = [];
   const own = directory === undefined ? [] : ownFiles(directory, problems);
@@ -57,7 +54,7 @@ function fileOf(name: TemplateName): string {
   return `${name.replaceAll('_', '-')}.txt`;
 }
 
-/** A name that is misspelt would never be used, and nobody would notice. */
+/** Reports unknown names: a misspelt one would never be used, and nobody would notice. */
 function ownFiles(directory: string, problems: string[]): string[] {
   if (!existsSync(directory) || !statSync(directory).isDirectory()) {
     problems.push('MAIL_TEMPLATES: expected a directory');
@@ -71,7 +68,7 @@ function ownFiles(directory: string, problems: string[]): string[] {
   return files;
 }
 
-/** @returns what is wrong, as text */
+/** @returns the template, or a text that says what is wrong */
 function readTemplate(path: string, name: TemplateName): Template | string {
   const text = readText(path);
   if (text === undefined) return `expected a readable text file of at most ${MAX_BYTES} bytes`;
