@@ -21,10 +21,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
     this.stopping = true;
   }
 
-  /**
-   * Reports missing shared rate limits, mails that wait and a full disk, with which an instance still serves.
-   * @throws UnavailableError naming the part that is not ready
-   */
+  /** @throws UnavailableError naming a part without which the instance cannot serve; other faults only degrade it */
   async check(): Promise<Readiness> {
     if (this.stopping) throw new UnavailableError('The service is shutting down.');
     const mail = (await this.checkDatabase()) ? 'degraded' : 'ok';

@@ -31,7 +31,7 @@ export function collectAllowedMethods(fastify: FastifyInstance): () => void {
         url,
         method: METHODS_OF_PATHS.filter((method) => !allowed.has(method)),
         exposeHeadRoute: false,
-        // Before the body is read: whatever it is, the method is not allowed.
+        // Answer before the body is read: whatever it is, the method is not allowed.
         onRequest: (_request, _reply, done) => done(new MethodNotAllowedError(allow)),
         handler: () => undefined,
       });

@@ -11,7 +11,7 @@ import { sendProblem } from './problem.filter.js';
 import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
-/** discards what the client still sends, so that it can read the answer (RFC 9112 section 9.6) */
+/** time to discard what the client still sends, so that it can read the answer (RFC 9112 section 9.6) */
 const LINGER_MS = 1000;
 
 /** the client stopped sending in the middle of a request */

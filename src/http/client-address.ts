@@ -2,12 +2,12 @@ import { isIPv4 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { type IpAddress, type IpRange, isInRange, parseIpAddress } from '../config/ip-address.js';
 
-/** More than an IPv6 address with brackets, zone and port takes. */
+/** more than an IPv6 address with brackets, zone and port takes */
 const MAX_HOP_LENGTH = 80;
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const WITH_PORT = /^([\d.]+):\d{1,5}$/;
 
-/** For Fastify's `trustProxy`: whether a hop of `X-Forwarded-For`, or the peer, is a trusted proxy. */
+/** Tells Fastify's `trustProxy` whether a hop of `X-Forwarded-For`, or the peer, is a trusted proxy. */
 export function trustRanges(ranges: readonly IpRange[]): (hop: string | undefined) => boolean {
   return (hop) => {
     const address = parseHop(hop);
@@ -15,7 +15,7 @@ export function trustRanges(ranges: readonly IpRange[]): (hop: string | undefine
   };
 }
 
-/** In the form of RFC 5952, without a port that some proxies add; the peer's where they gave no address. */
+/** Formats as RFC 5952, without a port that some proxies add; uses the peer's address if they gave none. */
 export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
   if (isIPv4(ip)) return ip;
   return (parseHop(ip) ?? parseHop(socket?.remoteAddress))?.toString() ?? '';

@@ -7,10 +7,10 @@ import type { IdleConnections } from './idle-connections.js';
 import type { RequestLog } from './request-log.js';
 import { endRequestSpan } from './traced-requests.js';
 
-/** on one connection: then the client opens another, perhaps to another instance */
+/** maximum on one connection; then the client opens another, perhaps to another instance */
 const MAX_REQUESTS = 1000;
 
-/** Of a client that did not wait for the answer with `Connection: close`, and which reads no other. */
+/** The client did not wait for the answer with `Connection: close`, after which it reads no other. */
 class ConnectionSpentError extends UnavailableError {
   constructor() {
     super('The connection had its last answer; repeat the request on another.');
@@ -31,7 +31,7 @@ export class Connections {
       const exchanges = this.on(request.raw.socket);
       exchanges.begin(reply);
       if (exchanges.begun < MAX_REQUESTS) return done();
-      // The option of Fastify for this leaves the connection open, and answers what follows in a shape of its own.
+      // Fastify's option for this leaves the connection open, and answers further requests in a shape of its own.
       reply.header('Connection', 'close');
       return done(exchanges.begun > MAX_REQUESTS ? new ConnectionSpentError() : undefined);
     });
@@ -47,10 +47,9 @@ export class Connections {
     });
   }
 
-  /** What every request ends with. */
   report(exchange: EndedExchange): void {
     const { request, statusCode: status, elapsedTime } = exchange.reply;
-    // Fastify makes the options anew each time that they are asked for.
+    // Fastify builds the options anew at each access.
     const route = request.routeOptions.url;
     this.log.write(exchange, route);
     endRequestSpan(exchange, route);

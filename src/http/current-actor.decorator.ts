@@ -14,12 +14,11 @@ export function actorOf(request: FastifyRequest & { user: CurrentUser }): UserAc
   return { kind: 'user', id, sessionId, byPassword: parentId === null, ...originOf(request) };
 }
 
-/** For routes whose actor is known only when they are done. */
+/** Serves routes whose actor is known only when they are done. */
 export const RequestOrigin = createParamDecorator((_: unknown, context: ExecutionContext) =>
   originOf(context.switchToHttp().getRequest()),
 );
 
-/** For routes that open a session. */
 export const RequestSignInOrigin = createParamDecorator(
   (_: unknown, context: ExecutionContext): SignInOrigin => {
     const request = context.switchToHttp().getRequest<FastifyRequest>();

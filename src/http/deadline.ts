@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** from the arrival of the whole request to its answer */
+/** time from the arrival of the whole request to its answer */
 const DEADLINE_MS = 4500;
 
 /** The work itself continues until its own timeouts, so the 503 says that the outcome is unknown. */

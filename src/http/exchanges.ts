@@ -3,15 +3,15 @@ import { clientAddress } from './client-address.js';
 
 export interface EndedExchange {
   reply: FastifyReply;
-  /** the client's; read when the request began, as a closed connection no longer has it */
+  /** client's address, read when the request began, because a closed connection no longer has it */
   ip: string;
-  /** the client disconnected before it had the whole answer */
+  /** whether the client disconnected before it had the whole answer */
   aborted: boolean;
 }
 
-/** The unanswered requests of one connection; several, when a client pipelines (RFC 9112 section 9.3.2). */
+/** The unanswered requests of one connection: several if the client pipelines (RFC 9112 section 9.3.2). */
 export class Exchanges {
-  /** all requests so far */
+  /** number of requests so far */
   begun = 0;
   private closed = false;
   private readonly open = new Map<FastifyReply, { ip: string; sent: boolean }>();
@@ -24,7 +24,6 @@ export class Exchanges {
     this.open.set(reply, { ip: clientAddress(reply.request), sent: false });
   }
 
-  /** Ends the exchange at once where the client has disconnected. */
   send(reply: FastifyReply): void {
     const exchange = this.open.get(reply);
     if (exchange) exchange.sent = true;
@@ -56,7 +55,7 @@ export class Exchanges {
     return this.open.size === 0;
   }
 
-  /** At once where nothing is open; never, when the client disconnects first. */
+  /** Calls back at once if nothing is open, and never if the client disconnects first. */
   whenAnswered(then: () => void): void {
     if (this.open.size === 0) then();
     else this.onAnswered = then;

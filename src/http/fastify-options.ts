@@ -20,8 +20,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** Ids are opaque: the handler, not the router, says that an overlong one does not exist. */
 const MAX_PARAM_LENGTH = 16 * 1024;
 
-// Nest's pipe validates bodies; by default Fastify would load Ajv and its other JSON Schema compilers at
-// every start.
+// Nest's pipe validates bodies; by default Fastify would load Ajv and other JSON Schema compilers at every start.
 const NO_JSON_SCHEMAS: FastifyHttpOptions<Server>['schemaController'] = {
   compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
 };

@@ -5,12 +5,12 @@ import type { Logger } from 'pino';
 const LOG_INTERVAL_MS = 60_000;
 
 /**
- * Keeps the open connections below a limit. At it the one that has been idle for longest gives way to a new one: a
- * client that opens connections and says nothing would otherwise keep all others out. Busy ones are never closed.
+ * Limits the open connections. At the limit, a new one replaces the one idle for longest: otherwise a client that opens
+ * connections and says nothing would keep all others out. Busy ones are never closed.
  */
 export class IdleConnections {
   private readonly open = new Set<Socket>();
-  /** in the order in which they became idle */
+  /** ordered by the time when they became idle */
   private readonly idle = new Set<Socket>();
   private loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -18,7 +18,7 @@ export class IdleConnections {
 
   limit(server: Server, max: number): void {
     server.maxConnections = max;
-    // Of several processes, one that is full would otherwise hand a connection on, in circles when all are.
+    // Otherwise a full process would hand a connection on to another one, in circles when all are full.
     Object.assign(server, { dropMaxConnection: true });
     server.on('connection', (socket: Socket) => {
       this.open.add(socket);

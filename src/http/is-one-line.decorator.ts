@@ -4,10 +4,10 @@ import { ValidateBy } from 'class-validator';
 
 const CONTROL = /\p{Cc}/u;
 
-/** Bounds the text before it is normalized, which is quadratic; enough for as many characters when decomposed. */
+/** Bounds the text before it is normalized, which is quadratic; allows for that many characters when decomposed. */
 const rawUnitsFor = (characters: number): number => 5 * characters + 12;
 
-/** The stored form: trimmed, NFC, 1 to so many characters, no control characters. */
+/** Returns the stored form: trimmed, in NFC, without control characters. */
 function oneLine(input: unknown, maxCharacters: number): string | undefined {
   if (typeof input !== 'string' || input.length > rawUnitsFor(maxCharacters) || !input.isWellFormed())
     return undefined;
@@ -17,10 +17,10 @@ function oneLine(input: unknown, maxCharacters: number): string | undefined {
   return line;
 }
 
-/** Text that people read, such as a name; converted to its stored form. */
+/** Accepts text that people read, such as a name, and converts it to its stored form. */
 export const IsOneLine = (maxCharacters: number): PropertyDecorator =>
   applyDecorators(
-    // Not undefined, which optional properties may be.
+    // Give null for refused text, because an optional property may be undefined.
     Transform(({ value }: { value: unknown }) => oneLine(value, maxCharacters) ?? null),
     ValidateBy({
       name: 'isOneLine',

@@ -56,7 +56,7 @@ function keysIn(text: string): number {
   return keys;
 }
 
-/** Of two equal keys the parser keeps the last. */
+/** Counts the keys that the parser kept: of equal ones, it keeps the last. */
 function keysOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const inner = Object.values(value);

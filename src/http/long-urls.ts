@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problems/problem.js';
 
-/** A search for the longest e-mail, with the cursor of its page, has 1,200 characters with every one of them escaped. */
+/** A search for the longest e-mail, with the cursor of its page, has 1,200 characters if all are escaped. */
 const MAX_URL_LENGTH = 2048;
 
 export function refuseLongUrls(fastify: FastifyInstance): void {

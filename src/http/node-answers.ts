@@ -17,7 +17,7 @@ export function replaceNodeAnswers(fastify: FastifyInstance): void {
   });
 }
 
-/** One `Host`, which HTTP/1.0 may leave out (RFC 9112 section 3.2). */
+/** Requires one `Host`, which HTTP/1.0 may leave out (RFC 9112 section 3.2). */
 function requireHostHeader(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, _reply, done) => {
     const { headersDistinct, httpVersion } = request.raw;

@@ -24,9 +24,9 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** With the faults of the database. */
+/** Converts an error as `toProblem` does, but knows the faults of the database, too. */
 export function problemOf(error: unknown): Problem {
-  // First, since a client that resets its connection has the same ECONNRESET as a database that does.
+  // Check the status first: a client that resets its connection causes the same ECONNRESET as a database.
   if (statusOf(error) !== undefined) return toProblem(error);
   if (isStorageFull(error)) return new StorageFullError(error);
   if (isDatabaseUnavailable(error)) {

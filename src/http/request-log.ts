@@ -10,7 +10,6 @@ import { loggedPath } from './logged-path.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** what was answered, where that is a failure */
     problem?: Problem;
     user?: CurrentUser;
   }
@@ -22,7 +21,7 @@ const PROBES = '/health/';
 export class RequestLog {
   constructor(private readonly log: Logger) {}
 
-  /** @param route its pattern; undefined where nobody knows the path */
+  /** @param route pattern of the route; undefined if the path is unknown */
   write({ reply, ip, aborted }: EndedExchange, route: string | undefined): void {
     const { request } = reply;
     const level = route?.startsWith(PROBES) ? 'debug' : 'info';

@@ -6,11 +6,7 @@ import type { Logger } from 'pino';
 const IDLE_CHECK_MS = 50;
 const SHUTDOWN_TIMEOUT_MS = 9000;
 
-/**
- * Finishes requests in flight; idle connections would hold the process until their own timeout.
- *
- * @param beforeExit runs when all requests have been answered
- */
+/** Finishes requests in flight, and closes idle connections, which would hold the process until their own timeout. */
 export function stopOnSignals(
   app: NestFastifyApplication,
   log: Logger,
@@ -36,12 +32,12 @@ export function stopOnSignals(
       },
     );
   };
-  // Not `once`: without a listener a second signal, from the process group and from the parent, would kill.
+  // Keep listening: without a listener, a second signal (from the process group and from the parent) would kill.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 }
 
-/** @returns a function that closes them; Node 24 itself skips those that have received nothing yet */
+/** @returns a function that closes idle connections; Node 24 itself skips those that have received nothing yet */
 function watchIdleConnections(server: Server): () => void {
   const connections = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

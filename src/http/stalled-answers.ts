@@ -6,7 +6,7 @@ import type { Logger } from '@nestjs/common';
 const STALL_TIMEOUT_MS = 15_000;
 const CHECK_MS = 1000;
 
-/** For clients that stop reading: the socket's own timeout spares those that still send. */
+/** Disconnects a client that stops reading: the socket's own timeout spares those that still send. */
 export function disconnectWhenStalled(response: ServerResponse, logger: Logger): void {
   const { socket } = response.req;
   let taken = takenBy(socket);

@@ -6,12 +6,12 @@ import type { EndedExchange } from './exchanges.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** where traces are on */
+    /** undefined if tracing is off */
     span?: Span;
   }
 }
 
-/** Begins the span of each request, which its queries become part of. */
+/** Begins a span for each request; its queries become part of it. */
 export function traceRequests(fastify: FastifyInstance): void {
   const spans = spanFactory();
   if (!spans) return;
@@ -20,14 +20,14 @@ export function traceRequests(fastify: FastifyInstance): void {
     request.span = spans.request(request.method, parseTraceparent(request.headers.traceparent));
     done();
   });
-  // Not before: reading a body leaves the context of the hooks before it.
+  // Enter the span no earlier: reading a body leaves the context of the hooks before it.
   fastify.addHook('preHandler', ({ span }, _reply, done) => {
     if (span) runInSpan(span, done);
     else done();
   });
 }
 
-/** Only what the service failed at is an error; a path that nobody knows is not recorded, as it can hold anything. */
+/** Marks only failures of the service as errors. An unknown path is not recorded, because it can hold anything. */
 export function endRequestSpan({ reply }: EndedExchange, route: string | undefined): void {
   const { span, method, problem } = reply.request;
   if (!span) return;

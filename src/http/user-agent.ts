@@ -1,7 +1,7 @@
-/** Enough for every browser; what it is stored in holds no more. */
+/** enough for every browser, and all that the column holds */
 const MAX_LENGTH = 200;
 
-/** What a client calls itself (RFC 9110 section 10.1.5), to be shown to its user; null where it says nothing. */
+/** Reads what a client calls itself (RFC 9110 section 10.1.5), to be shown to its user; null if it says nothing. */
 export function userAgentOf(header: string | undefined): string | null {
   return (
     header

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { ProblemCode } from '../problems/problem-codes.js';
 import type { ProblemExample } from './problem-schemas.js';
 
-/** The others follow from the method of a route, and from who may call it: implied-problems.ts. */
+/** The other codes follow from the method of a route and from who may call it: see implied-problems.ts. */
 type OwnCode = Exclude<
   ProblemCode,
   | 'malformed_json'
@@ -20,8 +20,8 @@ type OwnProblem = ProblemExample & { code: OwnCode };
 const METADATA = 'openapi:problems';
 
 /**
- * Documents the failures that a decorator or a handler adds to those that every such route has. Of one code the last
- * example holds, so that a handler can be more exact than what is above it.
+ * Documents the failures that a decorator or a handler adds to those that every such route has. The last example given
+ * for a code wins, so that a handler can be more exact than what is above it.
  */
 export function ApiProblems(...problems: (OwnCode | OwnProblem)[]): MethodDecorator {
   const added = problems.map((problem) => (typeof problem === 'string' ? { code: problem } : problem));

@@ -49,7 +49,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   return document;
 }
 
-/** Operations refer to them by name; keeps only those in use. */
+/** Adds only the problems in use, which operations refer to by name. */
 function addProblems(document: OpenAPIObject): void {
   const text = JSON.stringify(document.paths);
   const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) =>

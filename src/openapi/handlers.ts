@@ -4,7 +4,7 @@ import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/cor
 
 export type Handler = (...parameters: unknown[]) => unknown;
 
-/** By name, which is the id of the operation. */
+/** Returns the handlers by name, which is the id of the operation. */
 export function handlersOf(app: INestApplication): Map<string, Handler> {
   const controllers = new DiscoveryService(app.get(ModulesContainer)).getControllers();
   return new Map(

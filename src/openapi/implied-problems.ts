@@ -3,7 +3,7 @@ import { type Access, needsCaller } from '../access/route-access.js';
 import { invalidFields } from './api-problems.decorator.js';
 import type { ProblemExample } from './problem-schemas.js';
 
-/** Of every request that may have a body: all but GET. */
+/** problems of every request that may have a body: all but GET */
 const OF_BODIES: ProblemExample[] = [
   // CareGuard refuses it wherever it means nothing.
   invalidFields({ dryRun: 'is not possible for this request' }),
@@ -12,7 +12,7 @@ const OF_BODIES: ProblemExample[] = [
   { code: 'unsupported_media_type' },
 ];
 
-/** By WriteLimitGuard. */
+/** refused by WriteLimitGuard */
 const OF_CHANGES: ProblemExample[] = [{ code: 'rate_limited' }];
 
 const OF_TOKENS: ProblemExample[] = [{ code: 'unauthorized' }, { code: 'invalid_token' }];
@@ -31,7 +31,7 @@ const OF_MIN_ROLE: Record<Role, ProblemExample[]> = {
   ],
 };
 
-/** What is refused before the handler of a route runs. */
+/** Returns the problems that a request can meet before the handler of its route runs. */
 export function impliedProblems(access: Access, readsBody: boolean): ProblemExample[] {
   return [
     ...(readsBody ? OF_BODIES : []),

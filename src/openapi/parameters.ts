@@ -4,7 +4,6 @@ import { SHARED_PARAMETERS } from './write-parameters.js';
 
 type Parameters = NonNullable<NonNullable<OpenAPIObject['components']>['parameters']>;
 
-/** Moves parameters that operations share into the components. */
 export function shareParameters(document: OpenAPIObject): void {
   const parameters: Parameters = {};
   for (const operation of operationsOf(document)) {

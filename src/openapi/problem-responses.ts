@@ -37,7 +37,7 @@ export function addProblemResponses(document: OpenAPIObject, app: INestApplicati
   }
 }
 
-/** None of the few routes that need nothing and refuse nobody: liveness, and the public keys. */
+/** Returns none for the few routes that need nothing and refuse nobody: liveness, and the public keys. */
 function problemsOf(handler: Handler, reflector: Reflector): ProblemExample[] {
   const readsBody = Reflect.getMetadata(METHOD_METADATA, handler) !== RequestMethod.GET;
   const problems = [
@@ -48,7 +48,6 @@ function problemsOf(handler: Handler, reflector: Reflector): ProblemExample[] {
   return [...new Map([...EVERYWHERE, ...problems].map((problem) => [problem.code, problem])).values()];
 }
 
-/** @param problems of that status */
 function describe(status: number, problems: ProblemExample[]): Response {
   const codes = problems.map(({ code }) => code);
   const schemas = codes.map((code) => ({ $ref: getSchemaPath(schemaName(code)) }));
@@ -64,7 +63,7 @@ function describe(status: number, problems: ProblemExample[]): Response {
   };
 }
 
-/** Only where it differs from the default of its code. */
+/** Refers to the shared example of the code unless this problem differs from it. */
 function exampleOf(problem: ProblemExample): object {
   const isOwn =
     problem.detail !== undefined || problem.errors !== undefined || problem.extensions !== undefined;

@@ -10,7 +10,6 @@ export interface ProblemExample {
   code: ProblemCode;
   detail?: string;
   errors?: FieldError[];
-  /** members that the code allows for */
   extensions?: object;
 }
 
@@ -53,7 +52,7 @@ const GENERAL: Schemas = {
 
 const ERRORS = { type: 'array', minItems: 1, items: { $ref: getSchemaPath('FieldError') } };
 
-/** Members of one problem only. */
+/** required members that only some problems have */
 const EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   validation_failed: { errors: ERRORS },
   password_common: { errors: ERRORS },
@@ -64,7 +63,7 @@ const EXTENSION_EXAMPLES: Partial<Record<ProblemCode, object>> = {
   insufficient_role: { requiredRole: 'admin', yourRole: 'member' },
 };
 
-/** Where an answer need not have them. */
+/** members that an answer may leave out */
 const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   last_owner: {
     orgs: {

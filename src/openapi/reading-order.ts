@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** Within a tag, in the order in which a client comes to need them; a path that is not listed follows its tag's others. */
+/** orders paths within a tag as a client comes to need them; unlisted ones follow */
 const PATHS = [
   '/api/auth/register',
   '/api/auth/login',
@@ -25,7 +25,6 @@ const PATHS = [
   '/api/me/sessions',
 ];
 
-/** Orders the paths as one needs them, and the schemas by name, so that both are easily found. */
 export function putInReadingOrder(document: OpenAPIObject): void {
   const rank = (path: string): number => (PATHS.includes(path) ? PATHS.indexOf(path) : PATHS.length);
   document.paths = Object.fromEntries(

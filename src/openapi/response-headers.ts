@@ -26,7 +26,7 @@ export const RESPONSE_HEADERS = {
 export const headerRefs = (...names: (keyof typeof RESPONSE_HEADERS)[]): Headers =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** On pages only. Inline, since some generators forget that a referenced header is optional. */
+/** Optional headers are inline, because some generators forget that a referenced one is optional. */
 export const LINK_HEADER: Headers = {
   Link: {
     description: 'the next page (RFC 8288); absent on the last one',
@@ -35,7 +35,7 @@ export const LINK_HEADER: Headers = {
   },
 };
 
-/** Only where a limit applies: draft-ietf-httpapi-ratelimit-headers. */
+/** sent only if a limit applies (draft-ietf-httpapi-ratelimit-headers) */
 export const LIMIT_HEADERS: Headers = {
   RateLimit: {
     description: 'for each limit: requests left, and seconds until there are more',
@@ -49,7 +49,6 @@ export const LIMIT_HEADERS: Headers = {
   },
 };
 
-/** Inline, like all that need not be there. */
 export const DRY_RUN_HEADER: Headers = {
   'Dry-Run': {
     description: 'nothing was changed',
@@ -66,7 +65,6 @@ export const REPLAYED_HEADER: Headers = {
   },
 };
 
-/** Inline, as it need not be there. */
 export const CHANGED_ETAG_HEADER: Headers = {
   ETag: {
     description:

@@ -12,7 +12,7 @@ import {
 } from './response-headers.js';
 import { DRY_RUN_PARAMETER, IDEMPOTENCY_KEY_PARAMETER } from './write-parameters.js';
 
-/** Answered before the limits are checked; `invalid_token` also after, where the session ends meanwhile. */
+/** codes answered before limits are checked; `invalid_token` also comes after, if the session ends meanwhile */
 const BEFORE_LIMITS = new Set(['body_too_large', 'unsupported_media_type', 'unauthorized']);
 
 /** Adds what all responses have in common, and moves failures and what has many headers into the components. */
@@ -49,7 +49,7 @@ function takes({ parameters = [] }: Operation, { name }: { name: string }): bool
   return parameters.some((parameter) => 'name' in parameter && parameter.name === name);
 }
 
-/** By its codes, so that equal failures share a name; by its operation where an example is its own. */
+/** Names a response by its codes, so that equal failures share it, or by its operation if an example is its own. */
 function nameOf({ operationId = '' }: Operation, status: string, response: Response): string {
   const examples = Object.values(examplesOf(response));
   const isShared = examples.length > 0 && examples.every((example) => '$ref' in example);

@@ -9,7 +9,7 @@ import { rememberAnswer } from './page/remember-answer.js';
 
 const PATH = 'docs';
 
-/** Only the page's own scripts and styles; Swagger UI sets inline styles and inlines its icons. */
+/** Allows only the page's own scripts and styles; Swagger UI sets inline styles and inlines its icons. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

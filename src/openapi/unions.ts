@@ -1,8 +1,8 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 
 /**
- * Adds the schemas that are one of several classes, by which generated clients narrow an answer. Each answer has to
- * match one alternative only, so the lesser one excludes what the other has.
+ * Adds unions of classes, by which generated clients narrow an answer. Each answer has to match one alternative only,
+ * so the lesser one excludes what the other has.
  */
 export function addUnions({ components }: OpenAPIObject): void {
   const schemas = components!.schemas!;

@@ -31,7 +31,6 @@ export const REMEDY_PARAMETER = {
   schema: { type: 'boolean' },
 } satisfies ApiQueryOptions;
 
-/** Operations refer to them by name. */
 export const SHARED_PARAMETERS = new Set(
   [IF_MATCH_PARAMETER, IDEMPOTENCY_KEY_PARAMETER, DRY_RUN_PARAMETER, REMEDY_PARAMETER].map(
     ({ name }) => name,

@@ -4,7 +4,6 @@ import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js
 import { LINK_HEADER } from '../openapi/response-headers.js';
 import { INVALID_LIMIT } from './page-query.decorators.js';
 
-/** Documents the answer of a route whose query has `limit` and `cursor`. */
 export const ApiPage = (type: Type): MethodDecorator =>
   applyDecorators(
     ApiOkResponse({ type, headers: LINK_HEADER }),

@@ -9,11 +9,7 @@ export const INVALID_LIMIT = 'must be a whole number from 1 to 1000';
 const MAX_CURSOR = 400;
 const LIMIT = /^(?:[1-9]\d{0,2}|1000)$/;
 
-/**
- * The parameter `limit`. Without a default it is required where there is a cursor.
- *
- * @param hasDefault whether there is one for this query; by default where one is documented
- */
+/** @param hasDefault whether this query has a default limit: without one, a cursor needs a limit */
 export function PageLimit(
   documentation: ApiPropertyOptions & { default?: number },
   hasDefault: (query: PageQuery) => boolean = () => documentation.default !== undefined,
@@ -33,11 +29,7 @@ export function PageLimit(
   );
 }
 
-/**
- * The parameter `cursor`.
- *
- * @param isCursor whether it comes from a page of this query
- */
+/** @param isCursor whether the text comes from a page of this query */
 export function PageCursor(
   isCursor: (text: string, query: PageQuery) => boolean = (text) => decodeCursor(text) !== undefined,
 ): PropertyDecorator {

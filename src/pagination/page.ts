@@ -1,10 +1,9 @@
 import { decodeCursor, type Position } from './cursor.js';
 import type { LinkNextPage } from './next-page.decorator.js';
 
-/** of a page whose query names none */
 export const DEFAULT_LIMIT = 100;
 
-/** Validated. */
+/** a query that has passed validation */
 export interface PageQuery {
   limit?: string;
   cursor?: string;
@@ -18,12 +17,12 @@ export function limitOf({ limit }: PageQuery): number {
   return limit === undefined ? DEFAULT_LIMIT : Number(limit);
 }
 
-/** undefined: from the start */
+/** Returns undefined for the start of the list. */
 export function positionOf({ cursor }: PageQuery): Position | undefined {
   return cursor === undefined ? undefined : decodeCursor(cursor);
 }
 
-/** @param rows one more than the page, where there are more */
+/** @param rows the page, and one more row if there is one */
 export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,
@@ -35,7 +34,7 @@ export function cutPage<Row>(
   return { page, next: linkNext(last && cursorOf(last), linkNextPage) };
 }
 
-/** The member of the answer, besides the header; neither after the last page. */
+/** Sets the header and returns the answer's `nextCursor`; neither on the last page. */
 export function linkNext(nextCursor: string | undefined, linkNextPage: LinkNextPage): NextPage {
   if (nextCursor === undefined) return {};
   linkNextPage(nextCursor);

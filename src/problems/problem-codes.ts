@@ -1,8 +1,8 @@
 interface ProblemDefinition {
   status: number;
-  /** for readers of the documentation */
+  /** text for readers of the documentation */
   meaning: string;
-  /** the default text of the answer */
+  /** default text of the answer */
   detail: string;
 }
 

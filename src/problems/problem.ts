@@ -5,17 +5,17 @@ export interface FieldError {
   message: string;
 }
 
-/** The way out of a refusal, told where the client asks for it. */
+/** The way out of a refusal, told if the client asks for it. */
 export type Remedy =
   | { action: 'resend'; invitationId: string }
-  /** @param orgIds where another owner is needed; by default the organization of the request */
+  /** `orgIds` names the organizations that need another owner; by default that of the request. */
   | { action: 'transfer'; orgIds?: string[] };
 
 export interface ProblemOptions {
-  /** public text, never a secret; by default that of the code */
+  /** public text, never a secret; by default the text of the code */
   detail?: string;
   headers?: Record<string, string>;
-  /** Extension members (RFC 9457 section 3.2). */
+  /** extension members (RFC 9457 section 3.2) */
   extensions?: Record<string, unknown>;
   remedy?: Remedy;
   /** one word for the log line of the request, never told to the client */
@@ -48,7 +48,7 @@ export class Problem extends Error {
 }
 
 export class ValidationProblem extends Problem {
-  /** @param code of what is wrong, where that is one thing and has its own */
+  /** @param code a more exact one, if a single thing is wrong and has its own code */
   constructor(
     private readonly errors: FieldError[],
     code: ProblemCode = 'validation_failed',
@@ -56,7 +56,7 @@ export class ValidationProblem extends Problem {
     super(code, { extensions: { errors } });
   }
 
-  /** the names, which are ours, of those that are wrong */
+  /** names of the invalid fields; they are ours, never a client's text */
   get fields(): string[] {
     return this.errors.map(({ field }) => field);
   }

@@ -2,7 +2,7 @@ import { HttpException } from '@nestjs/common';
 import type { ProblemCode } from './problem-codes.js';
 import { Problem, UnavailableError } from './problem.js';
 
-/** For errors of the framework. */
+/** codes for errors of the framework */
 const BY_STATUS: Record<number, ProblemCode> = {
   400: 'bad_request',
   401: 'unauthorized',

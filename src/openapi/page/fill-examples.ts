@@ -6,9 +6,8 @@ interface Change {
 type Action = (change: Change) => unknown;
 
 /**
- * A plugin of Swagger UI: in place of the refresh token and the code of the examples, with which every call fails, a form
- * begins with those of the last answer, or with none. The page gets the text of this function, so it uses nothing
- * around it.
+ * A plugin of Swagger UI: forms begin with the refresh token and the code of the last answer, or with none, because
+ * every call fails with the examples. The page gets the text of this function, so it uses nothing around it.
  */
 export function fillExamples(): object {
   const refreshTokenOfExamples =

@@ -8,7 +8,6 @@ interface Answer {
 
 type Component = (properties: Answer) => unknown;
 
-/** Enough of React to fold a row. */
 interface System {
   React: {
     Fragment: unknown;
@@ -18,7 +17,7 @@ interface System {
 }
 
 /**
- * A plugin of Swagger UI: each documented answer is one line with its status and its codes, and opens when it is pressed.
+ * A plugin of Swagger UI: each documented answer is one line with its status and its codes, and opens when pressed.
  * The page gets the text of this function, so it uses nothing around it.
  */
 export function foldAnswers(): object {

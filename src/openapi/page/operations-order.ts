@@ -1,8 +1,8 @@
-/** As Swagger UI has an operation; it is an immutable Map. */
+/** Swagger UI's form of an operation, which is an immutable Map */
 interface Operation {
   get(key: 'method'): string;
 }
 
-/** Swagger UI's `operationsSorter`: what ends something comes last. The page gets the text of this function. */
+/** Serves as Swagger UI's `operationsSorter`. The page gets the text of this function. */
 export const deletionsLast = (one: Operation, other: Operation): number =>
   Number(one.get('method') === 'delete') - Number(other.get('method') === 'delete');

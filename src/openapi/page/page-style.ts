@@ -1,4 +1,4 @@
-/** An answer is a line until it is opened, and a parameter stands beside its description: an operation fits a screen. */
+/** Answers fold to a line, and parameters stand beside their descriptions, so that an operation fits a screen. */
 export const PAGE_STYLE = `
 .swagger-ui .topbar, .swagger-ui .response-col_links, .swagger-ui .parameter__enum,
 .swagger-ui .servers-title, .swagger-ui .servers, .swagger-ui .try-out,

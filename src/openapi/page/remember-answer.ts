@@ -24,15 +24,15 @@ interface SwaggerUi {
 
 interface Page {
   location?: { origin: string };
-  /** once the page is ready */
+  /** set once the page is ready */
   ui?: SwaggerUi;
-  /** for fillExamples */
+  /** read by fillExamples */
   known?: { refreshToken?: string; code?: string };
 }
 
 /**
- * Swagger UI's `responseInterceptor`: after a login the page sends its token, and what an answer names stands in the
- * forms that ask for it, all in memory only. The page gets the text of this function, so it uses nothing around it.
+ * Serves as Swagger UI's `responseInterceptor`: after a login the page sends its token, and forms begin with the
+ * values of answers, all in memory only. The page gets the text of this function, so it uses nothing around it.
  */
 export function rememberAnswer(answer: Answer): Answer {
   const page = globalThis as Page;
