@@ -17,10 +17,13 @@ import {
 import { holdRows } from '../support/held-rows.js';
 import { type Account, anAccount, anOrg, anOrgOf, type Org } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
-import { type Service, startService } from '../support/service.js';
+import { type Cluster, type Service, startClusterWithoutLimits, startService } from '../support/service.js';
 import { aCleanUp } from '../support/clean-up.js';
 
 const withKey = (who: Caller, key: string = randomUUID()) => who.with({ 'idempotency-key': key });
+const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotency-replayed') === 'true';
+const keysOf = ({ db }: Service, { id }: Account) =>
+  db.query('SELECT * FROM idempotency_keys WHERE user_id = ?', [id]);
 
 describe('a request with an Idempotency-Key', () => {
   let service: Service;
@@ -30,9 +33,6 @@ describe('a request with an Idempotency-Key', () => {
   });
   afterAll(() => service.stop());
 
-  const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotency-replayed') === 'true';
-  const keysOf = ({ id }: Account) =>
-    service.db.query('SELECT * FROM idempotency_keys WHERE user_id = ?', [id]);
   const orgsOf = async (who: Account): Promise<Org[]> =>
     (await who.get<{ orgs: Org[] }>('/api/me')).body.orgs;
 
@@ -60,7 +60,7 @@ describe('a request with an Idempotency-Key', () => {
       expect(await service.db.query('SELECT COUNT(*) AS n FROM events')).toEqual(events);
     }
     expect(await orgsOf(owner)).toHaveLength(2);
-    expect(await keysOf(owner)).toHaveLength(4);
+    expect(await keysOf(service, owner)).toHaveLength(4);
   });
 
   it('is the same whatever the order and space in its body, and with the key in quotes', async () => {
@@ -105,7 +105,7 @@ describe('a request with an Idempotency-Key', () => {
     const by = withKey(owner);
     const leave = () => by.delete(`/api/orgs/${org.id}/members/${owner.id}`);
     expect(await leave()).toMatchObject(lastOwner);
-    expect(await keysOf(owner)).toEqual([]);
+    expect(await keysOf(service, owner)).toEqual([]);
     await owner.patch(`/api/orgs/${org.id}/members/${admin.id}`, { role: 'owner' });
     expect((await leave()).status).toBe(200);
     // Nobody there any more, and the answer is the same.
@@ -166,14 +166,14 @@ describe('a request with an Idempotency-Key', () => {
     const by = withKey(ada);
     const before = Date.now();
     await by.post('/api/orgs', { name: 'Twice' });
-    const [row] = await keysOf(ada);
+    const [row] = await keysOf(service, ada);
     expect(Number(row!['expires_at']) - before).toBeGreaterThanOrEqual(86_400_000);
     expect(Number(row!['expires_at']) - Date.now()).toBeLessThanOrEqual(86_400_000);
 
     await service.db.query('UPDATE idempotency_keys SET expires_at = ? WHERE user_id = ?', [before, ada.id]);
     const again = await by.post('/api/orgs', { name: 'Another, with that key' });
     expect([again.status, isReplayed(again)]).toEqual([201, false]);
-    expect(await keysOf(ada)).toHaveLength(1);
+    expect(await keysOf(service, ada)).toHaveLength(1);
     expect(isReplayed(await by.post('/api/orgs', { name: 'Another, with that key' }))).toBe(true);
     expect(await orgsOf(ada)).toHaveLength(2);
   });
@@ -184,14 +184,14 @@ describe('a request with an Idempotency-Key', () => {
     const [org] = await orgsOf(ada);
     await service.db.query('DELETE FROM members WHERE org_id = ?', [org!.id]);
     expect((await ada.delete('/api/me', { password: ada.password })).status).toBe(200);
-    expect(await keysOf(ada)).toEqual([]);
+    expect(await keysOf(service, ada)).toEqual([]);
   });
 
   it('holds neither the key nor the body of the request, and no code', async () => {
     const { org, owner, outsider } = await anOrg(service);
     const key = `visible-${randomUUID()}`;
     await withKey(owner, key).post(`/api/orgs/${org.id}/members`, { email: outsider.email, role: 'member' });
-    const text = JSON.stringify(await keysOf(owner));
+    const text = JSON.stringify(await keysOf(service, owner));
     for (const secret of [key, outsider.email, owner.token, owner.password])
       expect(text).not.toContain(secret);
   });
@@ -241,20 +241,31 @@ describe('a request with an Idempotency-Key', () => {
     expect(isReplayed(await set(by))).toBe(true);
     expect(isReplayed(await create())).toBe(true);
   });
+});
+
+describe('a request with an Idempotency-Key, on several instances', () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await startClusterWithoutLimits();
+  });
+  afterAll(() => cluster.stop());
 
   it('is carried out once by two at once, though the key was used more than 24 hours ago', async () => {
-    const { org, owner, member } = await anOrg(service);
-    const by = withKey(owner);
-    const change = () => by.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+    const [one, other = one] = cluster.instances as [Service, Service?];
+    const { org, owner, member } = await anOrg(one);
+    const key = randomUUID();
+    const change = (who: Caller) =>
+      withKey(who, key).patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
     const revision = async () =>
-      Number((await service.db.query('SELECT revision FROM orgs WHERE id = ?', [org.id]))[0]!['revision']);
-    await change();
-    await service.db.query('UPDATE idempotency_keys SET expires_at = 1 WHERE user_id = ?', [owner.id]);
+      Number((await one.db.query('SELECT revision FROM orgs WHERE id = ?', [org.id]))[0]!['revision']);
+    await change(owner);
+    await one.db.query('UPDATE idempotency_keys SET expires_at = 1 WHERE user_id = ?', [owner.id]);
     const before = await revision();
 
-    const held = await holdRows(service);
+    const held = await holdRows(one);
     await held.write('UPDATE orgs SET name = name WHERE id = ?', [org.id]);
-    const sent = [change(), change()];
+    const sent = [change(owner), change(owner.at(other))];
     await held.untilTwoWait();
     await held.commit();
     const answers = await Promise.all(sent);
@@ -262,7 +273,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(answers.filter(isReplayed)).toHaveLength(1);
     expect(await revision()).toBe(before + 1);
-    expect(await keysOf(owner)).toHaveLength(1);
+    expect(await keysOf(one, owner)).toHaveLength(1);
   });
 });
 
