@@ -66,7 +66,9 @@ describe('the listener of the metrics', () => {
     const service = spawnService(installation.directory, { ...installation.env, METRICS_PORT: String(port) });
 
     expect(await exitCode(service)).toBe(1);
-    expect(service.stderr).toEqual(['METRICS_PORT, METRICS_HOST: cannot listen there (EADDRINUSE)']);
+    expect(service.stderr).toEqual([
+      `METRICS_PORT, METRICS_HOST: cannot listen on 127.0.0.1:${port} (EADDRINUSE: another process listens there)`,
+    ]);
     taken.close();
   });
 
@@ -75,7 +77,9 @@ describe('the listener of the metrics', () => {
     const service = spawnService(installation.directory, env);
 
     expect(await exitCode(service)).toBe(1);
-    expect(service.stderr).toEqual(['METRICS_PORT, METRICS_HOST: cannot listen there (EADDRNOTAVAIL)']);
+    expect(service.stderr).toEqual([
+      'METRICS_PORT, METRICS_HOST: cannot listen on 192.0.2.1:0 (EADDRNOTAVAIL)',
+    ]);
   });
 
   it('does not hold up a stop, though a scraper keeps its connection', async () => {

@@ -118,7 +118,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     });
 
     expect(await exitCode(service)).toBe(1);
-    expect(service.stderr.join('\n')).toContain('PORT, HOST: cannot listen there');
+    expect(service.stderr.join('\n')).toContain('PORT, HOST: cannot listen on 192.0.2.1:1 (');
   });
 });
 
