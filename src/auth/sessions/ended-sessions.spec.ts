@@ -1,15 +1,26 @@
-import { expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Env } from '../../config/env.js';
 import { CleanUpJobs } from '../cleanup/clean-up-jobs.js';
 import type { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
-import { EndedSessions } from './ended-sessions.js';
+import type { EndedSessions } from './ended-sessions.js';
 import type { SessionRemoval } from './session-removal.js';
 import type { EndedSession, UserSessionsRepository } from './user-sessions.repository.js';
 
-vi.mock('node:timers/promises', () => ({
-  setTimeout: () => Promise.resolve(),
-  setImmediate: () => Promise.resolve(),
-}));
+let Subject: typeof EndedSessions;
+
+// Loaded anew, as another spec may have loaded it with the real pauses.
+beforeAll(async () => {
+  vi.doMock('node:timers/promises', () => ({
+    setTimeout: () => Promise.resolve(),
+    setImmediate: () => Promise.resolve(),
+  }));
+  vi.resetModules();
+  ({ EndedSessions: Subject } = await import('./ended-sessions.js'));
+});
+afterAll(() => {
+  vi.doUnmock('node:timers/promises');
+  vi.resetModules();
+});
 
 const MANY = 600;
 const ended: EndedSession[] = Array.from({ length: MANY }, (_, i) => ({
@@ -25,7 +36,7 @@ async function searchesIf(removed: number): Promise<number> {
     searches += 1;
     return searches < 5 ? ended : [];
   };
-  const sessions = new EndedSessions(
+  const sessions = new Subject(
     { findEnded } as unknown as UserSessionsRepository,
     { delete: async () => {}, deleteIssuedBy: async () => {} } as unknown as AuthorizationCodesRepository,
     { remove: async () => removed } as unknown as SessionRemoval,
