@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { accountsJson } from '../support/accounts-command.js';
 import { Authority } from '../support/certificates.js';
@@ -57,8 +58,10 @@ describe('the connection to the mail server', () => {
     await untilFailed(mailing.db, email);
 
     expect(await mailOf(mailing.db, email)).toMatchObject({ last_error: 'ECONNREFUSED CONN' });
-    const line = service.logs.find((text) => text.includes('mail not sent'));
-    expect(line).toContain('"error":"ECONNREFUSED CONN"');
+    // The row is written before the line.
+    const logged = () => service.logs.find((text) => text.includes('mail not sent'));
+    const named = expect.stringContaining('"error":"ECONNREFUSED CONN"');
+    await expect.poll(logged, { timeout: hangTimeoutMs() }).toEqual(named);
     const listed = await accountsJson<{ lastError: string }>(service.installation, ['mail', 'list']);
     expect(listed).toEqual([expect.objectContaining({ lastError: 'ECONNREFUSED CONN' })]);
   });
