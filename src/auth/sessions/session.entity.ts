@@ -9,6 +9,7 @@ export const SESSIONS_CODE_HASH_KEY: UniqueKey = {
 
 /** A session is a login, or derived from one by a code. Times are epoch milliseconds. */
 @Entity('sessions')
+@Index('sessions_user_id_idx', ['userId'])
 @Index('sessions_user_id_alive_idx', ['userId', 'authEpoch', 'revokedAt', 'expiresAt'])
 @Index('sessions_parent_id_idx', ['parentId', 'id'])
 @Index('sessions_expires_at_id_idx', ['expiresAt', 'id'])

@@ -3,8 +3,7 @@ import { isMysql } from '../columns.js';
 import { addColumns, addIndex, dropColumns, dropIndex } from '../repeatable-steps.js';
 
 const SESSIONS = 'sessions';
-const SESSIONS_BEFORE = { name: 'sessions_user_id_idx', columnNames: ['user_id'] };
-const SESSIONS_AFTER = {
+const ALIVE = {
   name: 'sessions_user_id_alive_idx',
   columnNames: ['user_id', 'auth_epoch', 'revoked_at', 'expires_at'],
 };
@@ -16,12 +15,15 @@ const CODES_AFTER = {
   columnNames: ['session_id', 'created_at'],
 };
 
-/** Creates the wider indexes first: MySQL requires one that begins with the column of a foreign key. */
+/**
+ * The foreign key keeps the index of `user_id` alone: InnoDB checks it, and locks the user's row, with each update of the
+ * index that serves it, and refreshing updates `expires_at`. The wider index of codes is created first, as MySQL requires
+ * one that begins with the column of a foreign key.
+ */
 export class BoundSessions1795910400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addColumns(runner, SESSIONS, columns(runner));
-    await addIndex(runner, SESSIONS, SESSIONS_AFTER);
-    await dropIndex(runner, SESSIONS, SESSIONS_BEFORE.name);
+    await addIndex(runner, SESSIONS, ALIVE);
     await addIndex(runner, CODES, CODES_AFTER);
     await dropIndex(runner, CODES, CODES_BEFORE.name);
   }
@@ -29,8 +31,7 @@ export class BoundSessions1795910400000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await addIndex(runner, CODES, CODES_BEFORE);
     await dropIndex(runner, CODES, CODES_AFTER.name);
-    await addIndex(runner, SESSIONS, SESSIONS_BEFORE);
-    await dropIndex(runner, SESSIONS, SESSIONS_AFTER.name);
+    await dropIndex(runner, SESSIONS, ALIVE.name);
     await dropColumns(runner, SESSIONS, Object.keys(columns(runner)));
   }
 }
