@@ -95,7 +95,7 @@ function issueCode(side: Side, user: BenchUser): Call {
     request: requestText({ method: 'POST', path: '/api/auth/code', token: side.tokenOf(user), body: {} }),
     accept(response) {
       side.codes.add({ code: String(expectAnswer(response, 201, { code: isText })['code']), user });
-      // Of a session the last ten are valid; each reader has one.
+      // Only the last ten codes of a session are valid, and each reader has one session.
       side.codes.keepLast(side.fixture.readers.length * CODES_FOR_EACH);
     },
   };

@@ -20,7 +20,6 @@ import { InvitationListsService } from './invitation-lists.service.js';
 import { INVITATION_PARAM } from './invitation-param.js';
 import { OwnInvitationsService } from './own-invitations.service.js';
 
-/** What accepting and declining have in common. */
 const ApiAnswer = (): MethodDecorator =>
   applyDecorators(
     CarefulWrite({ idempotencyKey: true }),

@@ -61,7 +61,7 @@ describe('removing', () => {
   }
 });
 
-/** What each may do with the organization itself, written out. */
+/** Lists which roles may do each thing to the organization itself. */
 const ACTIONS = {
   rename: { rule: requireAdmin, may: ['admin', 'owner'] },
   delete: { rule: requireOwner, may: ['owner'] },

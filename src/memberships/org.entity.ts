@@ -1,12 +1,15 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
+/** in Unicode code points, as MySQL counts the column */
+export const MAX_ORG_NAME = 100;
+
 @Entity('orgs')
 @Index('orgs_purge_at_idx', ['purgeAt'])
 export class Org {
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
 
-  @Column({ type: 'varchar', length: 100 })
+  @Column({ type: 'varchar', length: MAX_ORG_NAME })
   name: string;
 
   /** incremented by every change of a membership, so that two of them conflict on every engine */

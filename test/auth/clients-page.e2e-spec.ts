@@ -14,7 +14,7 @@ const SNIPPETS = [
   ...readFileSync(join(ROOT, 'docs/clients.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms),
 ].map(([, snippet]) => snippet!);
 
-/** What the page leaves to its reader, and what the test looks at. */
+/** Declares what the page leaves to its reader; the test answers for them. */
 const [JOAN, MARY] = ['joan@example.com', 'mary@example.com'];
 const ASK = 'declare function ask(question: string): Promise<string>;';
 const RESULTS = [

@@ -7,8 +7,8 @@ import { type Service, startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const ROUNDS = 5;
-/** Of each more would be void. */
 const ACCOUNTS = 3;
+/** A session has ten unused codes; more would be void. */
 const CODES_OF_EACH = 10;
 
 describe('codes that are issued together', () => {

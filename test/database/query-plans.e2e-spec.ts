@@ -131,7 +131,7 @@ describe('the plan of', () => {
       n,
     ]);
     await insert('orgs', 'id, name, revision, created_at', (n) => [id(n), 'Org', 1, n]);
-    // One large organization, and one of his own for everybody.
+    // One large organization, and one of their own for everybody.
     await insert('members', 'org_id, user_id, email, role, joined_at', (n) => [
       id(0),
       id(n),

@@ -2,7 +2,7 @@ import { A_REFRESH_TOKEN } from './refresh.request.js';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse battery' };
 const GRACE = { email: 'grace@example.com', password: 'a compiler in the attic' };
-/** Of RFC 7636, appendix B. */
+/** The verifier of RFC 7636, appendix B, and its challenge. */
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 const CODE = '3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo';

@@ -1,11 +1,9 @@
 import { isEntityId } from '../../identifiers/entity-id.js';
-import type { Org } from '../../memberships/org.entity.js';
+import { MAX_ORG_NAME, type Org } from '../../memberships/org.entity.js';
 import { OwnershipRepository } from '../../memberships/ownership.repository.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Services } from '../services.js';
 
-/** longest name of an organization */
-const MAX_NAME = 100;
 const MAX_NAMED = 3;
 
 /** @throws CannotRunError if the text is neither an id nor the whole name of exactly one organization */
@@ -21,7 +19,7 @@ async function findById(orgs: OwnershipRepository, id: string): Promise<Org> {
 }
 
 async function findByName(orgs: OwnershipRepository, name: string): Promise<Org> {
-  const named = name === '' || name.length > MAX_NAME ? [] : await orgs.findNamed(name, MAX_NAMED + 1);
+  const named = name === '' || name.length > MAX_ORG_NAME ? [] : await orgs.findNamed(name, MAX_NAMED + 1);
   const [org, other] = named;
   if (!org) throw new CannotRunError('there is no organization of that name: see accounts orgs find');
   if (other) throw new CannotRunError(`several organizations have that name: give an id, ${idsOf(named)}`);

@@ -1,3 +1,4 @@
+import { MAX_ORG_NAME } from '../../memberships/org.entity.js';
 import { OwnershipRepository } from '../../memberships/ownership.repository.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
@@ -5,14 +6,11 @@ import { listLimit, printList } from '../print-list.js';
 import { withServices } from '../services.js';
 import { orgJson, orgLine } from './org-text.js';
 
-/** longest name of an organization */
-const MAX_TEXT = 100;
-
 /** Compares names here, because databases differ in which letters they take for the same. */
 export async function findOrgs(invocation: Invocation): Promise<Report> {
   const text = invocation.parameters[0] ?? '';
-  if (text.trim() === '' || text.length > MAX_TEXT) {
-    throw new CannotRunError(`expected 1 to ${MAX_TEXT} characters of a name`);
+  if (text.trim() === '' || text.length > MAX_ORG_NAME) {
+    throw new CannotRunError(`expected 1 to ${MAX_ORG_NAME} characters of a name`);
   }
   listLimit(invocation.options);
   const wanted = comparable(text.trim());
