@@ -1,8 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { AccountMailsModule } from './accounts/account-mails.module.js';
-import { OwnAccountModule } from './accounts/own-account.module.js';
-import { AuditModule } from './audit/audit.module.js';
+import { AccountsModule } from './accounts/accounts.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { JwtAuthGuard } from './auth/tokens/jwt-auth.guard.js';
 import type { KeyRing } from './auth/tokens/key-ring.js';
@@ -10,22 +8,24 @@ import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HealthModule } from './health/health.module.js';
-import { InvitationsModule } from './invitations/invitations.module.js';
+import { InvitationsModule } from './orgs/invitations/invitations.module.js';
+import { CleanUpModule } from './jobs/clean-up.module.js';
 import { MeModule } from './me/me.module.js';
-import { MembersModule } from './members/members.module.js';
-import { MembershipsModule } from './memberships/memberships.module.js';
-import { RolesGuard } from './memberships/roles.guard.js';
+import { MembersModule } from './orgs/members/members.module.js';
+import { MembershipsModule } from './orgs/memberships.module.js';
+import { RolesGuard } from './orgs/roles.guard.js';
 import { OrgsModule } from './orgs/orgs.module.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { SCHEMA } from './app/schema.js';
-import { RefusalsFilter } from './memberships/refusals.filter.js';
+import { RefusalsFilter } from './orgs/refusals.filter.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { WriteLimitGuard } from './rate-limits/write-limit.guard.js';
+import { RecordModule } from './record/record.module.js';
 import { UsersModule } from './users/users.module.js';
-import { CareGuard } from './writes/care.guard.js';
-import { EarlyAnswerFilter } from './writes/early-answer.js';
-import { ReplayGuard } from './writes/replay.guard.js';
-import { WritesModule } from './writes/writes.module.js';
+import { CareGuard } from './requests/care.guard.js';
+import { EarlyAnswerFilter } from './requests/early-answer.js';
+import { ReplayGuard } from './requests/replay.guard.js';
+import { RequestsModule } from './requests/requests.module.js';
 
 @Module({})
 export class AppModule {
@@ -35,19 +35,19 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(env),
         DatabaseModule.forRoot(SCHEMA),
+        CleanUpModule,
         AuthModule.forRoot(keys),
         UsersModule,
+        AccountsModule,
+        RecordModule,
         OrgsModule,
         MembersModule,
         MembershipsModule,
         MeModule,
         InvitationsModule,
-        AccountMailsModule,
-        OwnAccountModule,
-        AuditModule,
         HealthModule,
         RateLimitsModule,
-        WritesModule,
+        RequestsModule,
       ],
       providers: [
         // In this order: authentication, write limit, repeated requests, authorization, options of the change.

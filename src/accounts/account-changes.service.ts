@@ -3,11 +3,11 @@ import type { Actor } from '../access/actor.js';
 import type { MailCode } from '../auth/mail-codes/mail-code.entity.js';
 import type { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import { Transactions } from '../database/transactions.js';
-import { EventsRepository } from '../events/events.repository.js';
+import { EventsRepository } from '../record/events.repository.js';
 import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
-import { RefusedError } from './accounts.errors.js';
-import { PasswordChanges } from './password-changes.js';
+import { RefusedError } from '../problems/refused.error.js';
+import { PasswordChanges } from '../auth/passwords/password-changes.js';
 
 /** Each change records its event, and returns false when there was nothing to change. */
 @Injectable()

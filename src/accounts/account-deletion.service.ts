@@ -3,18 +3,18 @@ import { type Actor, principalOf } from '../access/actor.js';
 import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import type { Transaction } from '../database/transaction.js';
-import { EventAddressesRepository } from '../events/event-addresses.repository.js';
-import { EventsRepository } from '../events/events.repository.js';
-import type { NewEvent } from '../events/new-event.js';
+import { EventAddressesRepository } from '../record/event-addresses.repository.js';
+import { EventsRepository } from '../record/events.repository.js';
+import type { NewEvent } from '../record/new-event.js';
 import { MailsRepository } from '../mail/mails.repository.js';
-import { InvitationsRepository } from '../memberships/invitations.repository.js';
-import { InviterRevocations } from '../memberships/inviter-revocations.js';
-import { type Departure, OwnershipRepository } from '../memberships/ownership.repository.js';
+import { InvitationsRepository } from '../orgs/invitations/invitations.repository.js';
+import { InviterRevocations } from '../orgs/invitations/inviter-revocations.js';
+import { type Departure, OwnershipRepository } from '../orgs/ownership.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
-import { IdempotencyKeysRepository } from '../writes/idempotency-keys.repository.js';
-import { AbandonedOrgs } from './abandoned-orgs.js';
-import { LockedOrgs } from './locked-orgs.js';
-import { orgIdsOf, type OrphanedOrg, orphanings, requireOtherOwners } from './owner-rule.js';
+import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
+import { AbandonedOrgs } from '../orgs/abandoned-orgs.js';
+import { LockedOrgs } from '../orgs/locked-orgs.js';
+import { orgIdsOf, type OrphanedOrg, orphanings, requireOtherOwners } from '../orgs/owner-rule.js';
 
 export interface Deletion {
   actor: Actor;

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, principalOf } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
-import { InviterRevocations } from '../memberships/inviter-revocations.js';
-import { OwnershipRepository } from '../memberships/ownership.repository.js';
+import { InviterRevocations } from '../orgs/invitations/inviter-revocations.js';
+import { OwnershipRepository } from '../orgs/ownership.repository.js';
 import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
-import { LockedOrgs, type RequireLocked } from './locked-orgs.js';
-import { orgIdsOf, type OrphanedOrg, orphanings, requireOtherOwners } from './owner-rule.js';
+import { LockedOrgs, type RequireLocked } from '../orgs/locked-orgs.js';
+import { orgIdsOf, type OrphanedOrg, orphanings, requireOtherOwners } from '../orgs/owner-rule.js';
 
 export interface Disabling {
   actor: Actor;

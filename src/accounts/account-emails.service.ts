@@ -4,7 +4,7 @@ import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js
 import { LostConflictError } from '../database/lost-conflict.error.js';
 import { Transactions } from '../database/transactions.js';
 import { Mails } from '../mail/mails.js';
-import { MembersRepository } from '../memberships/members.repository.js';
+import { MembersRepository } from '../orgs/members/members.repository.js';
 import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 

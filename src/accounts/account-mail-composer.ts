@@ -6,10 +6,10 @@ import { Transactions } from '../database/transactions.js';
 import { MailComposer, type MailText, type WaitingMail } from '../mail/mail-composer.js';
 import type { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
-import { InvitationMails } from '../memberships/invitation-mails.js';
+import { InvitationMails } from '../orgs/invitations/invitation-mails.js';
 import { KnownAddresses } from '../rate-limits/known-addresses.js';
 import { AccountRepository } from '../users/account.repository.js';
-import { CodeMailLimit } from './code-mail-limit.js';
+import { CodeMailLimit } from '../auth/mail-codes/code-mail-limit.js';
 
 type CodeMail = Pick<Mail, 'codeId' | 'codeNumber'>;
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
 import { Transactions } from '../database/transactions.js';
-import { EventsRepository } from '../events/events.repository.js';
+import { EventsRepository } from '../record/events.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
 
 /** Others write between two batches; logins of these users wait for one. */

@@ -5,7 +5,7 @@ import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { MembersRepository } from '../memberships/members.repository.js';
+import { MembersRepository } from '../orgs/members/members.repository.js';
 import { AccountEvents } from '../users/account-events.js';
 import { AccountRepository } from '../users/account.repository.js';
 

@@ -5,9 +5,9 @@ import { KeyRing } from '../auth/tokens/key-ring.js';
 import { workersFor } from '../config/concurrency.js';
 import type { Env } from '../config/env.js';
 import { loadEnv } from '../config/load-env.js';
-import { createLogger } from '../logging/logger.js';
-import { NestLogger } from '../logging/nest-logger.js';
-import { startMetrics } from '../metrics/start-metrics.js';
+import { createLogger } from '../telemetry/logging/logger.js';
+import { NestLogger } from '../telemetry/logging/nest-logger.js';
+import { startMetrics } from '../telemetry/metrics/start-metrics.js';
 import { Workers } from './workers.js';
 
 /** Imports the database and the service late, so that a wrong configuration is reported before. */

@@ -8,25 +8,25 @@ import { SessionRefreshesRepository } from '../auth/sessions/session-refreshes.r
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
 import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
-import { Event } from '../events/event.entity.js';
-import { EventAddressesRepository } from '../events/event-addresses.repository.js';
-import { EventsRepository } from '../events/events.repository.js';
+import { Event } from '../record/event.entity.js';
+import { EventAddressesRepository } from '../record/event-addresses.repository.js';
+import { EventsRepository } from '../record/events.repository.js';
 import { Mail } from '../mail/mail.entity.js';
 import { MailLimitsRepository } from '../mail/mail-limits.repository.js';
 import { MailsRepository } from '../mail/mails.repository.js';
-import { Invitation } from '../memberships/invitation.entity.js';
-import { DeletedOrgsRepository } from '../memberships/deleted-orgs.repository.js';
-import { InvitationFactsRepository } from '../memberships/invitation-facts.repository.js';
-import { InvitationListRepository } from '../memberships/invitation-list.repository.js';
-import { InvitationsRepository } from '../memberships/invitations.repository.js';
-import { MemberListRepository } from '../memberships/member-list.repository.js';
-import { MemberSearchRepository } from '../memberships/member-search.repository.js';
-import { MembersRepository } from '../memberships/members.repository.js';
-import { MembershipFactsRepository } from '../memberships/membership-facts.repository.js';
-import { OrgFactsRepository } from '../memberships/org-facts.repository.js';
-import { OrgsRepository } from '../memberships/orgs.repository.js';
-import { OwnershipRepository } from '../memberships/ownership.repository.js';
-import { UserOrgsRepository } from '../memberships/user-orgs.repository.js';
+import { Invitation } from '../orgs/invitations/invitation.entity.js';
+import { DeletedOrgsRepository } from '../orgs/deleted-orgs.repository.js';
+import { InvitationFactsRepository } from '../orgs/invitations/invitation-facts.repository.js';
+import { InvitationListRepository } from '../orgs/invitations/invitation-list.repository.js';
+import { InvitationsRepository } from '../orgs/invitations/invitations.repository.js';
+import { MemberListRepository } from '../orgs/members/member-list.repository.js';
+import { MemberSearchRepository } from '../orgs/members/member-search.repository.js';
+import { MembersRepository } from '../orgs/members/members.repository.js';
+import { MembershipFactsRepository } from '../orgs/members/membership-facts.repository.js';
+import { OrgFactsRepository } from '../orgs/org-facts.repository.js';
+import { OrgsRepository } from '../orgs/orgs.repository.js';
+import { OwnershipRepository } from '../orgs/ownership.repository.js';
+import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
 import { AccountRepository } from '../users/account.repository.js';
 import { ImportedUsersRepository } from '../users/imported-users.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
@@ -42,11 +42,11 @@ import { OrganizationLife1795737600000 } from '../database/migrations/1795737600
 import { BoundSessions1795910400000 } from '../database/migrations/1795910400000-bound-sessions.js';
 import { TakeTurns1795996800000 } from '../database/migrations/1795996800000-take-turns.js';
 import type { Schema } from '../database/schema.js';
-import { Member } from '../memberships/member.entity.js';
-import { Org } from '../memberships/org.entity.js';
+import { Member } from '../orgs/members/member.entity.js';
+import { Org } from '../orgs/org.entity.js';
 import { User } from '../users/user.entity.js';
-import { IdempotencyKey } from '../writes/idempotency-key.entity.js';
-import { IdempotencyKeysRepository } from '../writes/idempotency-keys.repository.js';
+import { IdempotencyKey } from '../requests/idempotency-key.entity.js';
+import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 
 /** These are the only files with SQL; loading them registers the hot statements. */
 export const REPOSITORIES = [

@@ -11,8 +11,8 @@ import { listen } from '../http/listen.js';
 import { maxConnections } from '../http/open-files.js';
 import { RequestLog } from '../http/request-log.js';
 import { stopOnSignals } from '../http/shutdown.js';
-import { NestLogger } from '../logging/nest-logger.js';
-import { startTracing } from '../tracing/start-tracing.js';
+import { NestLogger } from '../telemetry/logging/nest-logger.js';
+import { startTracing } from '../telemetry/tracing/start-tracing.js';
 import { configureApp } from './configure-app.js';
 import { announce } from './start-message.js';
 

@@ -6,7 +6,7 @@ import { MigrationLeaseLostError } from '../database/migration-lease.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
 import { DatabaseInUseError } from '../database/sqlite/sqlite-file-lock.js';
 import { ListenError } from '../http/listen.js';
-import { MetricsListenError } from '../metrics/exporter.js';
+import { MetricsListenError } from '../telemetry/metrics/exporter.js';
 import { UnavailableError } from '../problems/problem.js';
 
 /** Gives each problem a line that names its variable; only unforeseen errors are shown with their stack. */

@@ -2,36 +2,34 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { EventsModule } from '../events/events.module.js';
+import { RecordModule } from '../record/record.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { WritesModule } from '../writes/writes.module.js';
+import { RequestsModule } from '../requests/requests.module.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
-import { CleanUpJobs } from './cleanup/clean-up-jobs.js';
-import { ExpiredCodes } from './cleanup/expired-codes.js';
-import { ExpiredEvents } from './cleanup/expired-events.js';
-import { ExpiredKeys } from './cleanup/expired-keys.js';
-import { ExpiredRowsService } from './cleanup/expired-rows.service.js';
-import { ExpiredSessions } from './cleanup/expired-sessions.js';
-import { OldMails } from './cleanup/old-mails.js';
+import { ExpiredCodes } from './codes/expired-codes.js';
+import { ExpiredSessions } from './sessions/expired-sessions.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from './codes/authorization-codes.repository.js';
 import { CodesService } from './codes/codes.service.js';
 import { UnusedCodesLimit } from './codes/unused-codes-limit.js';
 import { MailCode } from './mail-codes/mail-code.entity.js';
 import { MailCodes } from './mail-codes/mail-codes.js';
+import { OldMailCodes } from './mail-codes/old-mail-codes.js';
+import { CodeMailLimit } from './mail-codes/code-mail-limit.js';
 import { MailCodesRepository } from './mail-codes/mail-codes.repository.js';
 import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
 import { BcryptVerifier } from './passwords/bcrypt-verifier.js';
 import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
+import { PasswordChanges } from './passwords/password-changes.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
-import { OwnPasswordController } from './passwords/own-password.controller.js';
 import { OwnPasswordService } from './passwords/own-password.service.js';
+import { PasswordRecoveryController } from './recovery/password-recovery.controller.js';
+import { PasswordRecoveryService } from './recovery/password-recovery.service.js';
 import { LogoutController } from './refresh/logout.controller.js';
 import { LogoutService } from './refresh/logout.service.js';
-import { OwnSessionsController } from './sessions/own-sessions.controller.js';
 import { UserSessionsRepository } from './sessions/user-sessions.repository.js';
 import { SessionDeletion } from './sessions/session-deletion.js';
 import { SessionEndingService } from './sessions/session-ending.service.js';
@@ -41,6 +39,7 @@ import { RefreshTokens } from './refresh/refresh-tokens.js';
 import { SessionTokens } from './refresh/session-tokens.js';
 import { DerivedSessionsLimit } from './sessions/derived-sessions-limit.js';
 import { EndedSessions } from './sessions/ended-sessions.js';
+import { InterruptedRevocations } from './sessions/interrupted-revocations.js';
 import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
 import { SessionRemoval } from './sessions/session-removal.js';
@@ -56,24 +55,25 @@ import { KeyFileWatch } from './tokens/key-file-watch.js';
 import { KeyRing } from './tokens/key-ring.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
 import { VerifiedTokens } from './tokens/verified-tokens.js';
+import { JobsModule } from '../jobs/jobs.module.js';
 
 @Module({
   imports: [
+    JobsModule,
     TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),
     JwtModule.register({}),
     PassportModule,
     RateLimitsModule,
     UsersModule,
-    EventsModule,
+    RecordModule,
     MailModule,
-    WritesModule,
+    RequestsModule,
   ],
   controllers: [
     AuthController,
     JwksController,
     LogoutController,
-    OwnPasswordController,
-    OwnSessionsController,
+    PasswordRecoveryController,
     RefreshController,
   ],
   providers: [
@@ -81,23 +81,23 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     AcceptablePassword,
     AuthService,
     AuthorizationCodesRepository,
-    CleanUpJobs,
+    CodeMailLimit,
     CodesService,
     DerivedSessionsLimit,
     EndedSessions,
     ExpiredCodes,
-    ExpiredEvents,
-    ExpiredKeys,
-    ExpiredRowsService,
     ExpiredSessions,
+    InterruptedRevocations,
     JwtAuthGuard,
     JwtStrategy,
     KeyFileWatch,
     BcryptVerifier,
     MailCodes,
     MailCodesRepository,
-    OldMails,
+    OldMailCodes,
+    PasswordChanges,
     PasswordHasher,
+    PasswordRecoveryService,
     PendingRevocationsRepository,
     LogoutService,
     OwnPasswordService,
@@ -117,13 +117,15 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
     VerifiedTokens,
   ],
   exports: [
-    CleanUpJobs,
+    CodeMailLimit,
     JwtAuthGuard,
     MailCodes,
     MailCodesRepository,
     OwnPasswordService,
     PasswordHasher,
     SessionDeletion,
+    SessionEndingService,
+    UserSessionsRepository,
   ],
 })
 export class AuthModule {

@@ -3,17 +3,17 @@ import type { DataSource } from 'typeorm';
 import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { MembershipsModule } from '../memberships/memberships.module.js';
+import { MembershipsModule } from '../orgs/memberships.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountChangesService } from '../accounts/account-changes.service.js';
-import { AbandonedOrgs } from '../accounts/abandoned-orgs.js';
+import { AbandonedOrgs } from '../orgs/abandoned-orgs.js';
 import { AccountDeletionService } from '../accounts/account-deletion.service.js';
 import { AccountDisablingService } from '../accounts/account-disabling.service.js';
 import { AccountEmailsService } from '../accounts/account-emails.service.js';
 import { AccountImportService } from '../accounts/account-import.service.js';
 import { AllSessionsService } from '../accounts/all-sessions.service.js';
-import { LockedOrgs } from '../accounts/locked-orgs.js';
-import { OrgOwnersService } from '../accounts/org-owners.service.js';
+import { LockedOrgs } from '../orgs/locked-orgs.js';
+import { OrgOwnersService } from '../orgs/org-owners.service.js';
 import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.repository.js';
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
@@ -22,16 +22,16 @@ import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { SessionRemoval } from '../auth/sessions/session-removal.js';
 import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
 import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
-import { PasswordChanges } from '../accounts/password-changes.js';
+import { PasswordChanges } from '../auth/passwords/password-changes.js';
 import { MailModule } from '../mail/mail.module.js';
 import { Session } from '../auth/sessions/session.entity.js';
 import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
 import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
-import { EventsModule } from '../events/events.module.js';
-import { ShownInvitationsService } from '../invitations/shown-invitations.service.js';
+import { RecordModule } from '../record/record.module.js';
+import { ShownInvitationsService } from '../orgs/invitations/shown-invitations.service.js';
 import { UsersModule } from '../users/users.module.js';
-import { WritesModule } from '../writes/writes.module.js';
+import { RequestsModule } from '../requests/requests.module.js';
 
 const PROVIDERS = [
   AbandonedOrgs,
@@ -66,8 +66,8 @@ export class CliModule {
         DatabaseModule.forDataSource(dataSource),
         UsersModule,
         MembershipsModule,
-        WritesModule,
-        EventsModule,
+        RequestsModule,
+        RecordModule,
         MailModule,
         TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),
       ],

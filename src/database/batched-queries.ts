@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
-import { currentSpan, runForAll } from '../tracing/spans.js';
+import { currentSpan, runForAll } from '../telemetry/tracing/spans.js';
 import { refuseInsideTransaction } from './transaction.js';
 
 interface Waiting<Key, Answer> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { conflictRetried } from '../metrics/measurements.js';
+import { conflictRetried } from '../telemetry/metrics/measurements.js';
 import { isLostConflict } from './database-errors.js';
 import { LostConflictError } from './lost-conflict.error.js';
 import { detectUnknownOutcome } from './unknown-outcome.error.js';

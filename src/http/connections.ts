@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { requestEnded } from '../metrics/measurements.js';
+import { requestEnded } from '../telemetry/metrics/measurements.js';
 import { UnavailableError } from '../problems/problem.js';
 import { type EndedExchange, Exchanges } from './exchanges.js';
 import type { IdleConnections } from './idle-connections.js';

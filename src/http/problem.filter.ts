@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable, isLostConflict, isStorageFull } from '../database/database-errors.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
 import { StorageFullError } from '../database/storage-full.error.js';
-import { describeError } from '../logging/describe-error.js';
+import { describeError } from '../telemetry/logging/describe-error.js';
 import { PROBLEMS } from '../problems/problem-codes.js';
 import { Problem, UnavailableError } from '../problems/problem.js';
 import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { CurrentUser } from '../access/current-user.decorator.js';
 import { isEntityId } from '../identifiers/entity-id.js';
-import { rootCause } from '../logging/describe-error.js';
+import { rootCause } from '../telemetry/logging/describe-error.js';
 import { type Problem, ValidationProblem } from '../problems/problem.js';
-import { parseTraceparent } from '../tracing/traceparent.js';
+import { parseTraceparent } from '../telemetry/tracing/traceparent.js';
 import type { EndedExchange } from './exchanges.js';
 import { loggedPath } from './logged-path.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { mailCounts } from '../metrics/measurements.js';
+import { mailCounts } from '../telemetry/metrics/measurements.js';
 import { MailsRepository } from './mails.repository.js';
 
 /** Counts mails by state. A scrape returns the count made after the one before, so no slow database can delay it. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CurrentUser } from '../access/current-user.decorator.js';
-import { UserOrgsRepository } from '../memberships/user-orgs.repository.js';
+import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
 import { OrgsService } from '../orgs/orgs.service.js';
 import { AccountView } from './account-view.js';
 import type { Included } from './included.decorator.js';

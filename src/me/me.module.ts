@@ -1,16 +1,51 @@
 import { Module } from '@nestjs/common';
-import { MembershipsModule } from '../memberships/memberships.module.js';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
+import { MembershipsModule } from '../orgs/memberships.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
+import { RecordModule } from '../record/record.module.js';
+import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AccountView } from './account-view.js';
 import { MeController } from './me.controller.js';
 import { MeView } from './me-view.js';
+import { OwnAccountController } from './own-account.controller.js';
+import { OwnAccountService } from './own-account.service.js';
+import { OwnEmailController } from './own-email.controller.js';
+import { OwnEmailService } from './own-email.service.js';
+import { OwnEventsController } from './own-events.controller.js';
+import { OwnInvitationsController } from './own-invitations.controller.js';
+import { OwnInvitationsService } from './own-invitations.service.js';
 import { OwnOrgsController } from './own-orgs.controller.js';
 import { OwnOrgsService } from './own-orgs.service.js';
+import { OwnPasswordController } from './own-password.controller.js';
+import { OwnSessionsController } from './own-sessions.controller.js';
 
+/** Serves everything below `/api/me`. */
 @Module({
-  imports: [MembershipsModule, OrgsModule, UsersModule],
-  controllers: [MeController, OwnOrgsController],
-  providers: [AccountView, MeView, OwnOrgsService],
+  imports: [
+    AccountsModule,
+    InvitationsModule,
+    MailModule,
+    MembershipsModule,
+    OrgsModule,
+    RateLimitsModule,
+    RecordModule,
+    RequestsModule,
+    UsersModule,
+  ],
+  controllers: [
+    MeController,
+    OwnAccountController,
+    OwnEmailController,
+    OwnEventsController,
+    OwnInvitationsController,
+    OwnOrgsController,
+    OwnPasswordController,
+    OwnSessionsController,
+  ],
+  providers: [AccountView, MeView, OwnAccountService, OwnEmailService, OwnInvitationsService, OwnOrgsService],
 })
 export class MeModule {}

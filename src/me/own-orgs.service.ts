@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { UserOrgsRepository } from '../memberships/user-orgs.repository.js';
+import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
 import { encodeCursor } from '../pagination/cursor.js';
 import type { LinkNextPage } from '../pagination/next-page.decorator.js';
 import { cutPage, limitOf, positionOf } from '../pagination/page.js';

@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../access/actor.js';
 import type { Role } from '../access/role.js';
 import type { Transaction } from '../database/transaction.js';
-import { EventsRepository } from '../events/events.repository.js';
-import type { NewEvent } from '../events/new-event.js';
+import { EventsRepository } from '../record/events.repository.js';
+import type { NewEvent } from '../record/new-event.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
-import { InviterRevocations } from '../memberships/inviter-revocations.js';
-import { type ChangeFacts, MembershipFactsRepository } from '../memberships/membership-facts.repository.js';
-import { requireLeaving, requireTransfer } from '../memberships/membership-policy.js';
-import { MembersRepository } from '../memberships/members.repository.js';
-import { OrgWrites } from '../memberships/org-writes.js';
+import { InviterRevocations } from './invitations/inviter-revocations.js';
+import { type ChangeFacts, MembershipFactsRepository } from './members/membership-facts.repository.js';
+import { requireLeaving, requireTransfer } from './members/membership-policy.js';
+import { MembersRepository } from './members/members.repository.js';
+import { OrgWrites } from './org-writes.js';
 import { ValidationProblem } from '../problems/problem.js';
-import type { Write } from '../writes/write.js';
+import type { Write } from '../requests/write.js';
 
 interface Departing {
   orgId: string;

@@ -4,9 +4,9 @@ import { ApiOrgId, MinRole, MinRoleByPassword, SignedInByPassword } from '../acc
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
-import { CarefulWrite, OrgWrite } from '../writes/careful-write.decorator.js';
-import { CurrentWrite } from '../writes/current-write.decorator.js';
-import type { Write } from '../writes/write.js';
+import { CarefulWrite, OrgWrite } from '../requests/careful-write.decorator.js';
+import { CurrentWrite } from '../requests/current-write.decorator.js';
+import type { Write } from '../requests/write.js';
 import { DeparturesService } from './departures.service.js';
 import { OrgDeletionResult, OrgResult } from './dto/org.responses.js';
 import { RenameOrgRequest } from './dto/rename-org.request.js';

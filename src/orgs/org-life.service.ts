@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { EventsRepository } from '../events/events.repository.js';
-import { DeletedOrgsRepository } from '../memberships/deleted-orgs.repository.js';
-import { revocations } from '../memberships/invitation-events.js';
-import { InvitationsRepository } from '../memberships/invitations.repository.js';
-import { requireAdmin, requireOwner } from '../memberships/membership-policy.js';
-import { OrgNotFoundError } from '../memberships/memberships.errors.js';
-import { OrgFactsRepository } from '../memberships/org-facts.repository.js';
-import { OrgWrites } from '../memberships/org-writes.js';
-import type { Write } from '../writes/write.js';
-import { Writes } from '../writes/writes.js';
+import { EventsRepository } from '../record/events.repository.js';
+import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
+import { revocations } from './invitations/invitation-events.js';
+import { InvitationsRepository } from './invitations/invitations.repository.js';
+import { requireAdmin, requireOwner } from './members/membership-policy.js';
+import { OrgNotFoundError } from './members/memberships.errors.js';
+import { OrgFactsRepository } from './org-facts.repository.js';
+import { OrgWrites } from './org-writes.js';
+import type { Write } from '../requests/write.js';
+import { Writes } from '../requests/writes.js';
 import type { OrgDeletionResult, OrgResult } from './dto/org.responses.js';
 
 /** Every change checks the actor's role again under the lock. */

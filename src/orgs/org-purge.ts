@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BATCH, type Batch } from '../auth/cleanup/batch.js';
-import { CleanUpJobs } from '../auth/cleanup/clean-up-jobs.js';
+import { BATCH, type Batch } from '../jobs/batch.js';
+import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { EventsRepository } from '../events/events.repository.js';
-import { DeletedOrgsRepository } from '../memberships/deleted-orgs.repository.js';
+import { EventsRepository } from '../record/events.repository.js';
+import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
 
 /** Purges in short transactions: members, invitations, then the organization. An interrupted purge is found again. */
 @Injectable()

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { rateLimitDecided } from '../metrics/measurements.js';
+import { rateLimitDecided } from '../telemetry/metrics/measurements.js';
 import { rateLimitHeaders, secondsOf } from './rate-limit-headers.js';
 import { type NamedCounter, refusalOf } from './rate-limit-rules.js';
 import type { Admission, Quota } from './rate-limit-store.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { Env } from '../config/env.js';
-import { EventsModule } from '../events/events.module.js';
+import { RecordModule } from '../record/record.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { KnownAddresses } from './known-addresses.js';
 import { activeLimits } from './rate-limit-rules.js';
@@ -13,7 +13,7 @@ import { WriteLimitGuard } from './write-limit.guard.js';
 /** Import it into each module with a `@RateLimited` handler. */
 @Module({
   imports: [
-    EventsModule,
+    RecordModule,
     UsersModule,
     RateLimitStoreModule,
     ThrottlerModule.forRootAsync({

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
-import { EventsRepository } from '../events/events.repository.js';
-import type { NewEvent } from '../events/new-event.js';
+import { EventsRepository } from '../record/events.repository.js';
+import type { NewEvent } from '../record/new-event.js';
 import { AccountRepository } from './account.repository.js';
 
 type AccountEvent = Pick<NewEvent, 'actor' | 'data'> & {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { EventsModule } from '../events/events.module.js';
+import { RecordModule } from '../record/record.module.js';
 import { AccountEvents } from './account-events.js';
 import { AccountRepository } from './account.repository.js';
 import { ImportedUsersRepository } from './imported-users.repository.js';
@@ -9,7 +9,7 @@ import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
 @Module({
-  imports: [EventsModule, TypeOrmModule.forFeature([User])],
+  imports: [RecordModule, TypeOrmModule.forFeature([User])],
   providers: [AccountEvents, AccountRepository, ImportedUsersRepository, UsersRepository, UsersService],
   exports: [AccountEvents, AccountRepository, ImportedUsersRepository, UsersRepository, UsersService],
 })

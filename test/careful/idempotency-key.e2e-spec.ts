@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IdempotencyKey } from '../../src/writes/idempotency-key.entity.js';
-import { IdempotencyKeysRepository } from '../../src/writes/idempotency-keys.repository.js';
-import { RepeatedRequests } from '../../src/writes/repeated-requests.js';
-import { Writes } from '../../src/writes/writes.js';
+import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
+import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
+import { RepeatedRequests } from '../../src/requests/repeated-requests.js';
+import { Writes } from '../../src/requests/writes.js';
 import type { Answer } from '../support/answer.js';
 import type { Caller } from '../support/caller.js';
 import { openDataLayer } from '../support/data-source.js';

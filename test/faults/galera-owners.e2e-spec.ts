@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AccountDisablingService } from '../../src/accounts/account-disabling.service.js';
-import { OnlyOwnerError, OwnerDisabledError } from '../../src/accounts/accounts.errors.js';
-import { OrgOwnersService } from '../../src/accounts/org-owners.service.js';
+import { OnlyOwnerError, OwnerDisabledError } from '../../src/orgs/owners.errors.js';
+import { OrgOwnersService } from '../../src/orgs/org-owners.service.js';
 import { atOnce } from '../support/at-once.js';
 import { type Account, anAccount, anOrgOf, type Org } from '../support/personas.js';
 import type { Instance } from '../support/service.js';

@@ -1,9 +1,9 @@
 import type { StreamableFile } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
-import { Member } from '../../src/memberships/member.entity.js';
-import { MemberListRepository } from '../../src/memberships/member-list.repository.js';
-import { WholeLists } from '../../src/memberships/whole-lists.js';
+import { Member } from '../../src/orgs/members/member.entity.js';
+import { MemberListRepository } from '../../src/orgs/members/member-list.repository.js';
+import { WholeLists } from '../../src/orgs/members/whole-lists.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { addCrowd } from '../support/large-org.js';

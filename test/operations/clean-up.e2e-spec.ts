@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
-import type { ExpiredRowsService } from '../../src/auth/cleanup/expired-rows.service.js';
-import { CleanUpJobs } from '../../src/auth/cleanup/clean-up-jobs.js';
-import { aCleanUp, aRevocation, endedSessions } from '../support/clean-up.js';
+import type { CleanUpService } from '../../src/jobs/clean-up.service.js';
+import { aCleanUp, aRevocation, endedSessions, cleanUpJobs } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { invalidCode, invalidToken } from '../support/expected.js';
@@ -21,7 +20,7 @@ const ALIVE = NOW + 1_000_000;
 describe('the clean-up', () => {
   let installation: Installation;
   let dataSource: DataSource;
-  let cleanUp: ExpiredRowsService;
+  let cleanUp: CleanUpService;
 
   beforeEach(async () => {
     installation = await anInstallation();
@@ -100,7 +99,7 @@ describe('the clean-up', () => {
   });
 
   it('deletes sessions that have ended, though they have not expired, once their codes are gone', async () => {
-    const [expiresAt, jobs] = [Date.now() + 1_000_000, new CleanUpJobs()];
+    const [expiresAt, jobs] = [Date.now() + 1_000_000, cleanUpJobs(dataSource)];
     const ended = endedSessions(dataSource, jobs);
     ended.onModuleInit();
     cleanUp = aCleanUp(dataSource, jobs);
@@ -133,7 +132,7 @@ describe('the clean-up', () => {
   });
 
   it('deletes sessions that have ended only once their code has expired, whether or not it is there', async () => {
-    const [now, jobs] = [Date.now(), new CleanUpJobs()];
+    const [now, jobs] = [Date.now(), cleanUpJobs(dataSource)];
     const ended = endedSessions(dataSource, jobs);
     ended.onModuleInit();
     cleanUp = aCleanUp(dataSource, jobs);

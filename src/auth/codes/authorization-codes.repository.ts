@@ -8,7 +8,7 @@ import { BatchedQueries } from '../../database/batched-queries.js';
 import { byColumn, Lookup, lookupStatement, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { HAS_ACTIVE_USER } from '../sessions/alive.js';
-import { BATCH } from '../cleanup/batch.js';
+import { BATCH } from '../../jobs/batch.js';
 import { AuthorizationCode } from './authorization-code.entity.js';
 
 export interface CodeOwner {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { workersFor } from '../../config/concurrency.js';
 import { type Argon2Cost, Env } from '../../config/env.js';
-import { passwordHashes } from '../../metrics/measurements.js';
+import { passwordHashes } from '../../telemetry/metrics/measurements.js';
 import { ARGON2_ENGINE, type Argon2Engine, readArgon2Cost } from './argon2-engine.js';
 import { BcryptVerifier, readBcryptCost } from './bcrypt-verifier.js';
 import { EventLoopMonitor } from './event-loop-monitor.js';

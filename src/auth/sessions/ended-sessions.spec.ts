@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Env } from '../../config/env.js';
-import { CleanUpJobs } from '../cleanup/clean-up-jobs.js';
+import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
 import type { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import type { EndedSessions } from './ended-sessions.js';
 import type { SessionRemoval } from './session-removal.js';

@@ -3,8 +3,8 @@ import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } fro
 import { LRUCache } from 'lru-cache';
 import { Env } from '../../config/env.js';
 import { inBatches } from '../../database/in-batches.js';
-import { BATCH, type Batch } from '../cleanup/batch.js';
-import { CleanUpJobs } from '../cleanup/clean-up-jobs.js';
+import { BATCH, type Batch } from '../../jobs/batch.js';
+import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { derivedFirst, SessionRemoval } from './session-removal.js';

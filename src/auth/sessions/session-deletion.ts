@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:time
 import { Injectable } from '@nestjs/common';
 import { inBatches, MAX_ROWS_AT_ONCE } from '../../database/in-batches.js';
 import type { Transaction } from '../../database/transaction.js';
-import { BATCH } from '../cleanup/batch.js';
+import { BATCH } from '../../jobs/batch.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { derivedFirst, SessionRemoval } from './session-removal.js';

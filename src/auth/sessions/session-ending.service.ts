@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
-import { EventsRepository } from '../../events/events.repository.js';
+import { EventsRepository } from '../../record/events.repository.js';
 import { AccountRepository } from '../../users/account.repository.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';

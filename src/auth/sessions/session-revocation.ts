@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type Actor, principalOf } from '../../access/actor.js';
 import { Transactions } from '../../database/transactions.js';
-import { EventsRepository } from '../../events/events.repository.js';
+import { EventsRepository } from '../../record/events.repository.js';
 import { EndedSessions } from './ended-sessions.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { type Descendant, PAGE, SessionsRepository } from './sessions.repository.js';

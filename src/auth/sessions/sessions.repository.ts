@@ -5,7 +5,7 @@ import type { CurrentUser } from '../../access/current-user.decorator.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { byColumn, Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
-import { BATCH } from '../cleanup/batch.js';
+import { BATCH } from '../../jobs/batch.js';
 import { IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
 import type { NewSession } from './new-session.js';
 import { Session } from './session.entity.js';

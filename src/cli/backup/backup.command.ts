@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SCHEMA } from '../../app/schema.js';
-import { RefusedError } from '../../accounts/accounts.errors.js';
+import { RefusedError } from '../../problems/refused.error.js';
 import type { Env, MysqlLocation } from '../../config/env.js';
 import { loadEnv } from '../../config/load-env.js';
 import { damageOf } from '../../database/sqlite/database-copy.js';

@@ -1,6 +1,6 @@
-import type { Event } from '../../events/event.entity.js';
-import { EventsRepository } from '../../events/events.repository.js';
-import { EVENT_TYPES, type EventType } from '../../events/event-types.js';
+import type { Event } from '../../record/event.entity.js';
+import { EventsRepository } from '../../record/events.repository.js';
+import { EVENT_TYPES, type EventType } from '../../record/event-types.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';

@@ -1,10 +1,10 @@
-import { ownEvent } from '../../audit/event-views.js';
+import { ownEvent } from '../../record/event-views.js';
 import { type HeldSession, UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
-import { EventsRepository } from '../../events/events.repository.js';
+import { EventsRepository } from '../../record/events.repository.js';
 import { MAIL_STATES } from '../../mail/mail.entity.js';
 import { MailsRepository } from '../../mail/mails.repository.js';
-import { InvitationListRepository, statusAt } from '../../memberships/invitation-list.repository.js';
-import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import { InvitationListRepository, statusAt } from '../../orgs/invitations/invitation-list.repository.js';
+import { OwnershipRepository } from '../../orgs/ownership.repository.js';
 import type { Account } from '../../users/account.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { type Services, withServices } from '../services.js';

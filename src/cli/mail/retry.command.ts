@@ -1,4 +1,4 @@
-import { RefusedError } from '../../accounts/accounts.errors.js';
+import { RefusedError } from '../../problems/refused.error.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { MailsRepository } from '../../mail/mails.repository.js';
 import { CannotRunError } from '../cannot-run.error.js';

@@ -1,6 +1,6 @@
 import { isEntityId } from '../../identifiers/entity-id.js';
-import { MAX_ORG_NAME, type Org } from '../../memberships/org.entity.js';
-import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import { MAX_ORG_NAME, type Org } from '../../orgs/org.entity.js';
+import { OwnershipRepository } from '../../orgs/ownership.repository.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Services } from '../services.js';
 

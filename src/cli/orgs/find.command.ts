@@ -1,5 +1,5 @@
-import { MAX_ORG_NAME } from '../../memberships/org.entity.js';
-import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import { MAX_ORG_NAME } from '../../orgs/org.entity.js';
+import { OwnershipRepository } from '../../orgs/ownership.repository.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
 import { listLimit, printList } from '../print-list.js';

@@ -1,4 +1,4 @@
-import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import { OwnershipRepository } from '../../orgs/ownership.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { listLimit, printList } from '../print-list.js';
 import { withServices } from '../services.js';

@@ -1,4 +1,4 @@
-import type { Org } from '../../memberships/org.entity.js';
+import type { Org } from '../../orgs/org.entity.js';
 import { timeOrNull, timeText } from '../times.js';
 
 export function orgJson({ id, name, createdAt, deletedAt, purgeAt }: Org): object {

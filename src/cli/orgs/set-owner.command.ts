@@ -1,4 +1,4 @@
-import { OrgOwnersService } from '../../accounts/org-owners.service.js';
+import { OrgOwnersService } from '../../orgs/org-owners.service.js';
 import type { Invocation, Report } from '../command.js';
 import { operatorOf } from '../operator.js';
 import { withServices } from '../services.js';

@@ -1,7 +1,7 @@
 import { type Role, ROLES } from '../../access/role.js';
-import { MemberSearchRepository } from '../../memberships/member-search.repository.js';
-import type { ListedMember } from '../../memberships/member-list.repository.js';
-import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import { MemberSearchRepository } from '../../orgs/members/member-search.repository.js';
+import type { ListedMember } from '../../orgs/members/member-list.repository.js';
+import { OwnershipRepository } from '../../orgs/ownership.repository.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
 import { parseLimit } from '../limit.js';

@@ -1,6 +1,6 @@
 import type { OperatorActor } from '../../access/actor.js';
-import type { OrphanedOrg } from '../../accounts/owner-rule.js';
-import { OwnershipRepository } from '../../memberships/ownership.repository.js';
+import type { OrphanedOrg } from '../../orgs/owner-rule.js';
+import { OwnershipRepository } from '../../orgs/ownership.repository.js';
 import type { Account } from '../../users/account.repository.js';
 import type { Invocation, Report } from '../command.js';
 import type { Services } from '../services.js';

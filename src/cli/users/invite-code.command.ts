@@ -3,11 +3,11 @@ import { readable } from '../../auth/mail-codes/mail-code-text.js';
 import { MailCodesRepository } from '../../auth/mail-codes/mail-codes.repository.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing } from '../../auth/tokens/key-ring.js';
-import { ShownInvitationsService } from '../../invitations/shown-invitations.service.js';
+import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
 import {
   InvitationListRepository,
   type ReceivedInvitation,
-} from '../../memberships/invitation-list.repository.js';
+} from '../../orgs/invitations/invitation-list.repository.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';

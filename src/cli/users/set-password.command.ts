@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AccountChangesService } from '../../accounts/account-changes.service.js';
-import { RefusedError } from '../../accounts/accounts.errors.js';
+import { RefusedError } from '../../problems/refused.error.js';
 import { loadArgon2Engine } from '../../auth/passwords/argon2-engine.js';
 import { passwordFault } from '../../auth/passwords/password-policy.js';
 import { normalizePassword } from '../../auth/passwords/password-text.js';

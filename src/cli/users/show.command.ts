@@ -1,6 +1,6 @@
 import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
-import { InvitationListRepository } from '../../memberships/invitation-list.repository.js';
-import { OwnershipRepository, type OrgWithRole } from '../../memberships/ownership.repository.js';
+import { InvitationListRepository } from '../../orgs/invitations/invitation-list.repository.js';
+import { OwnershipRepository, type OrgWithRole } from '../../orgs/ownership.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { withServices } from '../services.js';
 import { timeText } from '../times.js';

@@ -2,7 +2,7 @@ import { callbackify } from 'node:util';
 import type { PoolConnection, PoolOptions } from 'mysql2';
 import type { MysqlLocation } from '../../config/env.js';
 import { ACQUIRE_TIMEOUT_MS } from '../acquire-timeout.js';
-import { databaseConnections } from '../../metrics/measurements.js';
+import { databaseConnections } from '../../telemetry/metrics/measurements.js';
 import { databaseError } from '../database-errors.js';
 import { type ConnectionUse, type MysqlError, MysqlHost } from '../mysql/mysql-host.js';
 import { tlsOptions } from '../mysql/mysql-tls.js';

@@ -1,6 +1,6 @@
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
-import { queryBegins } from '../../tracing/spans.js';
+import { queryBegins } from '../../telemetry/tracing/spans.js';
 import { runAlone } from '../retries.js';
 import { storageSpace } from '../storage-space.js';
 import { refuseInsideTransaction } from '../transaction.js';

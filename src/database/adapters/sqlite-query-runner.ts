@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
-import { databaseConnections } from '../../metrics/measurements.js';
-import { queryBegins } from '../../tracing/spans.js';
+import { databaseConnections } from '../../telemetry/metrics/measurements.js';
+import { queryBegins } from '../../telemetry/tracing/spans.js';
 import { runAlone } from '../retries.js';
 import { whenFree } from '../sqlite/busy-file.js';
 import { refuseInsideTransaction } from '../transaction.js';

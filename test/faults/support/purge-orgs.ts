@@ -7,8 +7,8 @@ import { builtModule } from './built-module.ts';
 
 const { SCHEMA } = (await builtModule('app/schema.js')) as typeof import('../../../src/app/schema.js');
 const { CleanUpJobs } = (await builtModule(
-  'auth/cleanup/clean-up-jobs.js',
-)) as typeof import('../../../src/auth/cleanup/clean-up-jobs.js');
+  'jobs/clean-up-jobs.js',
+)) as typeof import('../../../src/jobs/clean-up-jobs.js');
 const { openDatabase } = (await builtModule(
   'cli/open-database.js',
 )) as typeof import('../../../src/cli/open-database.js');
@@ -19,17 +19,15 @@ const { Transactions } = (await builtModule(
   'database/transactions.js',
 )) as typeof import('../../../src/database/transactions.js');
 const { Event } = (await builtModule(
-  'events/event.entity.js',
-)) as typeof import('../../../src/events/event.entity.js');
+  'record/event.entity.js',
+)) as typeof import('../../../src/record/event.entity.js');
 const { EventsRepository } = (await builtModule(
-  'events/events.repository.js',
-)) as typeof import('../../../src/events/events.repository.js');
+  'record/events.repository.js',
+)) as typeof import('../../../src/record/events.repository.js');
 const { DeletedOrgsRepository } = (await builtModule(
-  'memberships/deleted-orgs.repository.js',
-)) as typeof import('../../../src/memberships/deleted-orgs.repository.js');
-const { Org } = (await builtModule(
-  'memberships/org.entity.js',
-)) as typeof import('../../../src/memberships/org.entity.js');
+  'orgs/deleted-orgs.repository.js',
+)) as typeof import('../../../src/orgs/deleted-orgs.repository.js');
+const { Org } = (await builtModule('orgs/org.entity.js')) as typeof import('../../../src/orgs/org.entity.js');
 const { OrgPurge } = (await builtModule(
   'orgs/org-purge.js',
 )) as typeof import('../../../src/orgs/org-purge.js');

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../access/actor.js';
+import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
+import type { Transaction } from '../../database/transaction.js';
+import { AccountEvents } from '../../users/account-events.js';
+import { AccountRepository } from '../../users/account.repository.js';
+
+/** Sets passwords without asking for the old one. */
+@Injectable()
+export class PasswordChanges {
+  constructor(
+    private readonly accounts: AccountRepository,
+    private readonly codes: MailCodesRepository,
+    private readonly events: AccountEvents,
+  ) {}
+
+  /** Ends every session, and voids the codes mailed before. Returns false when there is no such user. */
+  async set(
+    transaction: Transaction,
+    { id: userId, email }: { id: string; email: string },
+    hash: string,
+    actor: Actor,
+  ): Promise<boolean> {
+    if (!(await this.accounts.setPasswordHash(transaction, userId, hash))) return false;
+    await this.codes.voidAll(transaction, { id: userId, email });
+    await this.events.record(
+      transaction,
+      { type: 'account.password_changed', actor, userId },
+      { type: 'session.ended', actor, userId, data: { reason: 'password_changed', all: true } },
+    );
+    return true;
+  }
+}

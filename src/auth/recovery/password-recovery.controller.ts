@@ -1,0 +1,64 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Public } from '../../access/access.decorators.js';
+import type { Origin } from '../../access/actor.js';
+import { INVALID_MAIL_CODE } from '../mail-codes/mail-codes.errors.js';
+import { Client } from '../passwords/client.decorator.js';
+import type { HashClient } from '../passwords/hash-queue.js';
+import { commonPassword } from '../passwords/is-acceptable-password.decorator.js';
+import { RequestOrigin } from '../../http/current-actor.decorator.js';
+import { OK, OkResult } from '../../http/ok.responses.js';
+import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
+import { ForgotPasswordRequest } from '../dto/forgot-password.request.js';
+import { ResetPasswordRequest } from '../dto/reset-password.request.js';
+import { PasswordRecoveryService } from './password-recovery.service.js';
+
+@ApiTags('Auth')
+@Controller('api/auth/password')
+export class PasswordRecoveryController {
+  constructor(private readonly recovery: PasswordRecoveryService) {}
+
+  /**
+   * Ask for a code for a new password
+   *
+   * @remarks It is mailed, if the e-mail has an account, and works for 15 minutes. Unknown e-mails get the same
+   * answer. At most 3 requests in any 15 minutes for one client address and e-mail. Beyond 5 codes a day for one
+   * client address, or 10 for all, an e-mail gets one an hour, or one in 15 minutes.
+   */
+  @Post('forgot')
+  @HttpCode(202)
+  @Public()
+  @RateLimited('forgot', 'address')
+  @ApiProblems(invalidFields({ email: 'must be an e-mail address' }), 'mail_unavailable')
+  forgot(@Body() { email }: ForgotPasswordRequest, @RequestOrigin() origin: Origin): Promise<OkResult> {
+    return this.recovery.ask(email, origin).then(() => OK);
+  }
+
+  /**
+   * Set a new password
+   *
+   * @remarks With the code from the mail, or from an operator; it works once. Every session ends. At most 10
+   * requests in any 15 minutes for one client address and e-mail, and 50 for one code.
+   */
+  @Post('reset')
+  @HttpCode(200)
+  @Public()
+  @RateLimited('code', 'address')
+  @ApiProblems(
+    invalidFields({
+      email: 'must be an e-mail address',
+      code: 'must be a string',
+      newPassword: 'must be a string',
+    }),
+    commonPassword('newPassword'),
+    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
+  )
+  reset(
+    @Body() body: ResetPasswordRequest,
+    @Client() client: HashClient,
+    @RequestOrigin() origin: Origin,
+  ): Promise<OkResult> {
+    return this.recovery.reset(body, client, origin).then(() => OK);
+  }
+}

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor, Origin } from '../../access/actor.js';
+import type { MailCode } from '../mail-codes/mail-code.entity.js';
+import { InvalidMailCodeError } from '../mail-codes/mail-codes.errors.js';
+import { MAIL_CODE_TTL_MS, MailCodes } from '../mail-codes/mail-codes.js';
+import type { HashClient } from '../passwords/hash-queue.js';
+import { PasswordHasher } from '../passwords/password-hasher.js';
+import type { Transaction } from '../../database/transaction.js';
+import { Transactions } from '../../database/transactions.js';
+import { Mails } from '../../mail/mails.js';
+import { clientKey } from '../../rate-limits/client-key.js';
+import { AccountEvents } from '../../users/account-events.js';
+import { AccountRepository } from '../../users/account.repository.js';
+import { PasswordChanges } from '../passwords/password-changes.js';
+
+interface Reset {
+  email: string;
+  code: string;
+  /** the new password, normalized */
+  newPassword: string;
+}
+
+/** Sets a new password for the owner of the mailbox. Nothing reveals whether there is an account. */
+@Injectable()
+export class PasswordRecoveryService {
+  constructor(
+    private readonly codes: MailCodes,
+    private readonly mails: Mails,
+    private readonly accounts: AccountRepository,
+    private readonly changes: PasswordChanges,
+    private readonly passwords: PasswordHasher,
+    private readonly events: AccountEvents,
+    private readonly transactions: Transactions,
+  ) {}
+
+  async ask(email: string, { address }: Origin): Promise<void> {
+    this.mails.requireServer();
+    const senderId = clientKey(address);
+    await this.transactions.run(
+      async (transaction) => {
+        await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: email });
+        const expiresAt = Date.now() + MAIL_CODE_TTL_MS;
+        await this.mails.enqueue(transaction, {
+          kind: 'password_reset',
+          recipient: email,
+          senderId,
+          expiresAt,
+        });
+      },
+      { principal: senderId },
+    );
+  }
+
+  /** Hashes the password only after a right code. */
+  async reset({ email, code, newPassword }: Reset, client: HashClient, origin: Origin): Promise<void> {
+    const turn = { principal: client.key };
+    const checked = await this.transactions.run(
+      (transaction) => this.codes.check(transaction, ['password_reset'], email, code),
+      turn,
+    );
+    if (!checked) throw new InvalidMailCodeError();
+    const hash = await this.passwords.hash(newPassword, client);
+    await this.transactions.run(
+      (transaction) => this.resetIn(transaction, checked, hash, { kind: 'system', ...origin }),
+      turn,
+    );
+  }
+
+  private async resetIn(transaction: Transaction, code: MailCode, hash: string, actor: Actor): Promise<void> {
+    if (!(await this.codes.use(transaction, code))) throw new InvalidMailCodeError();
+    const account = await this.accounts.findActiveIn(transaction, code.email);
+    if (!account) throw new InvalidMailCodeError();
+    await this.changes.set(transaction, account, hash, actor);
+    if (code.handedOut === 0) await this.noteVerified(transaction, account.id, actor);
+    const notice = { kind: 'password_changed', recipient: code.email, senderId: account.id } as const;
+    await this.mails.notify(transaction, notice);
+  }
+
+  private async noteVerified(transaction: Transaction, userId: string, actor: Actor): Promise<void> {
+    if (!(await this.accounts.verifyEmail(transaction, userId))) return;
+    await this.events.record(transaction, { type: 'account.email_verified', actor, userId });
+  }
+}

@@ -1,0 +1,15 @@
+import { Injectable } from '@nestjs/common';
+import type { Batch } from './batch.js';
+
+/** @param now epoch milliseconds */
+export type CleanUpJob = (now: number) => Promise<Batch>;
+
+/** Rooms add jobs for their own rows here; the clean-up runs them batch by batch. */
+@Injectable()
+export class CleanUpJobs {
+  readonly all: CleanUpJob[] = [];
+
+  add(job: CleanUpJob): void {
+    this.all.push(job);
+  }
+}

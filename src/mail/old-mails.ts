@@ -1,0 +1,30 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { MAIL_STATES } from './mail.entity.js';
+import { MailsRepository } from './mails.repository.js';
+import { BATCH, type Batch } from '../jobs/batch.js';
+import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
+
+/** Mails are kept for longer than the day over which those to one address are counted. */
+const MAIL_RETENTION_MS = 7 * 86_400_000;
+
+@Injectable()
+export class OldMails implements OnModuleInit {
+  constructor(
+    private readonly mails: MailsRepository,
+    private readonly jobs: CleanUpJobs,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.add((now) => this.deleteBatch(now));
+  }
+
+  async deleteBatch(now: number): Promise<Batch> {
+    const ended = MAIL_STATES.filter((state) => state !== 'waiting');
+    const found = await Promise.all(
+      ended.map((state) => this.mails.findEndedBefore(state, now - MAIL_RETENTION_MS, BATCH)),
+    );
+    const ids = found.flat();
+    if (ids.length > 0) await this.mails.delete(ids);
+    return { examined: Math.max(...found.map(({ length }) => length)), deleted: ids.length };
+  }
+}

@@ -1,0 +1,21 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsNotEmpty, IsString } from 'class-validator';
+import { IsAcceptablePassword } from '../../auth/passwords/is-acceptable-password.decorator.js';
+import { NormalizedPassword } from '../../auth/passwords/normalized-password.decorator.js';
+
+export class ChangePasswordRequest {
+  /** @example "correct horse battery" */
+  @ApiProperty({ format: 'password', minLength: 1 })
+  @NormalizedPassword()
+  @IsString()
+  @IsNotEmpty()
+  currentPassword: string;
+
+  /**
+   * As at registration.
+   * @example "an engine weaves algebraic patterns"
+   */
+  @NormalizedPassword()
+  @IsAcceptablePassword()
+  newPassword: string;
+}

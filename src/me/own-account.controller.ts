@@ -1,0 +1,44 @@
+import { Body, Controller, Delete } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { SignedInByPassword } from '../access/access.decorators.js';
+import { Client } from '../auth/passwords/client.decorator.js';
+import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { OkResult } from '../http/ok.responses.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { CarefulWrite } from '../requests/careful-write.decorator.js';
+import { CurrentWrite } from '../requests/current-write.decorator.js';
+import type { Write } from '../requests/write.js';
+import { DeleteAccountRequest } from './dto/delete-account.request.js';
+import { OwnAccountService } from './own-account.service.js';
+
+const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
+
+@ApiTags('Me')
+@Controller('api/me')
+export class OwnAccountController {
+  constructor(private readonly accounts: OwnAccountService) {}
+
+  /**
+   * Delete the account
+   *
+   * @remarks With its memberships, sessions and codes; the record keeps ids. If the user is the only owner of any
+   * organization, make somebody else owner first: `orgs` names them. Counts as a login for the limits. Needs a token
+   * of a login by password.
+   */
+  @Delete()
+  @SignedInByPassword()
+  @CarefulWrite({ dryRun: true, remedy: true })
+  @RateLimited('login', 'address', 'account')
+  @ApiProblems(invalidFields({ password: 'should not be empty' }), 'wrong_password', {
+    code: 'last_owner',
+    extensions: { orgs: [{ id: ORG_ID, name: 'Analytical Engines', hasOtherMembers: true }] },
+  })
+  deleteAccount(
+    @CurrentWrite() write: Write,
+    @Body() { password }: DeleteAccountRequest,
+    @Client() client: HashClient,
+  ): Promise<OkResult> {
+    return this.accounts.delete(write, password, client);
+  }
+}

@@ -1,0 +1,32 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { SignedInByPassword } from '../access/access.decorators.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
+import { ApiPage } from '../pagination/api-page.decorator.js';
+import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
+import { RecordService } from '../record/record.service.js';
+import { OwnEventsResult } from '../record/dto/event.responses.js';
+import { ListEventsQuery } from '../record/dto/list-events.query.js';
+
+@ApiTags('Me')
+@Controller('api/me/events')
+export class OwnEventsController {
+  constructor(private readonly record: RecordService) {}
+
+  /**
+   * Read the record of the current user
+   *
+   * @remarks What happened to the account, its logins and its memberships, the latest first. Needs a token of a
+   * login by password.
+   */
+  @Get()
+  @SignedInByPassword()
+  @ApiPage(OwnEventsResult)
+  listOwnEvents(
+    @CurrentUser() { id }: CurrentUser,
+    @Query() query: ListEventsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<OwnEventsResult> {
+    return this.record.listOfUser(id, query, linkNextPage);
+  }
+}

@@ -1,0 +1,139 @@
+import { applyDecorators, Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
+import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
+import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
+import { EntityIdPipe } from '../http/entity-id.pipe.js';
+import { OkResult } from '../http/ok.responses.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiPage } from '../pagination/api-page.decorator.js';
+import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { CarefulWrite } from '../requests/careful-write.decorator.js';
+import { CurrentWrite } from '../requests/current-write.decorator.js';
+import type { Write } from '../requests/write.js';
+import { AnswerByCodeRequest } from '../orgs/invitations/dto/answer-by-code.request.js';
+import { AnswerInvitationRequest } from '../orgs/invitations/dto/answer-invitation.request.js';
+import { AcceptedResult, OwnInvitationPage } from '../orgs/invitations/dto/invitation.responses.js';
+import { ListOwnInvitationsQuery } from '../orgs/invitations/dto/list-invitations.query.js';
+import { InvitationListsService } from '../orgs/invitations/invitation-lists.service.js';
+import { INVITATION_PARAM } from '../orgs/invitations/invitation-param.js';
+import { OwnInvitationsService } from './own-invitations.service.js';
+
+const ApiAnswer = (): MethodDecorator =>
+  applyDecorators(
+    CarefulWrite({ idempotencyKey: true }),
+    ApiProblems(invalidFields({ code: 'must be a string' }), {
+      code: 'invalid_code',
+      detail: INVALID_MAIL_CODE,
+    }),
+  );
+
+const ApiAnswerById = (): MethodDecorator =>
+  applyDecorators(
+    ApiAnswer(),
+    ApiParam(INVITATION_PARAM),
+    ApiBody({ type: AnswerInvitationRequest, required: false }),
+    ApiProblems('email_not_verified', 'invitation_not_found'),
+  );
+
+@ApiTags('Me')
+@Controller('api/me/invitations')
+export class OwnInvitationsController {
+  constructor(
+    private readonly answers: OwnInvitationsService,
+    private readonly lists: InvitationListsService,
+  ) {}
+
+  /**
+   * List the current user's invitations
+   *
+   * @remarks Pending ones for the user's e-mail, the latest first, in pages; none while the e-mail is not verified.
+   */
+  @Get()
+  @SignedIn()
+  @ApiPage(OwnInvitationPage)
+  listOwnInvitations(
+    @CurrentUser() { id }: CurrentUser,
+    @Query() query: ListOwnInvitationsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<OwnInvitationPage> {
+    return this.lists.listOfUser(id, query, linkNextPage);
+  }
+
+  /**
+   * Accept an invitation
+   *
+   * @remarks The e-mail has to be verified, or the code sent; a code that was mailed verifies it. At most 50 codes
+   * may be entered for one invitation.
+   */
+  @Post(':invitationId/accept')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @ApiAnswerById()
+  @ApiProblems('already_member', 'invitation_ended', 'too_many_orgs')
+  acceptInvitation(
+    @CurrentWrite() write: Write,
+    @Param('invitationId', EntityIdPipe) invitationId: string,
+    @Body() { code }: AnswerInvitationRequest,
+  ): Promise<AcceptedResult> {
+    return this.answers.accept(write, invitationId, code);
+  }
+
+  /**
+   * Decline an invitation
+   *
+   * @remarks The e-mail has to be verified, or the code sent.
+   */
+  @Post(':invitationId/decline')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @ApiAnswerById()
+  @ApiProblems('invitation_ended')
+  declineInvitation(
+    @CurrentWrite() write: Write,
+    @Param('invitationId', EntityIdPipe) invitationId: string,
+    @Body() { code }: AnswerInvitationRequest,
+  ): Promise<OkResult> {
+    return this.answers.decline(write, invitationId, code);
+  }
+
+  /**
+   * Accept the invitation that a code is of
+   *
+   * @remarks One for the user's e-mail, which need not be verified; a code that was mailed verifies it. At most 10
+   * codes may be entered in any 15 minutes, and 50 wrong ones for one invitation.
+   */
+  @Post('accept')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @RateLimited('code')
+  @ApiAnswer()
+  @ApiProblems('already_member', 'invitation_ended', 'too_many_orgs')
+  acceptInvitationByCode(
+    @CurrentWrite() write: Write,
+    @CurrentUser() { email }: CurrentUser,
+    @Body() { code }: AnswerByCodeRequest,
+  ): Promise<AcceptedResult> {
+    return this.answers.acceptByCode(write, email, code);
+  }
+
+  /**
+   * Decline the invitation that a code is of
+   *
+   * @remarks One for the user's e-mail, which need not be verified. Limited as accepting is.
+   */
+  @Post('decline')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @RateLimited('code')
+  @ApiAnswer()
+  @ApiProblems('invitation_ended')
+  declineInvitationByCode(
+    @CurrentWrite() write: Write,
+    @CurrentUser() { email }: CurrentUser,
+    @Body() { code }: AnswerByCodeRequest,
+  ): Promise<OkResult> {
+    return this.answers.declineByCode(write, email, code);
+  }
+}

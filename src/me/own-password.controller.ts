@@ -1,0 +1,41 @@
+import { Body, Controller, Put } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { SignedInByPassword } from '../access/access.decorators.js';
+import type { UserActor } from '../access/actor.js';
+import { CurrentActor } from '../http/current-actor.decorator.js';
+import { OK, OkResult } from '../http/ok.responses.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { ChangePasswordRequest } from './dto/change-password.request.js';
+import { Client } from '../auth/passwords/client.decorator.js';
+import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { commonPassword } from '../auth/passwords/is-acceptable-password.decorator.js';
+import { OwnPasswordService } from '../auth/passwords/own-password.service.js';
+
+@ApiTags('Me')
+@Controller('api/me/password')
+export class OwnPasswordController {
+  constructor(private readonly passwords: OwnPasswordService) {}
+
+  /**
+   * Change the password
+   *
+   * @remarks Ends every session but the one of the token, and voids codes that have not been exchanged. Counts as a
+   * login for the limits. Needs a token of a login by password.
+   */
+  @Put()
+  @SignedInByPassword()
+  @RateLimited('login', 'address', 'account')
+  @ApiProblems(
+    invalidFields({ currentPassword: 'should not be empty', newPassword: 'must be a string' }),
+    commonPassword('newPassword'),
+    'wrong_password',
+  )
+  changePassword(
+    @CurrentActor() actor: UserActor,
+    @Body() body: ChangePasswordRequest,
+    @Client() client: HashClient,
+  ): Promise<OkResult> {
+    return this.passwords.change(actor, body, client).then(() => OK);
+  }
+}

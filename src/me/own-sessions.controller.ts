@@ -1,0 +1,70 @@
+import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
+import type { UserActor } from '../access/actor.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentActor } from '../http/current-actor.decorator.js';
+import { EntityIdPipe } from '../http/entity-id.pipe.js';
+import { OK, OkResult } from '../http/ok.responses.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { CarefulWrite } from '../requests/careful-write.decorator.js';
+import { EndSessionsQuery } from './dto/end-sessions.query.js';
+import { OwnSessionsResult } from './dto/own-sessions.responses.js';
+import { listOf } from './own-session-views.js';
+import { SessionEndingService } from '../auth/sessions/session-ending.service.js';
+import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
+
+@ApiTags('Me')
+@Controller('api/me/sessions')
+export class OwnSessionsController {
+  constructor(
+    private readonly sessions: UserSessionsRepository,
+    private readonly ending: SessionEndingService,
+  ) {}
+
+  /**
+   * List the sessions of the current user
+   *
+   * @remarks Those that have not ended, the latest first.
+   */
+  @Get()
+  @SignedIn()
+  async listOwnSessions(@CurrentUser() { id, sessionId }: CurrentUser): Promise<OwnSessionsResult> {
+    return { sessions: listOf(await this.sessions.listAlive(id), sessionId) };
+  }
+
+  /**
+   * End a session of the current user
+   *
+   * @remarks With every session that its codes opened. Needs a token of a login by password.
+   */
+  @Delete(':sessionId')
+  @SignedInByPassword()
+  @ApiParam({
+    name: 'sessionId',
+    type: String,
+    format: 'uuid',
+    description: 'id of the session, from the list of sessions',
+  })
+  @ApiProblems('session_not_found')
+  endOwnSession(
+    @CurrentActor() actor: UserActor,
+    @Param('sessionId', EntityIdPipe) id: string,
+  ): Promise<OkResult> {
+    return this.ending.endOne(actor, id).then(() => OK);
+  }
+
+  /**
+   * End the other sessions of the current user, or all
+   *
+   * @remarks Without `all`, the session of the token stays, but those that its codes opened end, too. Needs a token of
+   * a login by password.
+   */
+  @Delete()
+  @SignedInByPassword()
+  @CarefulWrite({ query: ['all'] })
+  @ApiProblems(invalidFields({ all: 'must be true or false' }))
+  endOwnSessions(@CurrentActor() actor: UserActor, @Query() { all }: EndSessionsQuery): Promise<OkResult> {
+    return this.ending.endAll(actor, { exceptActing: all !== 'true' }).then(() => OK);
+  }
+}

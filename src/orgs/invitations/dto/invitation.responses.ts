@@ -1,0 +1,113 @@
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import type { Role } from '../../../access/role.js';
+import {
+  INVITATION_STATUSES,
+  type InvitationStatus,
+  INVITED_ROLES,
+  type InvitedRole,
+} from '../invitation.entity.js';
+import { ApiRole } from '../../../openapi/api-role.decorator.js';
+import { OrgResponse } from '../../dto/org.responses.js';
+
+const INVITED_BY = { userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };
+const LISTED = {
+  id: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
+  email: 'grace@example.com',
+  role: 'member',
+  status: 'pending',
+  createdAt: '2026-11-22T09:00:00.000Z',
+  expiresAt: '2026-11-29T09:00:00.000Z',
+  invitedBy: INVITED_BY,
+};
+const RECEIVED = {
+  ...Object.fromEntries(Object.entries(LISTED).filter(([name]) => name !== 'email')),
+  org: { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines' },
+};
+
+export class Inviter {
+  @ApiProperty({ format: 'uuid' })
+  userId: string;
+
+  /** null: the account was deleted */
+  @ApiProperty({ type: String, format: 'email', maxLength: 254, nullable: true })
+  email: string | null;
+}
+
+class AnyInvitation {
+  /** @example "019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e" */
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ enum: INVITED_ROLES, example: 'member' })
+  role: InvitedRole;
+
+  @ApiProperty({ enum: INVITATION_STATUSES, enumName: 'InvitationStatus' })
+  status: InvitationStatus;
+
+  /** @example "2026-11-22T09:00:00.000Z" */
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  /**
+   * seven days after its code was made
+   * @example "2026-11-29T09:00:00.000Z"
+   */
+  @ApiProperty({ format: 'date-time' })
+  expiresAt: string;
+
+  /** who made its code */
+  @ApiProperty({ type: Inviter, example: INVITED_BY })
+  invitedBy: Inviter;
+}
+
+@ApiSchema({ name: 'ListedInvitation' })
+export class ListedInvitationResponse extends AnyInvitation {
+  /** @example "grace@example.com" */
+  @ApiProperty({ format: 'email', maxLength: 254 })
+  email: string;
+}
+
+@ApiSchema({ name: 'Invitation' })
+export class InvitationResponse extends ListedInvitationResponse {
+  /**
+   * with `showCode`, and only this once
+   * @example "7K2M9-QX4TB"
+   */
+  @ApiPropertyOptional({ pattern: '^[0-9A-Z]{5}-[0-9A-Z]{5}$' })
+  code?: string;
+}
+
+@ApiSchema({ name: 'ReceivedInvitation' })
+export class ReceivedInvitationResponse extends AnyInvitation {
+  org: OrgResponse;
+}
+
+export class InvitationResult {
+  invitation: InvitationResponse;
+}
+
+class AnyPage {
+  /**
+   * `cursor` of the next page; absent on the last one
+   * @example "MC4wMTlhOGYzZS04ZDRmLTdiMzItOWQ1ZS03ZjlhMWIzYzRkNWU"
+   */
+  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  nextCursor?: string;
+}
+
+export class InvitationPage extends AnyPage {
+  @ApiProperty({ type: [ListedInvitationResponse], example: [LISTED] })
+  invitations: ListedInvitationResponse[];
+}
+
+export class OwnInvitationPage extends AnyPage {
+  @ApiProperty({ type: [ReceivedInvitationResponse], example: [RECEIVED] })
+  invitations: ReceivedInvitationResponse[];
+}
+
+export class AcceptedResult {
+  org: OrgResponse;
+
+  @ApiRole()
+  role: Role;
+}

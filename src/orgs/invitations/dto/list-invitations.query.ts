@@ -1,0 +1,25 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, ValidateIf } from 'class-validator';
+import { INVITATION_STATUSES, type InvitationStatus } from '../invitation.entity.js';
+import { DEFAULT_LIMIT } from '../../../pagination/page.js';
+import { PageCursor, PageLimit } from '../../../pagination/page-query.decorators.js';
+
+export class ListOwnInvitationsQuery {
+  @PageLimit({ default: DEFAULT_LIMIT, description: 'invitations on a page, at most' })
+  limit?: string;
+
+  @PageCursor()
+  cursor?: string;
+}
+
+export class ListInvitationsQuery extends ListOwnInvitationsQuery {
+  @ApiProperty({
+    enum: INVITATION_STATUSES,
+    enumName: 'InvitationStatus',
+    required: false,
+    description: 'invitations in this status only',
+  })
+  @ValidateIf((query: ListInvitationsQuery) => query.status !== undefined)
+  @IsIn(INVITATION_STATUSES, { message: 'must be a status of invitations' })
+  status?: InvitationStatus;
+}

@@ -1,0 +1,200 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, IsNull, MoreThan, type Repository } from 'typeorm';
+import { hotStatement } from '../../database/hot-statements.js';
+import { Invitation, INVITATION_STATUSES, type InvitationStatus } from './invitation.entity.js';
+
+export interface ListedInvitation extends Pick<
+  Invitation,
+  'id' | 'email' | 'role' | 'status' | 'createdAt' | 'expiresAt' | 'invitedBy'
+> {
+  /** null: the inviter's account was deleted */
+  inviterEmail: string | null;
+}
+
+export interface ReceivedInvitation extends ListedInvitation {
+  orgId: string;
+  orgName: string;
+}
+
+export type CandidateInvitation = Pick<Invitation, 'id' | 'orgId' | 'codeNumber'>;
+
+export interface MailedInvitation extends Pick<Invitation, 'role' | 'expiresAt'> {
+  orgName: string;
+  inviterEmail: string;
+  inviterVerifiedAt: number | null;
+}
+
+export interface InvitationRange {
+  now: number;
+  limit: number;
+  beforeId: string | undefined;
+}
+
+/** Greater than every id, since ids are hexadecimal. */
+const AFTER_ALL = 'g';
+
+// A typed code names no organization, and anybody can invite an address: these bounds keep a try from costing more,
+// the more invitations the address has.
+const MAX_LOOKED_AT = 2000;
+const MAX_CANDIDATES = 200;
+
+/** limit for one e-mail, in lists for operators */
+const MAX_EXPORTED = 1000;
+
+/** After this time nobody asks who was invited; the rows hold e-mails. */
+export const ENDED_RETENTION_MS = 30 * 86_400_000;
+
+const LISTED = `i.id, i.email, i.role, i.status, i.created_at AS createdAt, i.expires_at AS expiresAt,
+  i.invited_by AS invitedBy, v.email AS inviterEmail`;
+
+const findOfOrg = (and = ''): string => `SELECT ${LISTED}
+  FROM invitations i LEFT JOIN users v ON v.id = i.invited_by
+  WHERE i.org_id = ? AND i.status = ? AND i.id < ? ${and} ORDER BY i.id DESC LIMIT ?`;
+const FIND_OF_ORG = hotStatement('the invitations of an organization', findOfOrg(), ['', 'pending', '', 1]);
+const FIND_ALIVE_OF_ORG = findOfOrg('AND i.expires_at > ?');
+const FIND_STALE_OF_ORG = findOfOrg('AND i.expires_at <= ?');
+
+/** Finds none while the e-mail is not verified. */
+const FIND_RECEIVED = hotStatement(
+  'the invitations of a user',
+  `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
+    FROM users u JOIN invitations i ON i.email = u.email AND i.pending = 1 AND i.id < ?
+      JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL LEFT JOIN users v ON v.id = i.invited_by
+    WHERE u.id = ? AND u.email_verified_at IS NOT NULL AND i.expires_at > ?
+    ORDER BY i.id DESC LIMIT ?`,
+  ['', '', 0, 1],
+);
+
+const FIND_MAILED = hotStatement(
+  'what the mail of an invitation says',
+  `SELECT i.role, i.expires_at AS expiresAt, o.name AS orgName, v.email AS inviterEmail,
+      v.email_verified_at AS inviterVerifiedAt
+    FROM invitations i JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL
+      JOIN users v ON v.id = i.invited_by AND v.disabled_at IS NULL
+      JOIN members w ON w.org_id = i.org_id AND w.user_id = i.invited_by AND w.role IN ('admin', 'owner')
+    WHERE i.id = ? AND i.code_number = ? AND i.code_shown = 0 AND i.pending = 1 AND i.expires_at > ?`,
+  ['', 0, 0],
+);
+
+/** COALESCE, since SQLite without statistics would take the index of times, and read everybody's invitations. */
+const FIND_CANDIDATES = hotStatement(
+  'the invitations that a code may be of',
+  `SELECT i.id, i.org_id AS orgId, i.code_number AS codeNumber, i.code_shown AS codeShown FROM invitations i
+    WHERE i.email = ? AND i.pending = 1 AND COALESCE(i.expires_at, 0) > ? ORDER BY i.id DESC LIMIT ${MAX_LOOKED_AT}`,
+  ['', 0],
+);
+
+const FIND_EXPIRED = hotStatement(
+  'the clean-up of invitations that have expired',
+  'SELECT id FROM invitations WHERE pending = 1 AND expires_at <= ? ORDER BY expires_at LIMIT ?',
+  [0, 1],
+);
+const FIND_OLD = hotStatement(
+  'the clean-up of invitations that have ended',
+  'SELECT id FROM invitations WHERE pending IS NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?',
+  [0, 1],
+);
+
+@Injectable()
+export class InvitationListRepository {
+  constructor(@InjectRepository(Invitation) private readonly invitations: Repository<Invitation>) {}
+
+  /** Decides by time: an invitation that the clean-up has not seen is expired, too. */
+  async findOfOrg(
+    orgId: string,
+    status: InvitationStatus | undefined,
+    page: InvitationRange,
+  ): Promise<ListedInvitation[]> {
+    const found = await Promise.all(this.partsOf(orgId, status, page));
+    const inOrder = found.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1));
+    return inOrder.slice(0, page.limit).map((one) => Object.assign(one, { status: statusAt(one, page.now) }));
+  }
+
+  /** Each status is a range of the index. */
+  private partsOf(
+    orgId: string,
+    status: InvitationStatus | undefined,
+    { now, limit, beforeId = AFTER_ALL }: InvitationRange,
+  ): Promise<ListedInvitation[]>[] {
+    const find = (sql: string, stored: InvitationStatus, ...more: number[]): Promise<ListedInvitation[]> =>
+      this.invitations.query<ListedInvitation[]>(sql, [orgId, stored, beforeId, ...more, limit]);
+    if (status === 'pending') return [find(FIND_ALIVE_OF_ORG, status, now)];
+    if (status === 'expired') return [find(FIND_OF_ORG, status), find(FIND_STALE_OF_ORG, 'pending', now)];
+    return (status === undefined ? INVITATION_STATUSES : [status]).map((one) => find(FIND_OF_ORG, one));
+  }
+
+  findReceived(
+    userId: string,
+    { now, limit, beforeId = AFTER_ALL }: InvitationRange,
+  ): Promise<ReceivedInvitation[]> {
+    return this.invitations.query<ReceivedInvitation[]>(FIND_RECEIVED, [beforeId, userId, now, limit]);
+  }
+
+  /** @returns undefined if the invitation has ended, or its code was replaced or shown */
+  async findMailed(id: string, codeNumber: number, now: number): Promise<MailedInvitation | undefined> {
+    return (await this.invitations.query<MailedInvitation[]>(FIND_MAILED, [id, codeNumber, now]))[0];
+  }
+
+  /** Mailed invitations come first: an address gets few of them a day, however many others there are. */
+  async findCandidates(email: string, now: number): Promise<CandidateInvitation[]> {
+    type Found = CandidateInvitation & Pick<Invitation, 'codeShown'>;
+    const found = await this.invitations.query<Found[]>(FIND_CANDIDATES, [email, now]);
+    const mailedFirst = found.toSorted((one, other) => one.codeShown - other.codeShown);
+    return mailedFirst.slice(0, MAX_CANDIDATES);
+  }
+
+  findForExport(email: string): Promise<ReceivedInvitation[]> {
+    return this.invitations.query<ReceivedInvitation[]>(
+      `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
+        FROM invitations i JOIN orgs o ON o.id = i.org_id LEFT JOIN users v ON v.id = i.invited_by
+        WHERE i.email = ? ORDER BY i.id LIMIT ${MAX_EXPORTED}`,
+      [email],
+    );
+  }
+
+  findPending(email: string, now: number): Promise<ReceivedInvitation[]> {
+    return this.invitations.query<ReceivedInvitation[]>(
+      `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
+        FROM invitations i JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL
+          LEFT JOIN users v ON v.id = i.invited_by
+        WHERE i.email = ? AND i.pending = 1 AND i.expires_at > ? ORDER BY i.id LIMIT ${MAX_EXPORTED}`,
+      [email, now],
+    );
+  }
+
+  async countPending(email: string, now: number): Promise<number> {
+    return this.invitations.countBy({ email, pending: 1, expiresAt: MoreThan(now) });
+  }
+
+  async findExpired(now: number, limit: number): Promise<string[]> {
+    return (await this.invitations.query<{ id: string }[]>(FIND_EXPIRED, [now, limit])).map(({ id }) => id);
+  }
+
+  /** Leaves out invitations that got a new code meanwhile. */
+  async noteExpired(ids: readonly string[], now: number): Promise<void> {
+    await this.invitations
+      .createQueryBuilder()
+      .update()
+      .set({ status: 'expired', pending: null, endedAt: () => 'expires_at' })
+      .where('id IN (:...ids) AND pending = 1 AND expires_at <= :now', { ids, now })
+      .execute();
+  }
+
+  async findOld(now: number, limit: number): Promise<string[]> {
+    const rows = await this.invitations.query<{ id: string }[]>(FIND_OLD, [now - ENDED_RETENTION_MS, limit]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Leaves out invitations that got a new code meanwhile. */
+  async delete(ids: readonly string[]): Promise<void> {
+    await this.invitations.delete({ id: In(ids), pending: IsNull() });
+  }
+}
+
+export function statusAt(
+  { status, expiresAt }: Pick<Invitation, 'status' | 'expiresAt'>,
+  now: number,
+): InvitationStatus {
+  return status === 'pending' && expiresAt <= now ? 'expired' : status;
+}

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { readable } from '../../auth/mail-codes/mail-code-text.js';
+import { MailCodes } from '../../auth/mail-codes/mail-codes.js';
+import type { Transaction } from '../../database/transaction.js';
+import { harmless } from '../../mail/harmless-text.js';
+import type { MailText } from '../../mail/mail-composer.js';
+import type { Mail } from '../../mail/mail.entity.js';
+import { MailLimitsRepository } from '../../mail/mail-limits.repository.js';
+import { Mails } from '../../mail/mails.js';
+import { RateLimitedError } from '../../rate-limits/rate-limits.errors.js';
+import type { Invitation } from './invitation.entity.js';
+import { InvitationListRepository, type MailedInvitation } from './invitation-list.repository.js';
+
+const DAY_MS = 86_400_000;
+
+type MailableInvitation = Pick<
+  Invitation,
+  'id' | 'orgId' | 'email' | 'codeNumber' | 'invitedBy' | 'expiresAt'
+>;
+
+@Injectable()
+export class InvitationMails {
+  constructor(
+    private readonly invitations: InvitationListRepository,
+    private readonly codes: MailCodes,
+    private readonly mails: Mails,
+    private readonly limits: MailLimitsRepository,
+  ) {}
+
+  requireServer(): void {
+    this.mails.requireServer();
+  }
+
+  /**
+   * Limits mails per day by counting the outbox: all instances see it, and it survives them.
+   * @throws RateLimitedError
+   */
+  async enqueue(transaction: Transaction, invitation: MailableInvitation): Promise<void> {
+    const { id, orgId, email: recipient, codeNumber, invitedBy: senderId, expiresAt } = invitation;
+    const now = Date.now();
+    const mail = { recipient, orgId, senderId };
+    const last = await this.limits.findLimitingInvitation(transaction, mail, now - DAY_MS);
+    if (last !== undefined) {
+      const waitMs = Math.max(1, last + DAY_MS - now);
+      throw new RateLimitedError(TOO_MANY_MAILS, Math.ceil(waitMs / 1000));
+    }
+    await this.mails.enqueue(transaction, {
+      kind: 'invitation',
+      recipient,
+      senderId,
+      orgId,
+      code: { id, number: codeNumber },
+      expiresAt,
+    });
+  }
+
+  /** @returns undefined if the invitation or its code is void, or concurrent mails reached a limit first */
+  async compose(mail: Mail): Promise<MailText | undefined> {
+    const { codeId: id, codeNumber } = mail;
+    if (id === null || codeNumber === null) return undefined;
+    if (await this.limits.isBeyondLimits(mail, Date.now() - DAY_MS)) return undefined;
+    const invitation = await this.invitations.findMailed(id, codeNumber, Date.now());
+    if (!invitation) return undefined;
+    return {
+      template: 'invitation',
+      code: this.codeOf({ id, codeNumber }),
+      organization: `"${harmless(invitation.orgName)}"`,
+      inviter: inviterOf(invitation),
+    };
+  }
+
+  codeOf({ id, codeNumber }: Pick<Invitation, 'id' | 'codeNumber'>): string {
+    return readable(this.codes.textOf({ id, purpose: 'invitation', codeNumber }));
+  }
+}
+
+export const TOO_MANY_MAILS =
+  'Too many invitations were mailed to this e-mail, by you or for this organization in a day; try again later.';
+
+/** An unverified inviter may have registered somebody else's address, so the mail says so. */
+function inviterOf({ inviterEmail, inviterVerifiedAt }: MailedInvitation): string {
+  const email = harmless(inviterEmail);
+  return inviterVerifiedAt === null ? `${email} (an address that is not verified)` : email;
+}

@@ -1,0 +1,70 @@
+import { type Role, roleAtLeast } from '../../access/role.js';
+import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
+import { INVITED_ROLES, type InvitedRole } from './invitation.entity.js';
+import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitation-facts.repository.js';
+import { statusAt } from './invitation-list.repository.js';
+import {
+  AlreadyInvitedError,
+  EmailNotVerifiedError,
+  InvitationEndedError,
+  InvitationNotFoundError,
+} from './invitations.errors.js';
+import { requireAdmin } from '../members/membership-policy.js';
+import { AlreadyMemberError } from '../members/memberships.errors.js';
+
+export function invitableRoles(role: Role | null): readonly InvitedRole[] {
+  return role !== null && roleAtLeast(role, 'admin') ? INVITED_ROLES : [];
+}
+
+export function requireInviting(facts: InvitingFacts, now: number): void {
+  requireActor(facts);
+  if (facts.targetRole !== null) throw new AlreadyMemberError();
+  if (facts.pendingUntil !== null && facts.pendingUntil > now) throw new AlreadyInvitedError(facts.pendingId);
+}
+
+/** Allows a pending or expired invitation, unless another is pending for the same e-mail. */
+export function requireRenewing(facts: RenewingFacts, now: number): void {
+  requireActor(facts);
+  requireOpen(facts);
+  if (facts.targetRole !== null) throw new AlreadyMemberError();
+  const other = facts.pendingId === facts.id ? null : facts.pendingUntil;
+  if (other !== null && other > now) throw new AlreadyInvitedError(facts.pendingId);
+}
+
+export function requireRevoking(facts: RenewingFacts): void {
+  requireActor(facts);
+  requireOpen(facts);
+}
+
+/** @param hasCode whether the caller typed the code of the invitation */
+export function requireAnswer(facts: AnsweringFacts, hasCode: boolean, now: number): void {
+  if (facts.userEmail !== facts.email) throw new InvitationNotFoundError();
+  if (facts.userVerifiedAt === null && !hasCode) throw new EmailNotVerifiedError();
+  if (!isOpen(facts, now)) throw new InvitationEndedError();
+}
+
+/** Existing members keep their role. */
+export function requireAcceptance(facts: AnsweringFacts, hasCode: boolean, now: number): void {
+  const isMember = facts.userRole !== null && facts.userEmail === facts.email;
+  if (isMember && (facts.userVerifiedAt !== null || hasCode)) throw new AlreadyMemberError();
+  requireAnswer(facts, hasCode, now);
+}
+
+export function isOpen(facts: AnsweringFacts, now: number): boolean {
+  return (
+    statusAt(facts, now) === 'pending' &&
+    facts.orgDeletedAt === null &&
+    facts.inviterDisabledAt === null &&
+    invitableRoles(facts.inviterRole).includes(facts.role)
+  );
+}
+
+/** Checks the actor again, because the guard's check may be stale. */
+function requireActor({ actorRole, actorEmail, actorDisabledAt }: InvitingFacts): void {
+  if (actorEmail === null || actorDisabledAt !== null) throw new InvalidTokenError('user_gone');
+  requireAdmin(actorRole);
+}
+
+function requireOpen({ status }: RenewingFacts): void {
+  if (status !== 'pending' && status !== 'expired') throw new InvitationEndedError();
+}

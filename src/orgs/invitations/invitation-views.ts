@@ -1,0 +1,24 @@
+import type { ListedInvitation, ReceivedInvitation } from './invitation-list.repository.js';
+import type { ListedInvitationResponse, ReceivedInvitationResponse } from './dto/invitation.responses.js';
+
+export function listedInvitation(invitation: ListedInvitation): ListedInvitationResponse {
+  const { id, email, role, status, createdAt, expiresAt, invitedBy, inviterEmail } = invitation;
+  return {
+    id,
+    email,
+    role,
+    status,
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: new Date(expiresAt).toISOString(),
+    invitedBy: { userId: invitedBy, email: inviterEmail },
+  };
+}
+
+export function receivedInvitation({
+  orgId,
+  orgName,
+  ...invitation
+}: ReceivedInvitation): ReceivedInvitationResponse {
+  const { email: _, ...rest } = listedInvitation(invitation);
+  return { ...rest, org: { id: orgId, name: orgName } };
+}

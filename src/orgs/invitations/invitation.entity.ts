@@ -1,0 +1,70 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Role } from '../../access/role.js';
+import type { UniqueKey } from '../../database/database-errors.js';
+
+/** `expired` is stored once the clean-up, or the next invitation, has come by. */
+export const INVITATION_STATUSES = ['pending', 'accepted', 'declined', 'revoked', 'expired'] as const;
+
+export const INVITED_ROLES = ['member', 'admin'] as const satisfies readonly Role[];
+
+export type InvitedRole = (typeof INVITED_ROLES)[number];
+
+export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
+
+export const PENDING_INVITATION_KEY: UniqueKey = {
+  name: 'invitations_org_id_email_key',
+  columns: 'invitations.org_id, invitations.email, invitations.pending',
+};
+
+/** No foreign keys: Galera does not certify what a cascade deletes. Times are epoch milliseconds. */
+@Entity('invitations')
+@Index('invitations_org_id_email_key', ['orgId', 'email', 'pending'], { unique: true })
+@Index('invitations_email_idx', ['email', 'pending', 'id'])
+@Index('invitations_invited_by_idx', ['orgId', 'invitedBy', 'pending'])
+@Index('invitations_org_id_status_idx', ['orgId', 'status', 'id'])
+@Index('invitations_expires_at_idx', ['pending', 'expiresAt'])
+export class Invitation {
+  @PrimaryColumn({ type: 'varchar', length: 36 })
+  id: string;
+
+  @Column({ name: 'org_id', type: 'varchar', length: 36 })
+  orgId: string;
+
+  @Column({ type: 'varchar', length: 254 })
+  email: string;
+
+  @Column({ type: 'varchar', length: 6 })
+  role: InvitedRole;
+
+  @Column({ type: 'varchar', length: 8 })
+  status: InvitationStatus;
+
+  /** 1, or null once ended: the unique key allows one pending row for an organization and e-mail */
+  @Column({ type: 'integer', nullable: true })
+  pending: 1 | null;
+
+  /** number of the valid code, from 1; the code itself is derived from it */
+  @Column({ name: 'code_number', type: 'integer' })
+  codeNumber: number;
+
+  /** 1: the inviter saw the code, so it proves nothing about the e-mail */
+  @Column({ name: 'code_shown', type: 'integer' })
+  codeShown: 0 | 1;
+
+  /** attempts to enter this code, by anybody who entered one for this e-mail */
+  @Column({ type: 'integer', default: 0 })
+  tries: number;
+
+  /** id of the user who made the valid code */
+  @Column({ name: 'invited_by', type: 'varchar', length: 36 })
+  invitedBy: string;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt: number;
+
+  @Column({ name: 'expires_at', type: 'bigint' })
+  expiresAt: number;
+
+  @Column({ name: 'ended_at', type: 'bigint', nullable: true })
+  endedAt: number | null;
+}

@@ -1,0 +1,120 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
+import { MinRole } from '../../access/access.decorators.js';
+import { EntityIdPipe } from '../../http/entity-id.pipe.js';
+import { OkResult } from '../../http/ok.responses.js';
+import { TOO_MANY_MAILS } from './invitation-mails.js';
+import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { ApiPage } from '../../pagination/api-page.decorator.js';
+import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
+import { OrgWrite } from '../../requests/careful-write.decorator.js';
+import { CurrentWrite } from '../../requests/current-write.decorator.js';
+import type { Write } from '../../requests/write.js';
+import { CreateInvitationRequest } from './dto/create-invitation.request.js';
+import { ResendInvitationRequest } from './dto/resend-invitation.request.js';
+import { InvitationResult, InvitationPage } from './dto/invitation.responses.js';
+import { ListInvitationsQuery } from './dto/list-invitations.query.js';
+import { InvitationListsService } from './invitation-lists.service.js';
+import { INVITATION_PARAM } from './invitation-param.js';
+import { InvitationsService } from './invitations.service.js';
+
+@ApiTags('Invitations')
+@Controller('api/orgs/:orgId/invitations')
+export class InvitationsController {
+  constructor(
+    private readonly invitations: InvitationsService,
+    private readonly lists: InvitationListsService,
+  ) {}
+
+  /**
+   * Invite somebody by e-mail
+   *
+   * @remarks For admins and owners. A code goes to the e-mail, valid for seven days, whether or not it has an
+   * account; with `showCode` it is in the answer instead. In any day at most 5 mails go to one e-mail, and 100 by
+   * one inviter or for one organization.
+   */
+  @Post()
+  @MinRole('admin')
+  @OrgWrite({ remedy: true })
+  @ApiProblems(
+    invalidFields({ email: 'must be an e-mail address', role: 'must be member or admin' }),
+    'already_member',
+    'already_invited',
+    'too_many_invitations',
+    'mail_unavailable',
+    { code: 'rate_limited', detail: TOO_MANY_MAILS },
+  )
+  createInvitation(
+    @CurrentWrite() write: Write,
+    @Param('orgId') orgId: string,
+    @Body() body: CreateInvitationRequest,
+  ): Promise<InvitationResult> {
+    return this.invitations.create(write, orgId, body);
+  }
+
+  /**
+   * List the invitations
+   *
+   * @remarks The latest first, in pages, without codes; those that ended long ago are deleted. For admins and owners.
+   */
+  @Get()
+  @MinRole('admin')
+  @ApiPage(InvitationPage)
+  listInvitations(
+    @Param('orgId') orgId: string,
+    @Query() query: ListInvitationsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<InvitationPage> {
+    return this.lists.listOfOrg(orgId, query, linkNextPage);
+  }
+
+  /**
+   * Resend an invitation
+   *
+   * @remarks A pending or expired one gets a new code and seven more days; the old code is void. Whoever resends it
+   * becomes the inviter. For admins and owners; limited as invitations are.
+   */
+  @Post(':invitationId/resend')
+  @HttpCode(200)
+  @MinRole('admin')
+  @OrgWrite({ remedy: true })
+  @ApiParam(INVITATION_PARAM)
+  @ApiBody({ type: ResendInvitationRequest, required: false })
+  @ApiProblems(
+    invalidFields({ showCode: 'must be true or false' }),
+    'invitation_not_found',
+    'invitation_ended',
+    'already_member',
+    'already_invited',
+    'too_many_invitations',
+    'mail_unavailable',
+    { code: 'rate_limited', detail: TOO_MANY_MAILS },
+  )
+  resendInvitation(
+    @CurrentWrite() write: Write,
+    @Param('orgId') orgId: string,
+    @Param('invitationId', EntityIdPipe) invitationId: string,
+    @Body() body: ResendInvitationRequest,
+  ): Promise<InvitationResult> {
+    return this.invitations.resend(write, orgId, invitationId, body);
+  }
+
+  /**
+   * Revoke an invitation
+   *
+   * @remarks A pending or expired one. For admins and owners.
+   */
+  @Delete(':invitationId')
+  @HttpCode(200)
+  @MinRole('admin')
+  @OrgWrite()
+  @ApiParam(INVITATION_PARAM)
+  @ApiProblems('invitation_not_found', 'invitation_ended')
+  revokeInvitation(
+    @CurrentWrite() write: Write,
+    @Param('orgId') orgId: string,
+    @Param('invitationId', EntityIdPipe) invitationId: string,
+  ): Promise<OkResult> {
+    return this.invitations.revoke(write, orgId, invitationId);
+  }
+}

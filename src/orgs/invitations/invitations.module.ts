@@ -1,0 +1,34 @@
+import { Global, Module } from '@nestjs/common';
+import { RegistrationInvitations } from '../../auth/registration-invitations.js';
+import { RecordModule } from '../../record/record.module.js';
+import { MailModule } from '../../mail/mail.module.js';
+import { InvitationMails } from './invitation-mails.js';
+import { MembershipsModule } from '../memberships.module.js';
+import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
+import { UsersModule } from '../../users/users.module.js';
+import { ExpiredInvitations } from './expired-invitations.js';
+import { InvitationListsService } from './invitation-lists.service.js';
+import { InvitationsController } from './invitations.controller.js';
+import { InvitationsService } from './invitations.service.js';
+import { InvitedRegistrations } from './invited-registrations.js';
+import { Joinings } from './joinings.js';
+import { TypedCodes } from './typed-codes.js';
+import { JobsModule } from '../../jobs/jobs.module.js';
+
+/** Global, so that registrations in `auth`, which this module builds upon, get the export. */
+@Global()
+@Module({
+  imports: [JobsModule, RecordModule, MailModule, MembershipsModule, RateLimitsModule, UsersModule],
+  controllers: [InvitationsController],
+  providers: [
+    { provide: RegistrationInvitations, useClass: InvitedRegistrations },
+    ExpiredInvitations,
+    InvitationListsService,
+    InvitationMails,
+    InvitationsService,
+    Joinings,
+    TypedCodes,
+  ],
+  exports: [Joinings, RegistrationInvitations, TypedCodes],
+})
+export class InvitationsModule {}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import type { UserActor } from '../../access/actor.js';
+import { Env } from '../../config/env.js';
+import type { Transaction } from '../../database/transaction.js';
+import { EventsRepository } from '../../record/events.repository.js';
+import type { NewEvent } from '../../record/new-event.js';
+import { answerEvent } from './invitation-events.js';
+import type { AnsweringFacts } from './invitation-facts.repository.js';
+import { InvitationEndedError } from './invitations.errors.js';
+import { InvitationsRepository } from './invitations.repository.js';
+import { MembersRepository } from '../members/members.repository.js';
+import { AccountRepository } from '../../users/account.repository.js';
+
+export interface Acceptance {
+  userId: string;
+  actor: UserActor;
+  hasCode: boolean;
+}
+
+/** Makes the invited user a member, under the lock on the organization. */
+@Injectable()
+export class Joinings {
+  constructor(
+    private readonly invitations: InvitationsRepository,
+    private readonly members: MembersRepository,
+    private readonly accounts: AccountRepository,
+    private readonly events: EventsRepository,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * @returns false if the user no longer exists or has reached the limit of organizations
+   * @throws InvitationEndedError, AlreadyMemberError
+   */
+  async join(transaction: Transaction, facts: AnsweringFacts, acceptance: Acceptance): Promise<boolean> {
+    const { userId, actor } = acceptance;
+    const { id, orgId, role, revision: orgRevision } = facts;
+    if (!(await this.invitations.end(transaction, id, 'accepted'))) throw new InvitationEndedError();
+    const member = { orgId, userId, role, joinedAt: Date.now() };
+    if (!(await this.members.insert(transaction, member, this.env.maxOrgsPerUser))) return false;
+    const about = { actor, orgId, orgRevision };
+    await this.events.record(
+      transaction,
+      ...(await this.verify(transaction, facts, acceptance)),
+      { ...about, ...answerEvent('invitation.accepted', facts, userId) },
+      { ...about, type: 'member.added', userId, data: { role, via: 'invitation' } },
+    );
+    return true;
+  }
+
+  /** A code that was mailed proves the e-mail; one that the inviter saw proves nothing. */
+  private async verify(
+    transaction: Transaction,
+    { codeShown, userVerifiedAt, email }: AnsweringFacts,
+    { userId, actor, hasCode }: Acceptance,
+  ): Promise<NewEvent[]> {
+    if (!hasCode || codeShown === 1 || userVerifiedAt !== null) return [];
+    if (!(await this.accounts.verifyEmail(transaction, userId, email))) return [];
+    const userRevision = await this.accounts.revisionOf(transaction, userId);
+    return [{ type: 'account.email_verified', actor, userId, userRevision }];
+  }
+}

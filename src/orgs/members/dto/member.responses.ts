@@ -1,0 +1,51 @@
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import type { Role } from '../../../access/role.js';
+import { ApiRole } from '../../../openapi/api-role.decorator.js';
+
+/** Somebody is always an owner. */
+export const MEMBERS_EXAMPLE = [
+  { userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com', role: 'owner' },
+  { userId: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d', email: 'grace@example.com', role: 'member' },
+];
+
+export class Membership {
+  /** @example "019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d" */
+  @ApiProperty({ format: 'uuid' })
+  userId: string;
+
+  @ApiRole()
+  role: Role;
+}
+
+@ApiSchema({ name: 'Member' })
+export class MemberResponse extends Membership {
+  /** @example "grace@example.com" */
+  @ApiProperty({ format: 'email', maxLength: 254 })
+  email: string;
+}
+
+export class MemberDetail extends MemberResponse {
+  /** @example "2026-11-22T09:00:00.000Z" */
+  @ApiProperty({ format: 'date-time' })
+  joinedAt: string;
+}
+
+export class MemberDetailResult {
+  member: MemberDetail;
+}
+
+export class MembersResult {
+  @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE })
+  members: MemberResponse[];
+
+  /**
+   * `cursor` of the next page; absent on the last page, and on the whole list
+   * @example "MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY"
+   */
+  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  nextCursor?: string;
+}
+
+export class MembershipResult {
+  member: Membership;
+}

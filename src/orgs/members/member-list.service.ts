@@ -1,0 +1,29 @@
+import { Injectable, type StreamableFile } from '@nestjs/common';
+import { MemberListRepository, type Reader } from './member-list.repository.js';
+import { WholeLists } from './whole-lists.js';
+import { encodeCursor } from '../../pagination/cursor.js';
+import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
+import { limitOf, linkNext, positionOf } from '../../pagination/page.js';
+import { isSearch, type ListMembersQuery } from './dto/list-members.query.js';
+import type { MembersResult } from './dto/member.responses.js';
+import { MemberSearchService } from './member-search.service.js';
+
+@Injectable()
+export class MemberListService {
+  constructor(
+    private readonly members: MemberListRepository,
+    private readonly search: MemberSearchService,
+    private readonly wholeLists: WholeLists,
+  ) {}
+
+  async answer(
+    reader: Reader,
+    query: ListMembersQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<MembersResult | StreamableFile> {
+    if (isSearch(query)) return this.search.find(reader.orgId, query, linkNextPage);
+    if (query.limit === undefined) return this.wholeLists.answer(reader, (members) => ({ members }));
+    const { members, next } = await this.members.findPage(reader.orgId, limitOf(query), positionOf(query));
+    return { members, ...linkNext(next && encodeCursor(next), linkNextPage) };
+  }
+}

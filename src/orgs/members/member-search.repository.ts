@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { type Role, ROLES } from '../../access/role.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import { Member } from './member.entity.js';
+import type { ListedMember } from './member-list.repository.js';
+
+export interface MemberSearch {
+  orgId: string;
+  prefix: string;
+  role: Role | undefined;
+  after: string | undefined;
+}
+
+export interface FoundMember extends ListedMember {
+  /** epoch milliseconds */
+  joinedAt: number;
+}
+
+/** The first character that an e-mail can have, and the one that follows the last. */
+const FIRST = '!';
+const END = '\u007f';
+
+/** One bound on each side of the e-mail: with more, SQLite takes another index. */
+const FIND = hotStatement(
+  'a search of members of a role',
+  `SELECT m.user_id AS userId, m.email, m.role FROM members m
+    WHERE m.org_id = ? AND m.role = ? AND m.email >= ? AND m.email < ? ORDER BY m.email LIMIT ?`,
+  ['', 'owner', 'u1', 'u2', 21],
+);
+
+const FIND_ONE = hotStatement(
+  'a member',
+  `SELECT m.user_id AS userId, m.email, m.role, m.joined_at AS joinedAt FROM members m
+    WHERE m.org_id = ? AND m.user_id = ?`,
+  ['', ''],
+);
+
+@Injectable()
+export class MemberSearchRepository {
+  constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
+
+  /** Each role is a range of the one index; a second index would cost every change. */
+  async find({ orgId, prefix, role, after }: MemberSearch, limit: number): Promise<ListedMember[]> {
+    const from = after === undefined || after < prefix ? prefix : after + FIRST;
+    const roles = role === undefined ? ROLES : [role];
+    const found = await Promise.all(
+      roles.map((one) => this.members.query<ListedMember[]>(FIND, [orgId, one, from, prefix + END, limit])),
+    );
+    const inOrder = found.flat().toSorted((a, b) => (a.email < b.email ? -1 : 1));
+    return inOrder.slice(0, limit);
+  }
+
+  async findOne(orgId: string, userId: string): Promise<FoundMember | undefined> {
+    return (await this.members.query<FoundMember[]>(FIND_ONE, [orgId, userId]))[0];
+  }
+}

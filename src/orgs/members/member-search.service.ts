@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { isEntityId } from '../../identifiers/entity-id.js';
+import { MemberSearchRepository } from './member-search.repository.js';
+import { MemberNotFoundError } from './memberships.errors.js';
+import { decodeTextCursor, encodeTextCursor } from '../../pagination/cursor.js';
+import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
+import { cutPage, limitOf } from '../../pagination/page.js';
+import type { ListMembersQuery } from './dto/list-members.query.js';
+import type { MemberDetailResult, MembersResult } from './dto/member.responses.js';
+
+const ME = 'me';
+
+@Injectable()
+export class MemberSearchService {
+  constructor(private readonly members: MemberSearchRepository) {}
+
+  async find(orgId: string, query: ListMembersQuery, linkNextPage: LinkNextPage): Promise<MembersResult> {
+    const { search: prefix = '', role, cursor } = query;
+    const after = cursor === undefined ? undefined : decodeTextCursor(cursor);
+    const limit = limitOf(query);
+    const rows = await this.members.find({ orgId, prefix, role, after }, limit + 1);
+    const { page, next } = cutPage(rows, limit, ({ email }) => encodeTextCursor(email), linkNextPage);
+    return { members: page, ...next };
+  }
+
+  async getOne(orgId: string, idOrMe: string, callerId: string): Promise<MemberDetailResult> {
+    const userId = idOrMe === ME ? callerId : idOrMe;
+    const member = isEntityId(userId) ? await this.members.findOne(orgId, userId) : undefined;
+    if (!member) throw new MemberNotFoundError();
+    return { member: { ...member, joinedAt: new Date(member.joinedAt).toISOString() } };
+  }
+}

@@ -1,0 +1,126 @@
+import type { UserActor } from '../../access/actor.js';
+import { type Role, roleAtLeast } from '../../access/role.js';
+import { PasswordSessionRequiredError } from '../../auth/tokens/tokens.errors.js';
+import type { AdditionFacts, ChangeFacts } from './membership-facts.repository.js';
+import {
+  AlreadyMemberError,
+  InsufficientRoleError,
+  LastOwnerError,
+  MemberDisabledError,
+  MemberNotFoundError,
+  NotAMemberError,
+  UserNotFoundError,
+} from './memberships.errors.js';
+
+/** Admins manage members and admins; only owners manage owners or make them. */
+export function canChangeRole(actor: Role, from: Role, to: Role): boolean {
+  if (actor === 'owner') return true;
+  return roleAtLeast(actor, 'admin') && from !== 'owner' && to !== 'owner';
+}
+
+export function canRemove(actor: Role, target: Role): boolean {
+  if (actor === 'owner') return true;
+  return roleAtLeast(actor, 'admin') && target !== 'owner';
+}
+
+type Session = Pick<UserActor, 'byPassword'>;
+
+/** A membership that ends, falls below owner, or belongs to somebody who can no longer act. */
+interface EndingMembership {
+  role: Role | null;
+  hasOtherOwner: 0 | 1;
+}
+
+interface OwnerRule<T> {
+  /** lets an operator leave an organization without an enabled owner */
+  force?: boolean;
+  refuse?: (orphaned: T[]) => Error;
+}
+
+/**
+ * @returns the memberships whose organization has no enabled owner now, by force
+ * @throws LastOwnerError, or what `refuse` makes of those memberships
+ */
+export function requireOtherOwner<T extends EndingMembership>(
+  memberships: readonly T[],
+  { force = false, refuse = () => new LastOwnerError() }: OwnerRule<T> = {},
+): T[] {
+  const orphaned = memberships.filter(({ role, hasOtherOwner }) => role === 'owner' && !hasOtherOwner);
+  if (orphaned.length > 0 && !force) throw refuse(orphaned);
+  return orphaned;
+}
+
+/** @param onlyVerified whether an account whose e-mail is not verified counts as none */
+export function requireAddition(
+  { actorRole, userId, emailVerifiedAt, targetRole }: AdditionFacts,
+  onlyVerified: boolean,
+): string {
+  requireAdmin(actorRole);
+  if (userId === null || (onlyVerified && emailVerifiedAt === null)) throw new UserNotFoundError();
+  if (targetRole !== null) throw new AlreadyMemberError();
+  return userId;
+}
+
+/** A service that holds a token from a one-time code could otherwise hand the organization to an accomplice. */
+function requirePasswordForOwners({ byPassword }: Session, ...roles: Role[]): void {
+  if (roles.includes('owner') && !byPassword) throw new PasswordSessionRequiredError();
+}
+
+export function requireChange(facts: ChangeFacts, to: Role, session: Session): Role {
+  const { actorRole, targetRole } = facts;
+  requireAdmin(actorRole);
+  if (targetRole === null) throw new MemberNotFoundError();
+  if (!canChangeRole(actorRole, targetRole, to)) throw new InsufficientRoleError('owner', actorRole);
+  requirePasswordForOwners(session, targetRole, to);
+  if (to === 'owner') requireEnabledOwner(facts);
+  else requireOtherOwner([endingOf(facts)]);
+  return targetRole;
+}
+
+export function requireRemoval(facts: ChangeFacts, session: Session): Role {
+  const { actorRole, targetRole } = facts;
+  requireAdmin(actorRole);
+  if (targetRole === null) throw new MemberNotFoundError();
+  if (!canRemove(actorRole, targetRole)) throw new InsufficientRoleError('owner', actorRole);
+  requirePasswordForOwners(session, targetRole);
+  requireOtherOwner([endingOf(facts)]);
+  return targetRole;
+}
+
+export function requireLeaving(facts: ChangeFacts, session: Session): Role {
+  const { targetRole } = facts;
+  if (targetRole === null) throw new NotAMemberError();
+  requirePasswordForOwners(session, targetRole);
+  requireOtherOwner([endingOf(facts)]);
+  return targetRole;
+}
+
+/** The new owner has to be enabled, so that there is one whether the old one stays or leaves. */
+export function requireTransfer(facts: ChangeFacts): Role {
+  requireOwner(facts.actorRole);
+  if (facts.targetRole === null) throw new MemberNotFoundError();
+  if (facts.isTargetDisabled) throw new MemberDisabledError();
+  return facts.targetRole;
+}
+
+/** A disabled owner stays owner; no other disabled member becomes one. */
+function requireEnabledOwner({ targetRole, isTargetDisabled }: ChangeFacts): void {
+  if (isTargetDisabled && targetRole !== 'owner') throw new MemberDisabledError();
+}
+
+function endingOf({ targetRole, hasOtherOwner }: ChangeFacts): EndingMembership {
+  return { role: targetRole, hasOtherOwner };
+}
+
+export function requireAdmin(role: Role | null): asserts role is Role {
+  requireRole(role, 'admin');
+}
+
+export function requireOwner(role: Role | null): asserts role is Role {
+  requireRole(role, 'owner');
+}
+
+function requireRole(role: Role | null, least: Role): asserts role is Role {
+  if (role === null) throw new NotAMemberError();
+  if (!roleAtLeast(role, least)) throw new InsufficientRoleError(least, role);
+}

@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { Injectable, Logger, StreamableFile } from '@nestjs/common';
+import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
+import { describeError } from '../../telemetry/logging/describe-error.js';
+import type { Position } from '../../pagination/cursor.js';
+import { type ListedMember, MemberListRepository } from './member-list.repository.js';
+import type { MemberPage, Reader } from './member-list.repository.js';
+import { NotAMemberError, OrgNotFoundError } from './memberships.errors.js';
+
+const PAGE = 1000;
+
+class ReaderGoneError extends Error {
+  constructor() {
+    super('The session or the membership of the reader has ended, or the organization was deleted');
+  }
+}
+
+/** Streams large lists to bound memory; each page checks the access again. A stream that fails closes its connection. */
+@Injectable()
+export class WholeLists {
+  private readonly logger = new Logger('Members');
+  private lastTurn: Promise<void> = Promise.resolve();
+
+  constructor(private readonly members: MemberListRepository) {}
+
+  /** @param wrap makes the document; for a stream it gets an empty list */
+  async answer<T extends object>(
+    reader: Reader,
+    wrap: (members: ListedMember[]) => T,
+  ): Promise<T | StreamableFile> {
+    const members = await this.members.findAll(reader.orgId);
+    if (members) return wrap(members);
+    const first = await this.members.findPageFor(reader, PAGE);
+    if (!first) throw await this.refusal(reader);
+
+    const frame = JSON.stringify(wrap([]));
+    const middle = frame.lastIndexOf('[]') + 1;
+    const chunks = this.stream(reader, first, [frame.slice(0, middle), frame.slice(middle)]);
+    // Read only as fast as the client does.
+    const stream = Readable.from(chunks, { objectMode: false, highWaterMark: 0 });
+    return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });
+  }
+
+  private async refusal({ orgId, sessionId }: Reader): Promise<Error> {
+    if (!(await this.members.isSessionAlive(sessionId))) return new InvalidTokenError('session_ended');
+    return (await this.members.isOrgThere(orgId)) ? new NotAMemberError() : new OrgNotFoundError();
+  }
+
+  private async *stream(
+    reader: Reader,
+    first: MemberPage,
+    [before, after]: [string, string],
+  ): AsyncGenerator<string> {
+    let page = first;
+    yield before + inner(page.members);
+    while (page.next) {
+      page = await this.nextPage(reader, page.next);
+      if (page.members.length > 0) yield `,${inner(page.members)}`;
+    }
+    yield after;
+  }
+
+  private async nextPage(reader: Reader, after: Position): Promise<MemberPage> {
+    try {
+      await this.turn();
+      const page = await this.members.findPageFor(reader, PAGE, after);
+      if (!page) throw new ReaderGoneError();
+      return page;
+    } catch (error) {
+      const entry = { msg: 'a member list was cut off', orgId: reader.orgId, err: describeError(error) };
+      if (error instanceof ReaderGoneError) this.logger.log(entry);
+      else this.logger.warn(entry);
+      throw error;
+    }
+  }
+
+  // Pages of all streams take a turn of the event loop each: SQLite answers within a turn, and many streams
+  // would starve other requests.
+  private turn(): Promise<void> {
+    this.lastTurn = this.lastTurn.then(() => setImmediate());
+    return this.lastTurn;
+  }
+}
+
+function inner(members: ListedMember[]): string {
+  return JSON.stringify(members).slice(1, -1);
+}

@@ -1,0 +1,45 @@
+import type { Actor } from '../access/actor.js';
+import type { NewEvent } from '../record/new-event.js';
+import type { Departure } from './ownership.repository.js';
+import { requireOtherOwner } from './members/membership-policy.js';
+import { OnlyOwnerError } from './owners.errors.js';
+
+/**
+ * The organizations of a user keep an enabled owner without that user. Deleted ones need none.
+ * @returns the departures that leave none, by force
+ * @throws OnlyOwnerError
+ */
+export function requireOtherOwners(departures: readonly Departure[], force: boolean): Departure[] {
+  return requireOtherOwner(
+    departures.filter(({ isDeleted }) => !isDeleted),
+    {
+      force,
+      refuse: (orphaned) => new OnlyOwnerError(orphaned),
+    },
+  );
+}
+
+export interface OrphanedOrg {
+  id: string;
+  /** whether nobody else was a member when the account was deleted */
+  isDeleted: boolean;
+}
+
+/** One event for each organization, since one cannot hold the ids of all; the organization's admins see it, too. */
+export function orphanings(
+  orphaned: readonly Departure[],
+  { userId, actor, reason }: { userId: string; actor: Actor; reason: 'owner_disabled' | 'owner_deleted' },
+): NewEvent[] {
+  return orphaned.map(({ orgId, revision: orgRevision }) => ({
+    type: 'org.orphaned',
+    actor,
+    orgId,
+    orgRevision,
+    userId,
+    data: { reason, force: true },
+  }));
+}
+
+export function orgIdsOf(departures: readonly Departure[]): string[] {
+  return departures.map(({ orgId }) => orgId);
+}

@@ -1,0 +1,46 @@
+import type { Departure } from '../orgs/ownership.repository.js';
+import { Problem } from '../problems/problem.js';
+import { RefusedError } from '../problems/refused.error.js';
+
+const MAX_NAMED = 100;
+
+/** Without other members, no other owner can be made there. */
+type OwnedOrg = Pick<Departure, 'orgId' | 'name' | 'hasOtherMember'>;
+
+export class OnlyOwnerError extends RefusedError {
+  constructor(readonly orgs: readonly OwnedOrg[]) {
+    const alone = orgs.filter(({ hasOtherMember }) => !hasOtherMember);
+    const also = alone.length === 0 ? '' : `; nobody else is in ${named(alone)}`;
+    super(`the user is the only enabled owner of ${named(orgs)}${also} (last_owner)`);
+  }
+}
+
+export class OrgsNeedOwnerError extends Problem {
+  constructor({ orgs: owned }: OnlyOwnerError) {
+    const orgs = owned.slice(0, MAX_NAMED).map(({ orgId, name, hasOtherMember }) => ({
+      id: orgId,
+      name,
+      hasOtherMembers: hasOtherMember === 1,
+    }));
+    const orgIdsWithOthers = orgs.filter(({ hasOtherMembers }) => hasOtherMembers).map(({ id }) => id);
+    super('last_owner', { extensions: { orgs }, remedy: { action: 'transfer', orgIds: orgIdsWithOthers } });
+  }
+}
+
+function named(orgs: readonly OwnedOrg[]): string {
+  const more = orgs.length > MAX_NAMED ? ` and ${orgs.length - MAX_NAMED} more` : '';
+  const ids = orgs.slice(0, MAX_NAMED).map(({ orgId }) => orgId);
+  return ids.join(', ') + more;
+}
+
+export class OwnerDisabledError extends RefusedError {
+  constructor() {
+    super('the user is disabled (member_disabled)');
+  }
+}
+
+export class OwnerNoMemberError extends RefusedError {
+  constructor() {
+    super('the user is no member of the organization (member_not_found)');
+  }
+}

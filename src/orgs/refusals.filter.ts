@@ -1,0 +1,48 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import type { CurrentOrg } from '../access/current-org.decorator.js';
+import { problemOf, sendProblem } from '../http/problem.filter.js';
+import { Problem } from '../problems/problem.js';
+import { RepeatedRequests } from '../requests/repeated-requests.js';
+import type { WriteRequest } from '../requests/write-options.js';
+import { Remedies } from './members/remedies.js';
+
+type RefusedRequest = WriteRequest & { org?: CurrentOrg };
+
+// Answers refusals once they are rolled back. Where the first of two equal requests with one key took effect while the
+// second was on its way, the second was refused for that, or found the key taken: it gets the first answer.
+@Catch(Problem)
+export class RefusalsFilter implements ExceptionFilter<Problem> {
+  private readonly logger = new Logger('Problems');
+
+  constructor(
+    private readonly repeated: RepeatedRequests,
+    private readonly remedies: Remedies,
+  ) {}
+
+  catch(problem: Problem, host: ArgumentsHost): void | Promise<void> {
+    const http = host.switchToHttp();
+    const request = http.getRequest<RefusedRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const { key, care } = request;
+    if (problem.status < 500 && (key || (care?.withRemedy && problem.remedy))) {
+      return this.answer(problem, request, reply).catch((error: unknown) => {
+        sendProblem(problemOf(error), request, reply, this.logger);
+      });
+    }
+    return sendProblem(problem, request, reply, this.logger);
+  }
+
+  private async answer(problem: Problem, request: RefusedRequest, reply: FastifyReply): Promise<void> {
+    const { key, care, user, org } = request;
+    const first = key && (await this.repeated.findAnswer(user.id, key));
+    if (first) return first.send(reply);
+    if (care?.withRemedy && problem.remedy) {
+      problem.extensions['remedy'] = await this.remedies.describe(problem.remedy, {
+        userId: user.id,
+        orgId: org?.id,
+      });
+    }
+    return sendProblem(problem, request, reply, this.logger);
+  }
+}

@@ -1,0 +1,44 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { type Access, RouteAccess } from '../access/route-access.js';
+import type { CurrentOrg } from '../access/current-org.decorator.js';
+import type { CurrentUser } from '../access/current-user.decorator.js';
+import { roleAtLeast } from '../access/role.js';
+import { PasswordSessionRequiredError } from '../auth/tokens/tokens.errors.js';
+import { isEntityId } from '../identifiers/entity-id.js';
+import { Problem } from '../problems/problem.js';
+import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './members/memberships.errors.js';
+import { MembersRepository } from './members/members.repository.js';
+
+type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { user: CurrentUser; org: CurrentOrg };
+type MemberAccess = Extract<Access, { to: 'members' }>;
+
+@Injectable()
+export class RolesGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly members: MembersRepository,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const access = this.reflector.get(RouteAccess, context.getHandler());
+    if (access === undefined)
+      throw new Problem('forbidden', { detail: 'This route declares no access rule.' });
+    if (access.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access);
+    return true;
+  }
+
+  private async requireRole(request: OrgRequest, { minRole, by }: MemberAccess): Promise<void> {
+    const { orgId } = request.params;
+    const membership = isEntityId(orgId)
+      ? await this.members.findMembership(orgId, request.user.id)
+      : undefined;
+    if (!membership) throw new OrgNotFoundError();
+    if (membership.role === null) throw new NotAMemberError();
+    if (!roleAtLeast(membership.role, minRole)) throw new InsufficientRoleError(minRole, membership.role);
+    if (by === 'password' && request.user.parentId !== null) throw new PasswordSessionRequiredError();
+    const { orgName: name, orgRevision: revision } = membership;
+    request.org = { id: membership.orgId, name, revision };
+  }
+}

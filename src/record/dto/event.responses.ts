@@ -1,0 +1,122 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { EVENT_TYPES, type EventType } from '../event-types.js';
+
+const ACTOR_TYPES = ['user', 'operator', 'system'] as const;
+type ActorType = (typeof ACTOR_TYPES)[number];
+
+const ORG = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
+const ADA = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
+const GRACE = '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d';
+const ADAS_SESSION = '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e';
+
+const ORG_EVENT = {
+  id: '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f',
+  type: 'member.added',
+  at: '2026-11-22T09:30:00.000Z',
+  actor: { type: 'user', id: ADA },
+  orgId: ORG,
+  orgRevision: 2,
+  userId: GRACE,
+  data: { role: 'member', via: 'added' },
+};
+const OWN_EVENT = {
+  id: '019a8f3e-af61-7d54-9f70-9b1c3d5e6f70',
+  type: 'session.started',
+  at: '2026-11-22T09:00:00.000Z',
+  actor: { type: 'user', id: ADA, sessionId: ADAS_SESSION },
+  orgId: null,
+  orgRevision: null,
+  userId: ADA,
+  userRevision: null,
+  sessionId: ADAS_SESSION,
+  ip: '198.51.100.7',
+  requestId: '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11',
+  data: { via: 'login' },
+};
+
+export class EventActor {
+  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' })
+  type: ActorType;
+
+  /** of the user, or the name of the operator; null: the service itself */
+  @ApiProperty({ type: String, minLength: 1, maxLength: 128, nullable: true })
+  id: string | null;
+}
+
+export class OwnEventActor extends EventActor {
+  /** the session that acted; null: not known, or not the reader's */
+  @ApiProperty({ type: String, format: 'uuid', nullable: true })
+  sessionId: string | null;
+}
+
+class AnyEvent {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ enum: EVENT_TYPES, enumName: 'EventType' })
+  type: EventType;
+
+  @ApiProperty({ format: 'date-time' })
+  at: string;
+
+  @ApiProperty({ type: String, format: 'uuid', nullable: true })
+  orgId: string | null;
+
+  /** of the organization after the change: its events are ordered by it; numbers may be skipped */
+  @ApiProperty({ type: 'integer', nullable: true })
+  orgRevision: number | null;
+
+  /** whom it is about */
+  @ApiProperty({ type: String, format: 'uuid', nullable: true })
+  userId: string | null;
+
+  /** what changed */
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { oneOf: [{ type: 'string', minLength: 1 }, { type: 'boolean' }] },
+  })
+  data: Record<string, string | boolean>;
+}
+
+export class OrgEvent extends AnyEvent {
+  actor: EventActor;
+}
+
+export class OwnEvent extends AnyEvent {
+  actor: OwnEventActor;
+
+  /** of the account after a change of it */
+  @ApiProperty({ type: 'integer', nullable: true })
+  userRevision: number | null;
+
+  /** the session that it is about */
+  @ApiProperty({ type: String, format: 'uuid', nullable: true })
+  sessionId: string | null;
+
+  /** client address; null: deleted after 90 days, or of somebody else */
+  @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
+  ip: string | null;
+
+  @ApiProperty({ type: String, minLength: 1, maxLength: 128, nullable: true })
+  requestId: string | null;
+}
+
+class EventsPage {
+  /**
+   * `cursor` of the next page; absent on the last one. A page can be shorter than `limit`, or empty, and have a
+   * next one.
+   * @example "Mi4wMTlhOGYzZS05ZTUwLTdjNDMtOGU2Zi04YTBiMmM0ZDVlNmY"
+   */
+  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  nextCursor?: string;
+}
+
+export class OrgEventsResult extends EventsPage {
+  @ApiProperty({ type: [OrgEvent], example: [ORG_EVENT] })
+  events: OrgEvent[];
+}
+
+export class OwnEventsResult extends EventsPage {
+  @ApiProperty({ type: [OwnEvent], example: [OWN_EVENT] })
+  events: OwnEvent[];
+}

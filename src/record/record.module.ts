@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Event } from './event.entity.js';
+import { EventAddressesRepository } from './event-addresses.repository.js';
+import { EventsRepository } from './events.repository.js';
+import { ExpiredEvents } from './expired-events.js';
+import { OrgEventsController } from './org-events.controller.js';
+import { RecordService } from './record.service.js';
+import { JobsModule } from '../jobs/jobs.module.js';
+
+@Module({
+  imports: [JobsModule, TypeOrmModule.forFeature([Event])],
+  controllers: [OrgEventsController],
+  providers: [EventAddressesRepository, EventsRepository, ExpiredEvents, RecordService],
+  exports: [EventAddressesRepository, EventsRepository, RecordService],
+})
+export class RecordModule {}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { Event } from './event.entity.js';
+import { EventsRepository } from './events.repository.js';
+import { encodeCursor, type Position } from '../pagination/cursor.js';
+import type { LinkNextPage } from '../pagination/next-page.decorator.js';
+import { limitOf, linkNext, type NextPage, positionOf } from '../pagination/page.js';
+import type { OrgEventsResult, OwnEventsResult } from './dto/event.responses.js';
+import type { ListEventsQuery, ListOrgEventsQuery } from './dto/list-events.query.js';
+import { orgEvent, ownEvent } from './event-views.js';
+import { type EventPage, pageOf } from './event-page.js';
+
+@Injectable()
+export class RecordService {
+  constructor(private readonly events: EventsRepository) {}
+
+  async listOfOrg(
+    orgId: string,
+    query: ListOrgEventsQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<OrgEventsResult> {
+    const { userId } = query;
+    const start = positionOf(query);
+    const page = await pageOf(filterOf(query), (size, after) => {
+      const before = after ? placeOf(after) : start;
+      return userId === undefined
+        ? this.events.findOfOrg(orgId, size, before)
+        : this.events.findOfMember(orgId, userId, size, before);
+    });
+    return { events: page.events.map(orgEvent), ...nextOf(page, linkNextPage) };
+  }
+
+  async listOfUser(
+    userId: string,
+    query: ListEventsQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<OwnEventsResult> {
+    const start = positionOf(query)?.id;
+    const page = await pageOf(filterOf(query), (size, after) =>
+      this.events.findOfUser(userId, size, after?.id ?? start),
+    );
+    return { events: page.events.map(ownEvent), ...nextOf(page, linkNextPage) };
+  }
+}
+
+function filterOf(query: ListEventsQuery) {
+  return { limit: limitOf(query), type: query.type };
+}
+
+/** Events without an organization, which only a person's own record has, are ordered by id. */
+function placeOf({ orgRevision, id }: Event): Position {
+  return { order: orgRevision ?? 0, id };
+}
+
+function nextOf({ last }: EventPage, linkNextPage: LinkNextPage): NextPage {
+  return linkNext(last && encodeCursor(placeOf(last)), linkNextPage);
+}

@@ -1,0 +1,74 @@
+import {
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Tracer,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Env } from '../../config/env.js';
+import { VERSION } from '../../config/version.js';
+import { rootCause } from '../logging/describe-error.js';
+import { ReportedExporter } from './reported-exporter.js';
+import type { SpanFactory } from './spans.js';
+import type { TraceParent } from './traceparent.js';
+
+const EXPORT_PERIOD_MS = 1000;
+const MAX_ATTRIBUTE_LENGTH = 2048;
+const TABLE = /\b(?:FROM|INTO|UPDATE)\s+[`"]?(\w+)/i;
+
+/** Sends spans in the background, from a bounded queue; the exporter reads `OTEL_EXPORTER_OTLP_…` itself. */
+export function openTelemetry(env: Env): { provider: TracerProvider; spans: SpanFactory } {
+  const exporter = new ReportedExporter(new OTLPTraceExporter());
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': env.serviceName, 'service.version': VERSION }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(env.tracesSampleRatio) }),
+    spanLimits: { attributeValueLengthLimit: MAX_ATTRIBUTE_LENGTH },
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: EXPORT_PERIOD_MS })],
+  });
+  return { provider, spans: new OpenTelemetrySpans(provider.getTracer('accounts', VERSION)) };
+}
+
+/** Follows the semantic conventions for HTTP and databases, without attributes that hold paths or addresses. */
+class OpenTelemetrySpans implements SpanFactory {
+  constructor(private readonly tracer: Tracer) {}
+
+  request(method: string, parent: TraceParent | undefined): Span {
+    const options = { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } };
+    return this.tracer.startSpan(method, options, contextOf(parent));
+  }
+
+  query(sql: string, parent: Span, others: readonly Span[]): Span {
+    const links = others.map((other) => ({ context: other.spanContext() }));
+    const options = { kind: SpanKind.CLIENT, attributes: { 'db.query.text': sql }, links };
+    return this.tracer.startSpan(summary(sql), options, trace.setSpan(ROOT_CONTEXT, parent));
+  }
+
+  fail(span: Span, error: unknown): void {
+    span.setAttribute('error.type', rootCause(error));
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  }
+}
+
+function contextOf(parent: TraceParent | undefined): typeof ROOT_CONTEXT {
+  if (!parent) return ROOT_CONTEXT;
+  const { traceId, spanId, sampled } = parent;
+  const traceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function summary(sql: string): string {
+  const [verb = ''] = /\w+/.exec(sql) ?? [];
+  const [, table] = TABLE.exec(sql) ?? [];
+  return table === undefined ? verb : `${verb} ${table}`;
+}
