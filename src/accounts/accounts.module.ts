@@ -8,6 +8,7 @@ import { AbandonedOrgs } from '../orgs/abandoned-orgs.js';
 import { InvitationMails } from '../orgs/invitations/invitation-mails.js';
 import { LockedOrgs } from '../orgs/locked-orgs.js';
 import { MembershipsModule } from '../orgs/memberships.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { RecordModule } from '../record/record.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -16,7 +17,7 @@ import { AccountMailComposer } from './account-mail-composer.js';
 import { EmailProofs } from './email-proofs.js';
 
 @Module({
-  imports: [MailModule, MembershipsModule, RecordModule, RequestsModule, UsersModule],
+  imports: [MailModule, MembershipsModule, RateLimitsModule, RecordModule, RequestsModule, UsersModule],
   providers: [
     { provide: MailComposer, useClass: AccountMailComposer },
     AbandonedOrgs,

@@ -29,6 +29,6 @@ import { JobsModule } from '../../jobs/jobs.module.js';
     Joinings,
     TypedCodes,
   ],
-  exports: [Joinings, RegistrationInvitations, TypedCodes],
+  exports: [InvitationListsService, Joinings, RegistrationInvitations, TypedCodes],
 })
 export class InvitationsModule {}
