@@ -4,8 +4,9 @@ import type { MailCode } from '../auth/mail-codes/mail-code.entity.js';
 import type { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../record/events.repository.js';
-import { AccountEvents } from '../users/account-events.js';
-import { AccountRepository } from '../users/account.repository.js';
+import { UserEvents } from '../users/user-events.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { RefusedError } from '../problems/refused.error.js';
 import { PasswordChanges } from '../auth/passwords/password-changes.js';
 
@@ -13,32 +14,33 @@ import { PasswordChanges } from '../auth/passwords/password-changes.js';
 @Injectable()
 export class AccountChangesService {
   constructor(
-    private readonly accounts: AccountRepository,
+    private readonly users: UserChangesRepository,
+    private readonly emails: UserEmailsRepository,
     private readonly passwords: PasswordChanges,
-    private readonly accountEvents: AccountEvents,
+    private readonly userEvents: UserEvents,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
 
   enable(userId: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.enable(transaction, userId))) return false;
-      await this.accountEvents.record(transaction, { type: 'account.enabled', actor, userId });
+      if (!(await this.users.enable(transaction, userId))) return false;
+      await this.userEvents.record(transaction, { type: 'account.enabled', actor, userId });
       return true;
     });
   }
 
   verifyEmail(userId: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.verifyEmail(transaction, userId))) return false;
-      await this.accountEvents.record(transaction, { type: 'account.email_verified', actor, userId });
+      if (!(await this.emails.verifyEmail(transaction, userId))) return false;
+      await this.userEvents.record(transaction, { type: 'account.email_verified', actor, userId });
       return true;
     });
   }
 
   endSessions(userId: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.endSessions(transaction, userId))) return false;
+      if (!(await this.users.endSessions(transaction, userId))) return false;
       const data = { reason: 'operator', all: true };
       await this.events.record(transaction, { type: 'session.ended', actor, userId, data });
       return true;
@@ -52,12 +54,12 @@ export class AccountChangesService {
     actor: Actor,
   ): Promise<MailCode> {
     return this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.lockEnabled(transaction, id))) {
+      if (!(await this.users.lockEnabled(transaction, id))) {
         throw new RefusedError('the account is disabled (account_disabled)');
       }
       const purpose = 'password_reset';
       const issued = await codes.issue(transaction, { purpose, subject: email, email, handedOut: true });
-      await this.accountEvents.record(transaction, { type: 'account.reset_code_issued', actor, userId: id });
+      await this.userEvents.record(transaction, { type: 'account.reset_code_issued', actor, userId: id });
       return issued;
     });
   }

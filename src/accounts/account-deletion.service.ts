@@ -10,7 +10,8 @@ import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationsRepository } from '../orgs/invitations/invitations.repository.js';
 import { InviterRevocations } from '../orgs/invitations/inviter-revocations.js';
 import { type Departure, OwnershipRepository } from '../orgs/ownership.repository.js';
-import { AccountRepository } from '../users/account.repository.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 import { AbandonedOrgs } from '../orgs/abandoned-orgs.js';
 import { LockedOrgs } from '../orgs/locked-orgs.js';
@@ -42,7 +43,8 @@ interface Departing {
 @Injectable()
 export class AccountDeletionService {
   constructor(
-    private readonly accounts: AccountRepository,
+    private readonly users: UserChangesRepository,
+    private readonly emails: UserEmailsRepository,
     private readonly ownership: OwnershipRepository,
     private readonly sessions: SessionDeletion,
     private readonly codes: MailCodesRepository,
@@ -69,8 +71,7 @@ export class AccountDeletionService {
       () => this.ownership.findOrgIdsOf(userId),
       async (transaction, requireLocked) => {
         // Logins of the user, and additions to organizations, wait from here on.
-        if (!(await this.accounts.beginDeletion(transaction, userId, deletion.passwordHash)))
-          return undefined;
+        if (!(await this.users.beginDeletion(transaction, userId, deletion.passwordHash))) return undefined;
         const departures = await this.ownership.findDepartures(transaction, userId);
         requireLocked(orgIdsOf(departures));
         const orphaned = requireOtherOwners(departures, deletion.force);
@@ -93,7 +94,7 @@ export class AccountDeletionService {
         await this.addresses.deleteOf(transaction, userId, { acts, since });
         // Last, because on Galera a refresh that another node commits from here on undoes all of it.
         await this.sessions.deleteAllOf(transaction, userId);
-        await this.accounts.delete(transaction, userId);
+        await this.users.delete(transaction, userId);
         await deletion.lastStep?.(transaction);
         return orphaned.map(({ orgId: id, hasOtherMember }) => ({ id, isDeleted: !hasOtherMember }));
       },
@@ -109,7 +110,7 @@ export class AccountDeletionService {
   /** Deletes explicitly, because Galera does not certify the rows that a cascade deletes. */
   private async deleteRows(transaction: Transaction, userId: string, departures: Departure[]): Promise<void> {
     await this.ownership.deleteMembershipsOf(transaction, userId, orgIdsOf(departures));
-    const { email, emailVerifiedAt } = await this.accounts.emailOf(transaction, userId);
+    const { email, emailVerifiedAt } = await this.emails.emailOf(transaction, userId);
     // An unverified e-mail may be somebody else's, whose invitations stay.
     if (emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);
     await this.codes.voidAll(transaction, { id: userId, email });
@@ -122,7 +123,7 @@ export class AccountDeletionService {
     { userId, departures, orphaned, actor }: Departing,
   ): Promise<NewEvent[]> {
     const about = { actor, userId };
-    const userRevision = await this.accounts.revisionOf(transaction, userId);
+    const userRevision = await this.users.revisionOf(transaction, userId);
     return [
       {
         ...about,

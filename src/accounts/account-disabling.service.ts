@@ -3,8 +3,8 @@ import { type Actor, principalOf } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
 import { InviterRevocations } from '../orgs/invitations/inviter-revocations.js';
 import { OwnershipRepository } from '../orgs/ownership.repository.js';
-import { AccountEvents } from '../users/account-events.js';
-import { AccountRepository } from '../users/account.repository.js';
+import { UserEvents } from '../users/user-events.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { LockedOrgs, type RequireLocked } from '../orgs/locked-orgs.js';
 import { orgIdsOf, type OrphanedOrg, orphanings, requireOtherOwners } from '../orgs/owner-rule.js';
 
@@ -17,9 +17,9 @@ export interface Disabling {
 @Injectable()
 export class AccountDisablingService {
   constructor(
-    private readonly accounts: AccountRepository,
+    private readonly users: UserChangesRepository,
     private readonly ownership: OwnershipRepository,
-    private readonly events: AccountEvents,
+    private readonly events: UserEvents,
     private readonly invitations: InviterRevocations,
     private readonly lockedOrgs: LockedOrgs,
   ) {}
@@ -39,7 +39,7 @@ export class AccountDisablingService {
     requireLocked: RequireLocked,
     { actor, force }: Disabling,
   ): Promise<OrphanedOrg[] | undefined> {
-    if (!(await this.accounts.disable(transaction, userId))) return undefined;
+    if (!(await this.users.disable(transaction, userId))) return undefined;
     const departures = await this.ownership.findDepartures(transaction, userId);
     requireLocked(orgIdsOf(departures));
     const orphaned = requireOtherOwners(departures, force);

@@ -5,8 +5,8 @@ import { LostConflictError } from '../database/lost-conflict.error.js';
 import { Transactions } from '../database/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { MembersRepository } from '../orgs/members/members.repository.js';
-import { AccountEvents } from '../users/account-events.js';
-import { AccountRepository } from '../users/account.repository.js';
+import { UserEvents } from '../users/user-events.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
 
 export interface EmailReplacement {
   email: string;
@@ -19,11 +19,11 @@ export interface EmailReplacement {
 @Injectable()
 export class AccountEmailsService {
   constructor(
-    private readonly accounts: AccountRepository,
+    private readonly emails: UserEmailsRepository,
     private readonly members: MembersRepository,
     private readonly codes: MailCodesRepository,
     private readonly mails: Mails,
-    private readonly events: AccountEvents,
+    private readonly events: UserEvents,
     private readonly transactions: Transactions,
   ) {}
 
@@ -35,7 +35,7 @@ export class AccountEmailsService {
     const { email, isVerified, actor } = replacement;
     if (email === user.email) return false;
     await this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.replaceEmail(transaction, user, email, isVerified))) {
+      if (!(await this.emails.replaceEmail(transaction, user, email, isVerified))) {
         throw new LostConflictError(undefined);
       }
       await this.members.updateEmail(transaction, user.id, email);

@@ -8,7 +8,7 @@ import type { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationMails } from '../orgs/invitations/invitation-mails.js';
 import { KnownAddresses } from '../rate-limits/known-addresses.js';
-import { AccountRepository } from '../users/account.repository.js';
+import { UsersRepository } from '../users/users.repository.js';
 import { CodeMailLimit } from '../auth/mail-codes/code-mail-limit.js';
 
 type CodeMail = Pick<Mail, 'codeId' | 'codeNumber'>;
@@ -21,7 +21,7 @@ const MAX_WAITING_OF_SENDER = 5;
 @Injectable()
 export class AccountMailComposer extends MailComposer {
   constructor(
-    private readonly accounts: AccountRepository,
+    private readonly users: UsersRepository,
     private readonly codes: MailCodes,
     private readonly limit: CodeMailLimit,
     private readonly known: KnownAddresses,
@@ -38,7 +38,7 @@ export class AccountMailComposer extends MailComposer {
     if (mail.kind !== 'email_verification' && mail.kind !== 'email_change') return { template: mail.kind };
     const { kind, recipient, senderId } = mail;
     if (await this.limit.isBeyond(mail, { kind, recipient, senderId })) return undefined;
-    const isTaken = kind === 'email_change' && (await this.accounts.findByEmail(recipient)) !== null;
+    const isTaken = kind === 'email_change' && (await this.users.findByEmail(recipient)) !== null;
     return isTaken ? { template: 'email_taken' } : this.withCode(kind, mail);
   }
 
@@ -46,7 +46,7 @@ export class AccountMailComposer extends MailComposer {
   async findPointless(mails: readonly WaitingMail[]): Promise<string[]> {
     const resets = mails.filter(({ kind, codeId }) => kind === 'password_reset' && codeId === null);
     if (resets.length === 0) return [];
-    const active = new Set(await this.accounts.findActiveEmails(resets.map(({ recipient }) => recipient)));
+    const active = new Set(await this.users.findActiveEmails(resets.map(({ recipient }) => recipient)));
     const pointless: WaitingMail[] = [];
     for (const [email, requests] of Map.groupBy(resets, ({ recipient }) => recipient)) {
       pointless.push(...(active.has(email) ? await this.findSurplus(email, requests) : requests));
@@ -71,7 +71,7 @@ export class AccountMailComposer extends MailComposer {
   }
 
   private async composeReset(mail: Mail): Promise<MailText | undefined> {
-    const account = await this.accounts.findByEmail(mail.recipient);
+    const account = await this.users.findByEmail(mail.recipient);
     if (!account || account.disabledAt !== null) return undefined;
     const code = mail.codeId === null ? await this.issueReset(mail) : mail;
     return code && this.withCode('password_reset', code);

@@ -3,7 +3,7 @@ import type { Actor } from '../access/actor.js';
 import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
 import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../record/events.repository.js';
-import { AccountRepository } from '../users/account.repository.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
 
 /** Others write between two batches; logins of these users wait for one. */
 const USERS_AT_ONCE = 100;
@@ -11,8 +11,8 @@ const USERS_AT_ONCE = 100;
 @Injectable()
 export class AllSessionsService {
   constructor(
-    private readonly users: SignedInUsersRepository,
-    private readonly accounts: AccountRepository,
+    private readonly signedIn: SignedInUsersRepository,
+    private readonly users: UserChangesRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
@@ -22,7 +22,7 @@ export class AllSessionsService {
     const now = Date.now();
     let ended = 0;
     for (let after = ''; ;) {
-      const ids = await this.users.findAfter(after, now, USERS_AT_ONCE);
+      const ids = await this.signedIn.findAfter(after, now, USERS_AT_ONCE);
       if (ids.length === 0) return ended;
       ended += await this.end(ids, actor);
       after = ids.at(-1)!;
@@ -31,7 +31,7 @@ export class AllSessionsService {
 
   private end(ids: readonly string[], actor: Actor): Promise<number> {
     return this.transactions.run(async (transaction) => {
-      const present = await this.accounts.endSessionsOf(transaction, ids);
+      const present = await this.users.endSessionsOf(transaction, ids);
       const data = { reason: 'operator', all: true };
       await this.events.record(
         transaction,

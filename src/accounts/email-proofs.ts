@@ -6,17 +6,17 @@ import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { MembersRepository } from '../orgs/members/members.repository.js';
-import { AccountEvents } from '../users/account-events.js';
-import { AccountRepository } from '../users/account.repository.js';
+import { UserEvents } from '../users/user-events.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
 
 /** Uses a mailed code, which proves that an e-mail is the user's own. */
 @Injectable()
 export class EmailProofs {
   constructor(
     private readonly codes: MailCodes,
-    private readonly accounts: AccountRepository,
+    private readonly emails: UserEmailsRepository,
     private readonly members: MembersRepository,
-    private readonly events: AccountEvents,
+    private readonly events: UserEvents,
     private readonly transactions: Transactions,
   ) {}
 
@@ -41,7 +41,7 @@ export class EmailProofs {
     code: MailCode,
     actor: Actor,
   ): Promise<boolean> {
-    const outcome = await this.accounts.proveEmail(transaction, userId, code);
+    const outcome = await this.emails.proveEmail(transaction, userId, code);
     if (outcome !== 'verified') return outcome === 'verified before';
     await this.events.record(transaction, { type: 'account.email_verified', actor, userId });
     return true;
@@ -54,7 +54,7 @@ export class EmailProofs {
     { email, authEpoch }: MailCode,
     actor: Actor,
   ): Promise<boolean> {
-    if (!(await this.accounts.changeEmail(transaction, userId, { email, authEpoch }))) return false;
+    if (!(await this.emails.changeEmail(transaction, userId, { email, authEpoch }))) return false;
     await this.members.updateEmail(transaction, userId, email);
     await this.codes.voidOne(transaction, { purpose: 'email_verification', subject: userId });
     await this.events.record(transaction, { type: 'account.email_changed', actor, userId });

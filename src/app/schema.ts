@@ -27,8 +27,9 @@ import { OrgFactsRepository } from '../orgs/org-facts.repository.js';
 import { OrgsRepository } from '../orgs/orgs.repository.js';
 import { OwnershipRepository } from '../orgs/ownership.repository.js';
 import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
-import { AccountRepository } from '../users/account.repository.js';
 import { ImportedUsersRepository } from '../users/imported-users.repository.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
 import { Session } from '../auth/sessions/session.entity.js';
@@ -50,9 +51,10 @@ import { IdempotencyKeysRepository } from '../requests/idempotency-keys.reposito
 
 /** These are the only files with SQL; loading them registers the hot statements. */
 export const REPOSITORIES = [
-  AccountRepository,
   ImportedUsersRepository,
   UsersRepository,
+  UserChangesRepository,
+  UserEmailsRepository,
   SessionsRepository,
   UserSessionsRepository,
   SignedInUsersRepository,

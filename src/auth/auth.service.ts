@@ -90,7 +90,7 @@ export class AuthService {
     if (user.disabledAt !== null) throw new AccountDisabledError();
 
     // Only a login has the plain password that rehashing needs.
-    if (replacement !== undefined) await this.users.replacePasswordHash(user, replacement);
+    if (replacement !== undefined) await this.users.rehashPassword(user, replacement);
     // The epoch was read with the hash, so whatever ended all sessions meanwhile has ended this one too.
     const session = newSession(this.env, {
       userId: user.id,

@@ -6,8 +6,7 @@ import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { OwnPasswordService } from '../auth/passwords/own-password.service.js';
 import { Transactions } from '../database/transactions.js';
 import { Mails } from '../mail/mails.js';
-import type { Credentials } from '../users/users.repository.js';
-import { AccountRepository } from '../users/account.repository.js';
+import { type Credentials, UsersRepository } from '../users/users.repository.js';
 import { CodeMailLimit } from '../auth/mail-codes/code-mail-limit.js';
 import { EmailProofs } from '../accounts/email-proofs.js';
 
@@ -20,7 +19,7 @@ interface EmailChange {
 @Injectable()
 export class OwnEmailService {
   constructor(
-    private readonly accounts: AccountRepository,
+    private readonly users: UsersRepository,
     private readonly codes: MailCodes,
     private readonly proofs: EmailProofs,
     private readonly mails: Mails,
@@ -32,9 +31,9 @@ export class OwnEmailService {
   /** @throws MailUnavailableError, RateLimitedError */
   async askForVerification({ id }: CurrentUser): Promise<boolean> {
     this.mails.requireServer();
-    const account = await this.accounts.findForProof(id);
-    if (!account || account.emailVerifiedAt !== null) return false;
-    await this.mailCode('email_verification', account.email, { id, authEpoch: account.authEpoch });
+    const user = await this.users.findForProof(id);
+    if (!user || user.emailVerifiedAt !== null) return false;
+    await this.mailCode('email_verification', user.email, { id, authEpoch: user.authEpoch });
     return true;
   }
 

@@ -11,7 +11,7 @@ import { InvitationsRepository } from './invitations/invitations.repository.js';
 import { MembersRepository } from './members/members.repository.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { type OwnerFacts, OwnershipRepository } from './ownership.repository.js';
-import { AccountRepository } from '../users/account.repository.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { OwnerDisabledError, OwnerNoMemberError } from './owners.errors.js';
 
 export interface NewOwner {
@@ -29,7 +29,7 @@ export class OrgOwnersService {
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
     private readonly ownership: OwnershipRepository,
-    private readonly accounts: AccountRepository,
+    private readonly users: UserChangesRepository,
     private readonly invitations: InvitationsRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
@@ -45,7 +45,7 @@ export class OrgOwnersService {
         : undefined;
       if (!facts) throw new OrgNotFoundError();
       if (facts.role === 'owner') return false;
-      if (!(await this.accounts.lockEnabled(transaction, owner.userId))) throw new OwnerDisabledError();
+      if (!(await this.users.lockEnabled(transaction, owner.userId))) throw new OwnerDisabledError();
       if (facts.role === null && !owner.force) throw new OwnerNoMemberError();
       await (facts.role === null
         ? this.join(transaction, owner, facts)

@@ -1,16 +1,26 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { RecordModule } from '../record/record.module.js';
-import { AccountEvents } from './account-events.js';
-import { AccountRepository } from './account.repository.js';
+import { UserEvents } from './user-events.js';
 import { ImportedUsersRepository } from './imported-users.repository.js';
 import { User } from './user.entity.js';
+import { UserChangesRepository } from './user-changes.repository.js';
+import { UserEmailsRepository } from './user-emails.repository.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
+const PROVIDERS = [
+  ImportedUsersRepository,
+  UserChangesRepository,
+  UserEmailsRepository,
+  UserEvents,
+  UsersRepository,
+  UsersService,
+];
+
 @Module({
   imports: [RecordModule, TypeOrmModule.forFeature([User])],
-  providers: [AccountEvents, AccountRepository, ImportedUsersRepository, UsersRepository, UsersService],
-  exports: [AccountEvents, AccountRepository, ImportedUsersRepository, UsersRepository, UsersService],
+  providers: PROVIDERS,
+  exports: PROVIDERS,
 })
 export class UsersModule {}

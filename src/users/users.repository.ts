@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, type Repository } from 'typeorm';
+import { In, IsNull, MoreThan, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/database-errors.js';
 import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
@@ -10,6 +10,21 @@ import { EmailTakenError } from './users.errors.js';
 export type Credentials = Pick<User, 'id' | 'email' | 'passwordHash' | 'authEpoch' | 'disabledAt'>;
 
 export type NewUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'createdAt'>;
+
+/** The columns that operators see, never the hash of the password. */
+export type UserProfile = Pick<
+  User,
+  'id' | 'email' | 'createdAt' | 'disabledAt' | 'emailVerifiedAt' | 'passwordChangedAt'
+>;
+
+const PROFILE = {
+  id: true,
+  email: true,
+  createdAt: true,
+  disabledAt: true,
+  emailVerifiedAt: true,
+  passwordChangedAt: true,
+} as const;
 
 // Written by hand since it was measured hot: TypeORM's part is a tenth of what a login takes of the event loop.
 const CREDENTIALS = `SELECT id, email, password_hash AS passwordHash, auth_epoch AS authEpoch,
@@ -47,8 +62,51 @@ export class UsersRepository {
     return transaction.of(this.users).existsBy({ id, disabledAt: IsNull() });
   }
 
-  /** Does nothing when the password was changed meanwhile. */
-  async replacePasswordHash(id: string, from: string, to: string): Promise<void> {
+  findById(id: string): Promise<UserProfile | null> {
+    return this.users.findOne({ where: { id }, select: PROFILE });
+  }
+
+  findByEmail(email: string): Promise<UserProfile | null> {
+    return this.users.findOne({ where: { email }, select: PROFILE });
+  }
+
+  findForProof(id: string): Promise<Pick<User, 'id' | 'email' | 'emailVerifiedAt' | 'authEpoch'> | null> {
+    return this.users.findOne({
+      where: { id },
+      select: { id: true, email: true, emailVerifiedAt: true, authEpoch: true },
+    });
+  }
+
+  findActiveIn(transaction: Transaction, email: string): Promise<UserProfile | null> {
+    return transaction.of(this.users).findOne({ where: { email, disabledAt: IsNull() }, select: PROFILE });
+  }
+
+  async findActiveEmails(emails: readonly string[]): Promise<string[]> {
+    const where = { email: In([...new Set(emails)]), disabledAt: IsNull() };
+    return (await this.users.find({ where, select: { email: true } })).map(({ email }) => email);
+  }
+
+  search(text: string, limit: number, afterEmail = ''): Promise<UserProfile[]> {
+    const literal = text.toLowerCase().replaceAll(/[!%_]/g, '!$&');
+    return this.users
+      .createQueryBuilder('u')
+      .select(Object.keys(PROFILE).map((column) => `u.${column}`))
+      .where("u.email > :afterEmail AND u.email LIKE :pattern ESCAPE '!'", {
+        afterEmail,
+        pattern: `%${literal}%`,
+      })
+      .orderBy('u.email')
+      .limit(limit)
+      .getMany();
+  }
+
+  findPage(limit: number, afterEmail = ''): Promise<UserProfile[]> {
+    const where = { email: MoreThan(afterEmail) };
+    return this.users.find({ where, select: PROFILE, order: { email: 'ASC' }, take: limit });
+  }
+
+  /** Stores another hash of the same password; does nothing when the password was changed meanwhile. */
+  async rehashPassword(id: string, from: string, to: string): Promise<void> {
     await this.users.update({ id, passwordHash: from }, { passwordHash: to });
   }
 }

@@ -20,7 +20,7 @@ export class UsersService {
     return this.users.findCredentials(email);
   }
 
-  replacePasswordHash({ id, passwordHash }: Credentials, replacement: string): Promise<void> {
-    return this.users.replacePasswordHash(id, passwordHash, replacement);
+  rehashPassword({ id, passwordHash }: Credentials, replacement: string): Promise<void> {
+    return this.users.rehashPassword(id, passwordHash, replacement);
   }
 }

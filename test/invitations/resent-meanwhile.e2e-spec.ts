@@ -18,7 +18,8 @@ import { Member } from '../../src/orgs/members/member.entity.js';
 import { MembersRepository } from '../../src/orgs/members/members.repository.js';
 import { Org } from '../../src/orgs/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
-import { AccountRepository } from '../../src/users/account.repository.js';
+import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
+import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
 import { User } from '../../src/users/user.entity.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { anUnknownId } from '../support/personas.js';
@@ -44,7 +45,8 @@ function registrations(): { invited: InvitedRegistrations; codes: MailCodes } {
     new Joinings(
       invitations,
       new MembersRepository(dataSource.getRepository(Member)),
-      new AccountRepository(dataSource.getRepository(User)),
+      new UserChangesRepository(),
+      new UserEmailsRepository(dataSource.getRepository(User)),
       new EventsRepository(dataSource.getRepository(Event)),
       env,
     ),

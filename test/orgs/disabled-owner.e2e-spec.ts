@@ -10,9 +10,8 @@ import { Member } from '../../src/orgs/members/member.entity.js';
 import { Org } from '../../src/orgs/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
 import { OwnershipRepository } from '../../src/orgs/ownership.repository.js';
-import { AccountEvents } from '../../src/users/account-events.js';
-import { AccountRepository } from '../../src/users/account.repository.js';
-import { User } from '../../src/users/user.entity.js';
+import { UserEvents } from '../../src/users/user-events.js';
+import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import { openDataLayer } from '../support/data-source.js';
 import { sessionId as id } from '../support/session-rows.js';
 
@@ -46,11 +45,11 @@ it('disabling locks an organization that the user joined after it looked which t
       return ids;
     }
   }
-  const accounts = new AccountRepository(dataSource.getRepository(User));
+  const users = new UserChangesRepository();
   const disabling = new AccountDisablingService(
-    accounts,
+    users,
     new Ownership(dataSource.getRepository(Member), dataSource.getRepository(Org)),
-    new AccountEvents(accounts, new EventsRepository(dataSource.getRepository(Event))),
+    new UserEvents(users, new EventsRepository(dataSource.getRepository(Event))),
     new InviterRevocations(new InvitationsRepository(dataSource.getRepository(Invitation), transactions)),
     new LockedOrgs(new OrgsRepository(dataSource.getRepository(Org)), transactions),
   );

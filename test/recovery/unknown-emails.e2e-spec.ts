@@ -15,8 +15,10 @@ import { Mail } from '../../src/mail/mail.entity.js';
 import { MailLimitsRepository } from '../../src/mail/mail-limits.repository.js';
 import { Mails } from '../../src/mail/mails.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
-import { AccountEvents } from '../../src/users/account-events.js';
-import { AccountRepository } from '../../src/users/account.repository.js';
+import { UserEvents } from '../../src/users/user-events.js';
+import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
+import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
+import { UsersRepository } from '../../src/users/users.repository.js';
 import { User } from '../../src/users/user.entity.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
@@ -41,8 +43,8 @@ describe('for an unknown e-mail the database does the same', () => {
     const { dataSource, env, transactions } = data;
     const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
     const codes = new MailCodesRepository(dataSource.getRepository(MailCode));
-    const accounts = new AccountRepository(dataSource.getRepository(User));
-    const events = new AccountEvents(accounts, new EventsRepository(dataSource.getRepository(Event)));
+    const changes = new UserChangesRepository();
+    const events = new UserEvents(changes, new EventsRepository(dataSource.getRepository(Event)));
     return new PasswordRecoveryService(
       new MailCodes(codes, keys),
       new Mails(
@@ -50,8 +52,9 @@ describe('for an unknown e-mail the database does the same', () => {
         new MailLimitsRepository(dataSource.getRepository(Mail)),
         env,
       ),
-      accounts,
-      new PasswordChanges(accounts, codes, events),
+      new UsersRepository(dataSource.getRepository(User)),
+      new UserEmailsRepository(dataSource.getRepository(User)),
+      new PasswordChanges(changes, codes, events),
       new PasswordHasher(env, await loadArgon2Engine(), new BcryptVerifier()),
       events,
       transactions,

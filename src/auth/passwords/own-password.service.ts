@@ -5,8 +5,8 @@ import { LostConflictError } from '../../database/lost-conflict.error.js';
 import { Transactions } from '../../database/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { ValidationProblem } from '../../problems/problem.js';
-import { AccountEvents } from '../../users/account-events.js';
-import { AccountRepository } from '../../users/account.repository.js';
+import { UserEvents } from '../../users/user-events.js';
+import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { type Credentials, UsersRepository } from '../../users/users.repository.js';
 import { WrongPasswordError } from '../auth.errors.js';
 import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
@@ -28,12 +28,12 @@ const MAX_ATTEMPTS = 2;
 export class OwnPasswordService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly accounts: AccountRepository,
+    private readonly changes: UserChangesRepository,
     private readonly passwords: PasswordHasher,
     private readonly sessions: SessionEndingService,
     private readonly codes: MailCodesRepository,
     private readonly mails: Mails,
-    private readonly events: AccountEvents,
+    private readonly events: UserEvents,
     private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
@@ -70,7 +70,7 @@ export class OwnPasswordService {
     const { sessionId } = actor;
     const turn = { principal: userId, row: userId };
     return this.transactions.run(async (transaction) => {
-      if (!(await this.accounts.replacePasswordHash(transaction, userId, passwordHash, hash))) return false;
+      if (!(await this.changes.changePassword(transaction, userId, passwordHash, hash))) return false;
       await this.sessions.keepActing(transaction, actor);
       await this.codes.voidAll(transaction, { id: userId, email });
       const data = { reason: 'password_changed', all: true, except: sessionId };

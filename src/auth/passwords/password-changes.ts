@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
 import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
 import type { Transaction } from '../../database/transaction.js';
-import { AccountEvents } from '../../users/account-events.js';
-import { AccountRepository } from '../../users/account.repository.js';
+import { UserEvents } from '../../users/user-events.js';
+import { UserChangesRepository } from '../../users/user-changes.repository.js';
 
 /** Sets passwords without asking for the old one. */
 @Injectable()
 export class PasswordChanges {
   constructor(
-    private readonly accounts: AccountRepository,
+    private readonly users: UserChangesRepository,
     private readonly codes: MailCodesRepository,
-    private readonly events: AccountEvents,
+    private readonly events: UserEvents,
   ) {}
 
   /** Ends every session, and voids the codes mailed before. Returns false when there is no such user. */
@@ -21,7 +21,7 @@ export class PasswordChanges {
     hash: string,
     actor: Actor,
   ): Promise<boolean> {
-    if (!(await this.accounts.setPasswordHash(transaction, userId, hash))) return false;
+    if (!(await this.users.setPassword(transaction, userId, hash))) return false;
     await this.codes.voidAll(transaction, { id: userId, email });
     await this.events.record(
       transaction,

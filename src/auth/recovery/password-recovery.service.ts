@@ -9,8 +9,9 @@ import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { clientKey } from '../../rate-limits/client-key.js';
-import { AccountEvents } from '../../users/account-events.js';
-import { AccountRepository } from '../../users/account.repository.js';
+import { UserEvents } from '../../users/user-events.js';
+import { UserEmailsRepository } from '../../users/user-emails.repository.js';
+import { UsersRepository } from '../../users/users.repository.js';
 import { PasswordChanges } from '../passwords/password-changes.js';
 
 interface Reset {
@@ -26,10 +27,11 @@ export class PasswordRecoveryService {
   constructor(
     private readonly codes: MailCodes,
     private readonly mails: Mails,
-    private readonly accounts: AccountRepository,
+    private readonly users: UsersRepository,
+    private readonly emails: UserEmailsRepository,
     private readonly changes: PasswordChanges,
     private readonly passwords: PasswordHasher,
-    private readonly events: AccountEvents,
+    private readonly events: UserEvents,
     private readonly transactions: Transactions,
   ) {}
 
@@ -68,16 +70,16 @@ export class PasswordRecoveryService {
 
   private async resetIn(transaction: Transaction, code: MailCode, hash: string, actor: Actor): Promise<void> {
     if (!(await this.codes.use(transaction, code))) throw new InvalidMailCodeError();
-    const account = await this.accounts.findActiveIn(transaction, code.email);
-    if (!account) throw new InvalidMailCodeError();
-    await this.changes.set(transaction, account, hash, actor);
-    if (code.handedOut === 0) await this.noteVerified(transaction, account.id, actor);
-    const notice = { kind: 'password_changed', recipient: code.email, senderId: account.id } as const;
+    const user = await this.users.findActiveIn(transaction, code.email);
+    if (!user) throw new InvalidMailCodeError();
+    await this.changes.set(transaction, user, hash, actor);
+    if (code.handedOut === 0) await this.noteVerified(transaction, user.id, actor);
+    const notice = { kind: 'password_changed', recipient: code.email, senderId: user.id } as const;
     await this.mails.notify(transaction, notice);
   }
 
   private async noteVerified(transaction: Transaction, userId: string, actor: Actor): Promise<void> {
-    if (!(await this.accounts.verifyEmail(transaction, userId))) return;
+    if (!(await this.emails.verifyEmail(transaction, userId))) return;
     await this.events.record(transaction, { type: 'account.email_verified', actor, userId });
   }
 }

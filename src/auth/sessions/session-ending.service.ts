@@ -3,7 +3,7 @@ import type { UserActor } from '../../access/actor.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { EventsRepository } from '../../record/events.repository.js';
-import { AccountRepository } from '../../users/account.repository.js';
+import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { EndedSessions } from './ended-sessions.js';
@@ -16,7 +16,7 @@ export class SessionEndingService {
   constructor(
     private readonly sessions: UserSessionsRepository,
     private readonly codes: AuthorizationCodesRepository,
-    private readonly accounts: AccountRepository,
+    private readonly users: UserChangesRepository,
     private readonly revocation: SessionRevocation,
     private readonly ended: EndedSessions,
     private readonly events: EventsRepository,
@@ -34,8 +34,7 @@ export class SessionEndingService {
     const data = { reason: 'revoked', all: true, ...(exceptActing && { except: actor.sessionId }) };
     await this.transactions.run(
       async (transaction) => {
-        if (!(await this.accounts.endSessions(transaction, actor.id)))
-          throw new InvalidTokenError('user_gone');
+        if (!(await this.users.endSessions(transaction, actor.id))) throw new InvalidTokenError('user_gone');
         if (exceptActing) await this.keepActing(transaction, actor);
         await this.events.record(transaction, { type: 'session.ended', actor, userId: actor.id, data });
       },

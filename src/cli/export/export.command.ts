@@ -5,11 +5,11 @@ import { MAIL_STATES } from '../../mail/mail.entity.js';
 import { MailsRepository } from '../../mail/mails.repository.js';
 import { InvitationListRepository, statusAt } from '../../orgs/invitations/invitation-list.repository.js';
 import { OwnershipRepository } from '../../orgs/ownership.repository.js';
-import type { Account } from '../../users/account.repository.js';
+import type { UserProfile } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { type Services, withServices } from '../services.js';
 import { timeOrNull, timeText } from '../times.js';
-import { accountJson } from '../users/account-text.js';
+import { userJson } from '../users/user-text.js';
 import { findUser } from '../users/find-user.js';
 import { write } from '../write.js';
 import { type DocumentParts, writeDocument } from './write-document.js';
@@ -24,7 +24,7 @@ export function exportUser({ parameters, options }: Invocation): Promise<Report>
     const user = await findUser(services, parameters[0]!);
     const parts: DocumentParts = {
       exportedAt: timeText(Date.now()),
-      account: accountJson(user),
+      account: userJson(user),
       organizations: organizationsOf(services, user.id),
       sessions: sessionsOf(services, user.id),
       events: eventsOf(services, user.id),
@@ -61,7 +61,7 @@ async function* mailsTo(services: Services, recipient: string): AsyncGenerator<o
 }
 
 /** Yields nothing unless the e-mail is verified: registering a foreign address must not reveal its invitations. */
-async function* invitationsTo(services: Services, user: Account): AsyncGenerator<object> {
+async function* invitationsTo(services: Services, user: UserProfile): AsyncGenerator<object> {
   if (user.emailVerifiedAt === null) return;
   const now = Date.now();
   for (const invitation of await services.get(InvitationListRepository).findForExport(user.email)) {

@@ -1,7 +1,7 @@
 import type { OperatorActor } from '../../access/actor.js';
 import type { OrphanedOrg } from '../../orgs/owner-rule.js';
 import { OwnershipRepository } from '../../orgs/ownership.repository.js';
-import type { Account } from '../../users/account.repository.js';
+import type { UserProfile } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command.js';
 import type { Services } from '../services.js';
 import { changeUser } from './change-user.js';
@@ -10,7 +10,7 @@ interface OwnerChange {
   /** Returns undefined if there was nothing to change. */
   make: (
     services: Services,
-    user: Account,
+    user: UserProfile,
     how: { actor: OperatorActor; force: boolean },
   ) => Promise<OrphanedOrg[] | undefined>;
   done: string;

@@ -1,5 +1,5 @@
 import type { OperatorActor } from '../../access/actor.js';
-import type { Account } from '../../users/account.repository.js';
+import type { UserProfile } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { operatorOf } from '../operator.js';
 import { type Services, withServices } from '../services.js';
@@ -7,7 +7,7 @@ import { findUser } from './find-user.js';
 
 interface UserChange {
   /** Returns false if there was nothing to change. */
-  make: (services: Services, user: Account, actor: OperatorActor) => Promise<boolean>;
+  make: (services: Services, user: UserProfile, actor: OperatorActor) => Promise<boolean>;
   done: string;
   unchanged: string;
 }

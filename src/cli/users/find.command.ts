@@ -1,9 +1,9 @@
-import { AccountRepository } from '../../users/account.repository.js';
+import { UsersRepository } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import { listLimit, printList } from '../print-list.js';
 import { withServices } from '../services.js';
-import { accountJson, accountLine } from './account-text.js';
+import { userJson, userLine } from './user-text.js';
 
 /** longest e-mail address */
 const MAX_TEXT = 254;
@@ -16,9 +16,9 @@ export async function findUsers(invocation: Invocation): Promise<Report> {
   listLimit(invocation.options);
   return withServices((services) =>
     printList(invocation, {
-      findPage: (after, limit) => services.get(AccountRepository).search(text, limit, after?.email),
-      lineOf: accountLine,
-      jsonOf: accountJson,
+      findPage: (after, limit) => services.get(UsersRepository).search(text, limit, after?.email),
+      lineOf: userLine,
+      jsonOf: userJson,
       none: 'nobody',
     }),
   );

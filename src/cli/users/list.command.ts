@@ -1,16 +1,16 @@
-import { AccountRepository } from '../../users/account.repository.js';
+import { UsersRepository } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { listLimit, printList } from '../print-list.js';
 import { withServices } from '../services.js';
-import { accountJson, accountLine } from './account-text.js';
+import { userJson, userLine } from './user-text.js';
 
 export async function listUsers(invocation: Invocation): Promise<Report> {
   listLimit(invocation.options);
   return withServices((services) =>
     printList(invocation, {
-      findPage: (after, limit) => services.get(AccountRepository).findPage(limit, after?.email),
-      lineOf: accountLine,
-      jsonOf: accountJson,
+      findPage: (after, limit) => services.get(UsersRepository).findPage(limit, after?.email),
+      lineOf: userLine,
+      jsonOf: userJson,
       none: 'nobody',
     }),
   );

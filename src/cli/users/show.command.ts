@@ -4,7 +4,7 @@ import { OwnershipRepository, type OrgWithRole } from '../../orgs/ownership.repo
 import type { Invocation, Report } from '../command.js';
 import { withServices } from '../services.js';
 import { timeText } from '../times.js';
-import { accountJson } from './account-text.js';
+import { userJson } from './user-text.js';
 import { findUser } from './find-user.js';
 
 export function showUser({ parameters }: Invocation): Promise<Report> {
@@ -13,7 +13,7 @@ export function showUser({ parameters }: Invocation): Promise<Report> {
     const sessions = await services.get(UserSessionsRepository).countAlive(user.id, Date.now());
     const orgs = await services.get(OwnershipRepository).findOrgsOf(user.id);
     const invitations = await services.get(InvitationListRepository).countPending(user.email, Date.now());
-    const shown = accountJson(user);
+    const shown = userJson(user);
     return {
       lines: [
         ...Object.entries(shown).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),

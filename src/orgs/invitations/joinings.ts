@@ -9,7 +9,8 @@ import type { AnsweringFacts } from './invitation-facts.repository.js';
 import { InvitationEndedError } from './invitations.errors.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { MembersRepository } from '../members/members.repository.js';
-import { AccountRepository } from '../../users/account.repository.js';
+import { UserChangesRepository } from '../../users/user-changes.repository.js';
+import { UserEmailsRepository } from '../../users/user-emails.repository.js';
 
 export interface Acceptance {
   userId: string;
@@ -23,7 +24,8 @@ export class Joinings {
   constructor(
     private readonly invitations: InvitationsRepository,
     private readonly members: MembersRepository,
-    private readonly accounts: AccountRepository,
+    private readonly users: UserChangesRepository,
+    private readonly emails: UserEmailsRepository,
     private readonly events: EventsRepository,
     private readonly env: Env,
   ) {}
@@ -55,8 +57,8 @@ export class Joinings {
     { userId, actor, hasCode }: Acceptance,
   ): Promise<NewEvent[]> {
     if (!hasCode || codeShown === 1 || userVerifiedAt !== null) return [];
-    if (!(await this.accounts.verifyEmail(transaction, userId, email))) return [];
-    const userRevision = await this.accounts.revisionOf(transaction, userId);
+    if (!(await this.emails.verifyEmail(transaction, userId, email))) return [];
+    const userRevision = await this.users.revisionOf(transaction, userId);
     return [{ type: 'account.email_verified', actor, userId, userRevision }];
   }
 }

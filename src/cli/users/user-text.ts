@@ -1,8 +1,8 @@
-import type { Account } from '../../users/account.repository.js';
+import type { UserProfile } from '../../users/users.repository.js';
 import { timeOrNull, timeText } from '../times.js';
 
-export function accountJson(account: Account): object {
-  const { id, email, createdAt, disabledAt, emailVerifiedAt, passwordChangedAt } = account;
+export function userJson(user: UserProfile): object {
+  const { id, email, createdAt, disabledAt, emailVerifiedAt, passwordChangedAt } = user;
   return {
     id,
     email,
@@ -13,6 +13,6 @@ export function accountJson(account: Account): object {
   };
 }
 
-export function accountLine({ id, email, disabledAt }: Account): string {
+export function userLine({ id, email, disabledAt }: UserProfile): string {
   return `${id}  ${email}${disabledAt === null ? '' : '  DISABLED'}`;
 }

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { places } from '../database/lookup.js';
+import type { Transaction } from '../database/transaction.js';
+
+/** Each change returns whether it changed anything. */
+@Injectable()
+export class UserChangesRepository {
+  disable(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET disabled_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1 WHERE id = ? AND disabled_at IS NULL',
+      [Date.now(), id],
+    );
+  }
+
+  // Returns whether the user is enabled, which holds until COMMIT. It is a write, so that it conflicts with disabling
+  // on a multi-primary cluster too.
+  lockEnabled(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET revision = revision + 1 WHERE id = ? AND disabled_at IS NULL',
+      [id],
+    );
+  }
+
+  enable(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET disabled_at = NULL, revision = revision + 1 WHERE id = ? AND disabled_at IS NOT NULL',
+      [id],
+    );
+  }
+
+  endSessions(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(transaction, 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [id]);
+  }
+
+  /** Returns the ids that exist. */
+  async endSessionsOf(transaction: Transaction, ids: readonly string[]): Promise<string[]> {
+    const isOne = `id IN (${places(ids.length)})`;
+    await transaction.write(`UPDATE users SET auth_epoch = auth_epoch + 1 WHERE ${isOne}`, [...ids]);
+    const rows = await transaction.read<{ id: string }>(`SELECT id FROM users WHERE ${isOne}`, [...ids]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Begin with it: whatever would belong to the user waits for COMMIT, and then finds nobody. */
+  beginDeletion(transaction: Transaction, id: string, passwordHash?: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      `UPDATE users SET auth_epoch = auth_epoch + 1, revision = revision + 1
+        WHERE id = ? AND password_hash = COALESCE(?, password_hash)`,
+      [id, passwordHash ?? null],
+    );
+  }
+
+  /** End with it: nothing may refer to the user any more. */
+  async delete(transaction: Transaction, id: string): Promise<void> {
+    await transaction.write('DELETE FROM users WHERE id = ?', [id]);
+  }
+
+  /** Ends every session, too. */
+  setPassword(transaction: Transaction, id: string, hash: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1 WHERE id = ?',
+      [hash, Date.now(), id],
+    );
+  }
+
+  /** Changes nothing if the hash has changed since or the user is disabled. Ends every session, too. */
+  changePassword(transaction: Transaction, id: string, from: string, to: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      `UPDATE users SET password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1
+        WHERE id = ? AND password_hash = ? AND disabled_at IS NULL`,
+      [to, Date.now(), id, from],
+    );
+  }
+
+  /** Requires that the transaction has changed the user's row. */
+  async revisionOf(transaction: Transaction, id: string): Promise<number> {
+    const [row] = await transaction.read<{ revision: number }>('SELECT revision FROM users WHERE id = ?', [
+      id,
+    ]);
+    return row!.revision;
+  }
+
+  private async change(transaction: Transaction, sql: string, values: unknown[]): Promise<boolean> {
+    return (await transaction.write(sql, values)) === 1;
+  }
+}
