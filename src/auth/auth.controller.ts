@@ -31,8 +31,8 @@ export class AuthController {
   /**
    * Register an account
    *
-   * @remarks With the code of an invitation the account joins the organization at once; its e-mail has to be the
-   * invited one. At most 5 requests in any hour for one client address and e-mail.
+   * @remarks If the request has the code of an invitation to this e-mail, the account joins the organization at once.
+   * At most 5 requests in any hour are accepted from one client address for one e-mail.
    */
   @Post('register')
   @ApiBody({ type: RegisterRequest, examples: REGISTRATIONS })
@@ -56,8 +56,8 @@ export class AuthController {
   /**
    * Log in
    *
-   * @remarks At most 10 requests in any 15 minutes for one client address and e-mail. An unknown e-mail and a
-   * wrong password get the same answer.
+   * @remarks An unknown e-mail and a wrong password get the same answer. At most 10 requests in any 15 minutes are
+   * accepted from one client address for one e-mail.
    */
   @Post('login')
   @HttpCode(200)
@@ -81,8 +81,8 @@ export class AuthController {
   /**
    * Issue a one-time code
    *
-   * @remarks Pass the code, never the token, to the service that is to act for the user. With a
-   * `codeChallenge` (RFC 7636) only the holder of the verifier can exchange it.
+   * @remarks Pass the code, never the token, to the service that will act for the user. If the request has a
+   * `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code.
    */
   @Post('code')
   @SignedIn()
@@ -95,8 +95,8 @@ export class AuthController {
   /**
    * Exchange a one-time code for a token
    *
-   * @remarks Works once for each code. A second exchange also revokes the token of the first, and every
-   * token that was derived from it.
+   * @remarks A code can be exchanged once. A second exchange is refused and revokes the token that the first one got,
+   * with every token that was derived from it.
    */
   @Post('code/exchange')
   @ApiBody({ type: ExchangeCodeRequest, examples: EXCHANGES })

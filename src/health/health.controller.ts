@@ -11,9 +11,9 @@ export class HealthController {
   constructor(private readonly readiness: ReadinessService) {}
 
   /**
-   * Whether the process runs
+   * Check whether the process runs
    *
-   * @remarks Checks nothing else, so that an outage of the database does not restart the service.
+   * @remarks Nothing else is checked, so that an outage of the database does not restart the service.
    */
   @Get('live')
   @Public()
@@ -22,9 +22,10 @@ export class HealthController {
   }
 
   /**
-   * Whether requests can be served
+   * Check whether requests can be served
    *
-   * @remarks The database answers, its schema is up to date, and no shutdown is under way.
+   * @remarks The status is 200 if the database answers, its schema is up to date, and the service is not shutting
+   * down.
    */
   @Get('ready')
   @Public()

@@ -8,7 +8,7 @@ export class Readiness {
   status: 'ok' | 'degraded';
 
   /**
-   * `full` when a change failed within the last minute because the disk was full; reading still works
+   * `full` if a change failed within the last minute because the disk was full; reading still works
    * @example "ok"
    */
   database: 'ok' | 'full';
@@ -17,13 +17,13 @@ export class Readiness {
   migrations: 'ok';
 
   /**
-   * `degraded` while Redis is unreachable and this instance counts by itself
+   * `degraded` while Redis is unreachable and this instance counts requests by itself
    * @example "ok"
    */
   rateLimits: 'ok' | 'degraded';
 
   /**
-   * `degraded` while a mail waits for more than 10 minutes
+   * `degraded` while a mail has been waiting for more than 10 minutes
    * @example "ok"
    */
   mail: 'ok' | 'degraded';

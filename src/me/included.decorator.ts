@@ -5,7 +5,7 @@ import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js
 import { ValidationProblem } from '../problems/problem.js';
 
 const PARTS = ['roles', 'account'] as const;
-const MESSAGE = `must be a list of ${PARTS.join(' and ')}, with commas`;
+const MESSAGE = `must be a comma-separated list of ${PARTS.join(' and ')}`;
 /** longer than any list without repetitions */
 const MAX_LENGTH = 64;
 
@@ -25,8 +25,8 @@ export const ApiIncluded = (): MethodDecorator =>
       name: 'include',
       required: false,
       description:
-        'what the answer has besides: `roles` gives each organization the `role` of the user, `account` gives the ' +
-        'user `emailVerified`',
+        'additional fields of the answer: `roles` adds the `role` of the user to each organization, `account` adds ' +
+        '`emailVerified` to the user',
       style: 'form',
       explode: false,
       schema: { type: 'array', items: { type: 'string', enum: [...PARTS] }, minItems: 1 },

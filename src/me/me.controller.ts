@@ -18,8 +18,8 @@ export class MeController {
   /**
    * Read the current user
    *
-   * @remarks With the organizations of the user, in order of joining. `?include=roles,account` adds the user's roles,
-   * and whether the e-mail is verified.
+   * @remarks Returns the user and their organizations in order of joining. `?include=roles,account` adds their roles,
+   * and whether their e-mail is verified.
    */
   @Get()
   @SignedIn()
@@ -31,7 +31,7 @@ export class MeController {
   /**
    * Read the account of the current user
    *
-   * @remarks Whether the e-mail is verified, and when the password was changed.
+   * @remarks Tells whether the e-mail is verified, and when the password was last changed.
    */
   @Get('account')
   @SignedIn()

@@ -9,13 +9,13 @@ const ME = { id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com
 const ORG = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines' };
 
 export class Me extends UserResponse {
-  /** with `include=account` */
+  /** present with `include=account` */
   @ApiPropertyOptional({ example: false })
   emailVerified?: boolean;
 }
 
 export class OrgOfMe extends OrgResponse {
-  /** with `include=roles` */
+  /** present with `include=roles` */
   @ApiRole({ required: false })
   role?: Role;
 }
@@ -40,7 +40,7 @@ export class AccountResult {
   createdAt: string;
 
   /**
-   * null: never since the account was made
+   * time of the last change of the password; null if there was none
    * @example "2026-11-22T09:30:00.000Z"
    */
   @ApiProperty({ type: String, format: 'date-time', nullable: true })

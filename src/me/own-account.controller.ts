@@ -22,9 +22,9 @@ export class OwnAccountController {
   /**
    * Delete the account
    *
-   * @remarks With its memberships, sessions and codes; the record keeps ids. If the user is the only owner of any
-   * organization, make somebody else owner first: `orgs` names them. Counts as a login for the limits. Needs a token
-   * of a login by password.
+   * @remarks Deletes the user's memberships, sessions and codes, too; the record keeps only ids. The only owner of an
+   * organization has to make somebody else owner first; the refusal names such organizations in `orgs`. A request
+   * counts as a login for the limits, and requires a token from a login by password.
    */
   @Delete()
   @SignedInByPassword()

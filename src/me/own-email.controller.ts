@@ -21,15 +21,16 @@ export class OwnEmailController {
   constructor(private readonly emails: OwnEmailService) {}
 
   /**
-   * Ask for a code to verify the e-mail
+   * Request a code to verify the e-mail
    *
-   * @remarks It goes to the e-mail of the account and works for 15 minutes. 200 if the e-mail is verified already.
-   * At most 3 requests in any 15 minutes. Beyond 5 codes a day the user gets one an hour.
+   * @remarks A code that is valid for 15 minutes is mailed to the e-mail of the account. The status is 200 if the
+   * e-mail is already verified. At most 3 requests in any 15 minutes are accepted. After 5 codes in a day the user
+   * gets one an hour.
    */
   @Post('verification')
   @SignedInByPassword()
   @RateLimited('forgot')
-  @ApiOkResponse({ type: OkResult, description: 'The e-mail is verified already.' })
+  @ApiOkResponse({ type: OkResult, description: 'The e-mail is already verified.' })
   @ApiAcceptedResponse({ type: OkResult, description: 'A code is on its way.' })
   @ApiProblems('mail_unavailable')
   async askForVerification(@CurrentUser() caller: CurrentUser, @Res() reply: FastifyReply): Promise<void> {
@@ -39,8 +40,8 @@ export class OwnEmailController {
   /**
    * Verify the e-mail
    *
-   * @remarks With the code from the mail. If the code belongs to a change of the e-mail, the new one takes effect
-   * now. At most 10 requests in any 15 minutes, and 50 for one code.
+   * @remarks Verifies the e-mail by the code from the mail. If the code belongs to a change of the e-mail, the new
+   * e-mail takes effect now. At most 10 requests in any 15 minutes are accepted, and 50 for one code.
    */
   @Post('verify')
   @HttpCode(200)
@@ -62,11 +63,11 @@ export class OwnEmailController {
   /**
    * Change the e-mail
    *
-   * @remarks A code goes to the new e-mail, a notice to the old one; the change is made when the code is sent to
-   * `POST /api/me/email/verify`. A second request replaces the first; requesting the current e-mail cancels the
-   * change. The answer does not reveal whether the new e-mail is taken. Limited as logins are; beyond 5 codes
-   * a day for one user, or 10 for all, an e-mail gets one an hour, and beyond 20 to any e-mails a user has one an hour
-   * mailed.
+   * @remarks A code is mailed to the new e-mail and a notice to the old one; the change is made when the code is sent
+   * to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current e-mail cancels
+   * the change. The answer does not reveal whether the new e-mail is taken. A request counts as a login for the
+   * limits. After 5 codes in a day from one user, or 10 from all users, an e-mail gets one an hour; after 20 codes to
+   * any e-mails, a user can send one an hour.
    */
   @Put()
   @HttpCode(202)

@@ -16,8 +16,8 @@ export class OwnEventsController {
   /**
    * Read the record of the current user
    *
-   * @remarks What happened to the account, its logins and its memberships, the latest first. Needs a token of a
-   * login by password.
+   * @remarks Lists what happened to the account, its logins and its memberships, latest first. Requires a token from
+   * a login by password.
    */
   @Get()
   @SignedInByPassword()

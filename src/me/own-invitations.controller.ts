@@ -48,7 +48,8 @@ export class OwnInvitationsController {
   /**
    * List the current user's invitations
    *
-   * @remarks Pending ones for the user's e-mail, the latest first, in pages; none while the e-mail is not verified.
+   * @remarks Lists the pending invitations to the user's e-mail, latest first, in pages. The list is empty while the
+   * e-mail is not verified.
    */
   @Get()
   @SignedIn()
@@ -64,8 +65,8 @@ export class OwnInvitationsController {
   /**
    * Accept an invitation
    *
-   * @remarks The e-mail has to be verified, or the code sent; a code that was mailed verifies it. At most 50 codes
-   * may be entered for one invitation.
+   * @remarks The request needs the code of the invitation unless the e-mail is verified; a code that was mailed
+   * verifies the e-mail. At most 50 codes may be entered for one invitation.
    */
   @Post(':invitationId/accept')
   @HttpCode(200)
@@ -83,7 +84,7 @@ export class OwnInvitationsController {
   /**
    * Decline an invitation
    *
-   * @remarks The e-mail has to be verified, or the code sent.
+   * @remarks The request needs the code of the invitation unless the e-mail is verified.
    */
   @Post(':invitationId/decline')
   @HttpCode(200)
@@ -99,10 +100,10 @@ export class OwnInvitationsController {
   }
 
   /**
-   * Accept the invitation that a code is of
+   * Accept an invitation by its code
    *
-   * @remarks One for the user's e-mail, which need not be verified; a code that was mailed verifies it. At most 10
-   * codes may be entered in any 15 minutes, and 50 wrong ones for one invitation.
+   * @remarks The invitation must be to the user's e-mail, which need not be verified; a code that was mailed verifies
+   * it. At most 10 codes may be entered in any 15 minutes, and 50 wrong ones for one invitation.
    */
   @Post('accept')
   @HttpCode(200)
@@ -119,9 +120,10 @@ export class OwnInvitationsController {
   }
 
   /**
-   * Decline the invitation that a code is of
+   * Decline an invitation by its code
    *
-   * @remarks One for the user's e-mail, which need not be verified. Limited as accepting is.
+   * @remarks The invitation must be to the user's e-mail, which need not be verified. The limits are those of accepting
+   * by code.
    */
   @Post('decline')
   @HttpCode(200)

@@ -16,7 +16,7 @@ export class OwnOrgsController {
   /**
    * List the organizations of the current user
    *
-   * @remarks In order of joining, in pages.
+   * @remarks Lists the organizations in order of joining, in pages.
    */
   @Get('orgs')
   @SignedIn()
@@ -32,7 +32,7 @@ export class OwnOrgsController {
   /**
    * List the deleted organizations that the current user can restore
    *
-   * @remarks Those that the user owns, in order of joining, in pages.
+   * @remarks Lists the deleted organizations that the user owns, in order of joining, in pages.
    */
   @Get('deleted-orgs')
   @SignedIn()

@@ -20,8 +20,8 @@ export class OwnPasswordController {
   /**
    * Change the password
    *
-   * @remarks Ends every session but the one of the token, and voids codes that have not been exchanged. Counts as a
-   * login for the limits. Needs a token of a login by password.
+   * @remarks Ends every session but that of the token, and voids codes that have not been exchanged. A request counts
+   * as a login for the limits, and requires a token from a login by password.
    */
   @Put()
   @SignedInByPassword()

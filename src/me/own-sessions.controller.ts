@@ -25,7 +25,7 @@ export class OwnSessionsController {
   /**
    * List the sessions of the current user
    *
-   * @remarks Those that have not ended, the latest first.
+   * @remarks Lists the active sessions, latest first.
    */
   @Get()
   @SignedIn()
@@ -36,7 +36,7 @@ export class OwnSessionsController {
   /**
    * End a session of the current user
    *
-   * @remarks With every session that its codes opened. Needs a token of a login by password.
+   * @remarks Ends the session and every session that its codes opened. Requires a token from a login by password.
    */
   @Delete(':sessionId')
   @SignedInByPassword()
@@ -55,10 +55,10 @@ export class OwnSessionsController {
   }
 
   /**
-   * End the other sessions of the current user, or all
+   * End the other sessions of the current user, or all sessions
    *
-   * @remarks Without `all`, the session of the token stays, but those that its codes opened end, too. Needs a token of
-   * a login by password.
+   * @remarks Unless `all` is true, the session of the token stays; the sessions that its codes opened end. Requires a
+   * token from a login by password.
    */
   @Delete()
   @SignedInByPassword()

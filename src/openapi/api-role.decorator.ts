@@ -6,5 +6,5 @@ export const ApiRole = ({ required = true } = {}): PropertyDecorator =>
     required,
     enum: ROLES,
     enumName: 'Role',
-    enumSchema: { description: 'from the lowest permission to the highest' },
+    enumSchema: { description: 'roles from the fewest permissions to the most' },
   });

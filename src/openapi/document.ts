@@ -12,19 +12,19 @@ import { addUnions } from './unions.js';
 
 const DESCRIPTION = `Accounts, organizations and members.
 
-A registration or login on this page is used for what follows, until the page is left; a token from elsewhere goes into
-**Authorize**. Every failure is a problem details object (RFC 9457) with a stable \`code\`, including those outside any
-operation: unknown paths (\`not_found\`), other methods (\`method_not_allowed\`), URLs of more than 2,048 characters
-(\`uri_too_long\`), and requests that are malformed or incomplete.`;
+Register or log in on this page, and later requests use the new token until you leave the page; enter any other token
+under **Authorize**. Every failure is a problem details object (RFC 9457) with a stable \`code\`, including failures
+outside the operations below: unknown paths (\`not_found\`), other methods (\`method_not_allowed\`), URLs of more than
+2,048 characters (\`uri_too_long\`), and requests that are malformed or incomplete.`;
 
 const TAGS: [name: string, description: string][] = [
-  ['Auth', 'Register, log in, and pass a login on with a one-time code'],
+  ['Auth', 'Register, log in, and let another service act for the user by a one-time code'],
   ['Me', 'The signed-in user'],
-  ['Organizations', 'Organizations, with their members'],
-  ['Members', 'Who belongs to an organization, and in which role'],
-  ['Invitations', 'Who is asked to join an organization'],
-  ['Tokens', 'What other services need to verify tokens'],
-  ['Health', 'For load balancers and orchestrators'],
+  ['Organizations', 'Organizations and their record'],
+  ['Members', 'Members of an organization and their roles'],
+  ['Invitations', 'Invitations to join an organization'],
+  ['Tokens', 'Keys for services that verify tokens'],
+  ['Health', 'Probes for load balancers and orchestrators'],
 ];
 
 export function createOpenApiDocument(app: INestApplication): OpenAPIObject {

@@ -19,12 +19,12 @@ const ROLE = { $ref: getSchemaPath('Role') };
 const GENERAL: Schemas = {
   ProblemCode: {
     type: 'string',
-    description: 'stable code for programs to branch on',
+    description: 'stable code by which programs tell failures apart',
     enum: Object.keys(PROBLEMS),
   },
   Problem: {
     type: 'object',
-    description: 'Problem details of a failed request (RFC 9457).',
+    description: 'problem details of a failed request (RFC 9457)',
     required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
     properties: {
       type: { type: 'string', format: 'uri-reference', example: 'about:blank' },
@@ -35,7 +35,7 @@ const GENERAL: Schemas = {
       requestId: {
         type: 'string',
         pattern: '^[A-Za-z0-9._:-]{1,128}$',
-        description: 'also in the `X-Request-Id` header and in the log',
+        description: 'id of the request, also in the `X-Request-Id` header and in the log',
         example: REQUEST_ID,
       },
     },
@@ -69,14 +69,17 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
     orgs: {
       type: 'array',
       description:
-        'when an account is deleted: at most 100 of the organizations that it is the only owner of',
+        'at most 100 of the organizations that the user is the only owner of; present if an account was to be deleted',
       items: {
         type: 'object',
         required: ['id', 'name', 'hasOtherMembers'],
         properties: {
           id: { type: 'string', format: 'uuid' },
           name: { type: 'string', minLength: 1, maxLength: 100 },
-          hasOtherMembers: { type: 'boolean', description: 'whether another owner can be made' },
+          hasOtherMembers: {
+            type: 'boolean',
+            description: 'whether the organization has a member who could become owner',
+          },
         },
       },
       example: [
@@ -85,11 +88,15 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
     },
     remedy: {
       type: 'object',
-      description: 'with `?remedy=true`: who could be made owner',
+      description: 'members who could be made owner; present with `?remedy=true`',
       required: ['action', 'candidates'],
       properties: {
         action: { type: 'string', enum: ['transfer'] },
-        orgId: { type: 'string', format: 'uuid', description: 'when an account is deleted: where' },
+        orgId: {
+          type: 'string',
+          format: 'uuid',
+          description: 'organization of the candidates; present if an account was to be deleted',
+        },
         candidates: { type: 'array', maxItems: 5, items: { $ref: getSchemaPath('Member') } },
       },
     },
@@ -97,7 +104,7 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   already_invited: {
     remedy: {
       type: 'object',
-      description: 'with `?remedy=true`: what could be sent again',
+      description: 'invitation that could be resent; present with `?remedy=true`',
       required: ['action', 'invitationId'],
       properties: {
         action: { type: 'string', enum: ['resend'] },

@@ -10,13 +10,13 @@ export const RESPONSE_HEADERS = {
     example: 1,
   },
   'WWW-Authenticate': {
-    description: 'RFC 6750 section 3',
+    description: 'authentication challenge (RFC 6750 section 3)',
     required: true,
     schema: { type: 'string', pattern: '^Bearer' },
     example: 'Bearer error="invalid_token", error_description="The access token is not valid"',
   },
   'X-Request-Id': {
-    description: 'names the request in the log: the one that was sent, if it was well formed',
+    description: 'id of the request in the log; the id that the client sent, if it was well formed',
     required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
     example: '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11',
@@ -29,7 +29,7 @@ export const headerRefs = (...names: (keyof typeof RESPONSE_HEADERS)[]): Headers
 /** Optional headers are inline, because some generators forget that a referenced one is optional. */
 export const LINK_HEADER: Headers = {
   Link: {
-    description: 'the next page (RFC 8288); absent on the last one',
+    description: 'link to the next page (RFC 8288); absent on the last page',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
     example: '</api/orgs/019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c/members?limit=100&cursor=MTc5N…>; rel="next"',
   },
@@ -38,12 +38,12 @@ export const LINK_HEADER: Headers = {
 /** sent only if a limit applies (draft-ietf-httpapi-ratelimit-headers) */
 export const LIMIT_HEADERS: Headers = {
   RateLimit: {
-    description: 'for each limit: requests left, and seconds until there are more',
+    description: 'requests left under each limit, and seconds until more are accepted',
     schema: { type: 'string', pattern: '^"[a-z]+";r=\\d+;t=\\d+(, "[a-z]+";r=\\d+;t=\\d+)*$' },
     example: '"login";r=9;t=900',
   },
   'RateLimit-Policy': {
-    description: 'for each limit: the number of requests, and the window in seconds',
+    description: 'number of requests and window in seconds of each limit',
     schema: { type: 'string', pattern: '^"[a-z]+";q=\\d+;w=\\d+(, "[a-z]+";q=\\d+;w=\\d+)*$' },
     example: '"login";q=10;w=900',
   },
@@ -51,7 +51,7 @@ export const LIMIT_HEADERS: Headers = {
 
 export const DRY_RUN_HEADER: Headers = {
   'Dry-Run': {
-    description: 'nothing was changed',
+    description: 'present if the request was a dry run, which changed nothing',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
@@ -59,7 +59,7 @@ export const DRY_RUN_HEADER: Headers = {
 
 export const REPLAYED_HEADER: Headers = {
   'Idempotency-Replayed': {
-    description: 'the first answer to this `Idempotency-Key`',
+    description: 'present if this answer repeats the first one to the `Idempotency-Key`',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
@@ -68,8 +68,8 @@ export const REPLAYED_HEADER: Headers = {
 export const CHANGED_ETAG_HEADER: Headers = {
   ETag: {
     description:
-      'names the state of the organization after the change, for `If-Match` of the next one; absent from a dry run, ' +
-      'a repeated answer and when an invitation is declined',
+      'state of the organization after the change, for `If-Match` of the next change; absent from dry runs, repeated ' +
+      'answers and declined invitations',
     schema: { type: 'string', pattern: '^"\\d+"$' },
     example: '"7"',
   },
@@ -77,7 +77,7 @@ export const CHANGED_ETAG_HEADER: Headers = {
 
 export const ETAG_HEADER: Headers = {
   ETag: {
-    description: 'names this state of the organization and its members, for `If-Match`',
+    description: 'state of the organization and its members, for `If-Match`',
     required: true,
     schema: { type: 'string', pattern: '^"\\d+"$' },
     example: '"7"',

@@ -8,7 +8,7 @@ export function addUnions({ components }: OpenAPIObject): void {
   const schemas = components!.schemas!;
   schemas['SignIn'] = { ...schemas['SignIn'], not: { required: ['refreshToken'] } };
   schemas['SignInResult'] = {
-    description: 'with `refresh` in the request, a refresh token comes with the token',
+    description: 'The answer has a refresh token if the request had `refresh`.',
     oneOf: [{ $ref: getSchemaPath('SignIn') }, { $ref: getSchemaPath('RefreshableSignIn') }],
   };
 }

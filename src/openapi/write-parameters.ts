@@ -4,7 +4,7 @@ export const IF_MATCH_PARAMETER = {
   name: 'If-Match',
   required: false,
   description:
-    'the `ETag` of the organization that the change is based on, such as `"7"` (RFC 9110 section 13.1.1)',
+    '`ETag` of the organization that the change is based on, such as `"7"` (RFC 9110 section 13.1.1)',
   schema: { type: 'string', pattern: '^(\\*|(W/)?"[^"]*"( *, *(W/)?"[^"]*")*)$', maxLength: 1000 },
 } satisfies ApiHeaderOptions;
 
@@ -12,22 +12,22 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   name: 'Idempotency-Key',
   required: false,
   description:
-    'a UUID, new for each change, the same when it is sent again: within 24 hours the first answer is repeated ' +
-    '(draft-ietf-httpapi-idempotency-key-header)',
+    'A new UUID for each change. A request that is repeated with its key within 24 hours gets the first answer again ' +
+    '(draft-ietf-httpapi-idempotency-key-header).',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 } satisfies ApiHeaderOptions;
 
 export const DRY_RUN_PARAMETER = {
   name: 'dryRun',
   required: false,
-  description: 'changes nothing, and answers what the change would answer',
+  description: 'If true, nothing is changed, and the answer is that of the change.',
   schema: { type: 'boolean' },
 } satisfies ApiQueryOptions;
 
 export const REMEDY_PARAMETER = {
   name: 'remedy',
   required: false,
-  description: 'a refusal names the way out in its member `remedy`',
+  description: 'If true, a refusal suggests a way out in its member `remedy`.',
   schema: { type: 'boolean' },
 } satisfies ApiQueryOptions;
 

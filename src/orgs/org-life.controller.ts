@@ -24,7 +24,7 @@ export class OrgLifeController {
   /**
    * Rename an organization
    *
-   * @remarks For admins and owners.
+   * @remarks Requires the role admin or owner.
    */
   @Patch()
   @MinRole('admin')
@@ -41,8 +41,8 @@ export class OrgLifeController {
   /**
    * Delete an organization
    *
-   * @remarks For owners. It answers 404 to everybody at once, and its pending invitations are revoked; until
-   * `purgeAt` an owner can restore it. Needs a token of a login by password.
+   * @remarks Requests for the organization get 404 at once, and its pending invitations are revoked. An owner can
+   * restore it until `purgeAt`. Requires the role owner and a token from a login by password.
    */
   @Delete()
   @MinRoleByPassword('owner')
@@ -54,8 +54,8 @@ export class OrgLifeController {
   /**
    * Restore a deleted organization
    *
-   * @remarks For its former owners, with those of its members who still have an account. Needs a token of a login by
-   * password.
+   * @remarks Restores the organization with the members who still have an account. Requires that the caller was an
+   * owner of the organization, and a token from a login by password.
    */
   @Post('restore')
   @HttpCode(200)
@@ -70,7 +70,7 @@ export class OrgLifeController {
   /**
    * Leave an organization
    *
-   * @remarks For every member, but not for the last owner.
+   * @remarks Every member except the last owner may leave. An owner needs a token from a login by password.
    */
   @Post('leave')
   @HttpCode(200)
@@ -84,8 +84,8 @@ export class OrgLifeController {
   /**
    * Transfer an organization
    *
-   * @remarks For owners: a member becomes an owner, and the caller an admin; with `leave` the caller leaves. Needs a
-   * token of a login by password.
+   * @remarks Another member becomes an owner, and the caller becomes an admin, or leaves if `leave` is true. Requires
+   * the role owner and a token from a login by password.
    */
   @Post('transfer')
   @HttpCode(200)

@@ -21,7 +21,7 @@ export class OrgsController {
   /**
    * Create an organization
    *
-   * @remarks The caller becomes its owner.
+   * @remarks The caller becomes the owner of the organization.
    */
   @Post()
   @SignedIn()
@@ -37,7 +37,8 @@ export class OrgsController {
   /**
    * Read an organization and its members
    *
-   * @remarks For every member of the organization. The `ETag` is for `If-Match` of changes.
+   * @remarks Every member may do this. Send the `ETag` in `If-Match` to change the organization only if nobody else has
+   * changed it.
    */
   @Get(':orgId')
   @MinRole('member')

@@ -30,7 +30,7 @@ export const PROBLEMS = {
   },
   invalid_code: {
     status: 400,
-    meaning: 'The authorization code is not valid',
+    meaning: 'The code is not valid',
     detail: 'The code is unknown, used or expired, or its verifier is wrong; issue a new one.',
   },
   unauthorized: {
@@ -105,8 +105,8 @@ export const PROBLEMS = {
   },
   session_not_found: {
     status: 404,
-    meaning: 'There is no such session of yours',
-    detail: 'No session of yours that has not ended has this id.',
+    meaning: 'You have no such session',
+    detail: 'You have no active session with this id.',
   },
   member_not_found: {
     status: 404,
@@ -141,16 +141,16 @@ export const PROBLEMS = {
   already_member: {
     status: 409,
     meaning: 'The user is already a member',
-    detail: 'The user is a member already; the role was not changed.',
+    detail: 'The user is already a member; their role was not changed.',
   },
   member_disabled: {
     status: 409,
     meaning: 'The account of the member is disabled',
-    detail: 'An operator has disabled this account: it cannot become an owner.',
+    detail: 'An operator has disabled this account, so it cannot become an owner.',
   },
   already_invited: {
     status: 409,
-    meaning: 'The e-mail is invited already',
+    meaning: 'An invitation for this e-mail is pending',
     detail: 'An invitation for this e-mail is pending; resend or revoke it.',
   },
   invitation_ended: {
@@ -172,17 +172,17 @@ export const PROBLEMS = {
     status: 409,
     meaning: 'The user belongs to too many organizations to be added to another',
     detail:
-      'The user belongs to 4000 organizations or more: nobody can add them to another; send an invitation.',
+      'The user belongs to 4000 or more organizations, so nobody can add them to another; send an invitation.',
   },
   last_owner: {
     status: 409,
     meaning: 'An organization must keep at least one owner',
-    detail: 'This is the only owner; make somebody else owner first.',
+    detail: 'This user is the only owner; make somebody else owner first.',
   },
   precondition_failed: {
     status: 412,
     meaning: 'The organization has changed',
-    detail: 'The organization has changed since; read it again.',
+    detail: 'The organization has changed since you read it; read it again.',
   },
   body_too_large: {
     status: 413,

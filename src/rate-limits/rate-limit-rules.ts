@@ -57,7 +57,7 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
       emailIn(request) && rateLimitKey('address', clientKey(clientAddress(request), CUSTOMER_PREFIX)),
     counts: unlessServiceFailed,
     refusal:
-      'Too many registrations, logins and requests for passwords from your address; wait before the next one.',
+      'Too many registrations, logins and password requests from your address; wait before the next one.',
   },
   account: {
     limitOf: (env) => env.rateLimitAccount,
@@ -84,7 +84,7 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
     limitOf: (env) => env.rateLimitCode,
     keyOf: (request) => keyOfEmail('code', request),
     counts: unlessServiceFailed,
-    refusal: 'Too many codes from your address; wait before the next one.',
+    refusal: 'Too many attempts to enter a code from your address; wait before the next one.',
   },
   writes: {
     limitOf: (env) => env.rateLimitWrites,

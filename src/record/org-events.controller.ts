@@ -15,7 +15,7 @@ export class OrgEventsController {
   /**
    * Read the record of an organization
    *
-   * @remarks Who changed what, the latest first. For admins and owners.
+   * @remarks Lists who changed what, latest first. Requires the role admin or owner.
    */
   @Get()
   @MinRole('admin')

@@ -49,7 +49,7 @@ function refuseUndeclared(query: Record<string, unknown>, options: WriteOptions,
   const declared = declaredNames(options);
   const undeclared = Object.keys(query).filter((name) => !declared.includes(name));
   if (undeclared.some((name) => DRY_RUN.test(name))) {
-    errors.push({ field: 'dryRun', message: 'is not possible for this request' });
+    errors.push({ field: 'dryRun', message: 'is not supported by this request' });
   } else if (undeclared.length > 0) {
     const taken = declared.length === 0 ? 'none' : `only ${declared.join(', ')}`;
     errors.push({

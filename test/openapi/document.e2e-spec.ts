@@ -170,6 +170,16 @@ describe('the OpenAPI document', () => {
     return properties.flatMap(([name, property]) => fieldsWithoutExample(property, `${at}.${name}`));
   }
 
+  it('begins no text with a fragment that only its neighbours complete', () => {
+    const texts = [
+      ...JSON.stringify(document).matchAll(/"(?:summary|description|detail)":"((?:[^"\\]|\\.)*)"/g),
+    ].map(([, text]) => text!);
+    const fragment = /^(?:also|as|for|in|of|those|until|what|when|where|who|whom|with)\b/i;
+
+    expect(texts.length).toBeGreaterThan(300);
+    expect(texts.filter((text) => fragment.test(text))).toEqual([]);
+  });
+
   it('names schemas after what they are', () => {
     const names = Object.keys(document.components.schemas);
 

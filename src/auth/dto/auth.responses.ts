@@ -7,7 +7,7 @@ const EXPIRY = '2026-11-22T09:15:00.000Z';
 
 export class TokenResult {
   /**
-   * a JWT, to be sent as `Authorization: Bearer <token>`
+   * access token (JWT), sent as `Authorization: Bearer <token>`
    * @example "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwMTlhIn0.c2lnbmF0dXJl"
    */
   @ApiProperty({ pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$' })
@@ -20,7 +20,7 @@ export class SignIn extends TokenResult {
 
 /** With `refresh`. */
 export class RefreshableSignIn extends SignIn {
-  /** when the token expires */
+  /** time at which the token expires */
   @ApiProperty({ format: 'date-time', example: EXPIRY })
   expiresAt: string;
 
@@ -31,18 +31,18 @@ export class RefreshableSignIn extends SignIn {
 export type SignInResult = SignIn | RefreshableSignIn;
 
 export class RefreshResult extends TokenResult {
-  /** when the token expires */
+  /** time at which the token expires */
   @ApiProperty({ format: 'date-time', example: EXPIRY })
   expiresAt: string;
 
-  /** to be kept in place of the one that was sent */
+  /** replaces the refresh token that was sent */
   @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
   refreshToken: string;
 }
 
 export class CodeResult {
   /**
-   * valid once, for 60 seconds unless configured otherwise
+   * one-time code, valid for 60 seconds unless configured otherwise
    * @example "3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo"
    */
   @ApiBase64Url(43)

@@ -9,7 +9,7 @@ export class ExchangeCodeRequest {
   code: string;
 
   /**
-   * Needed when the code was issued with a challenge (RFC 7636 section 4.1).
+   * The verifier (RFC 7636 section 4.1). Required if the code was issued with a challenge.
    * @example "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
    */
   @ApiPropertyOptional({ pattern: '^[A-Za-z0-9._~-]+$', minLength: 43, maxLength: 128 })

@@ -17,11 +17,11 @@ export class LoginRequest {
   @IsNotEmpty()
   password: string;
 
-  /** Asks for a refresh token; tokens then live for 15 minutes unless configured otherwise. */
+  /** Requests a refresh token. Access tokens are then valid for 15 minutes unless configured otherwise. */
   @Refreshable()
   refresh?: boolean;
 
-  /** What the user calls this device: 1 to 60 characters after trimming. The list of sessions shows it. */
+  /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
   @DeviceName()
   deviceName?: string;
 }

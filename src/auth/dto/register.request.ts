@@ -8,32 +8,32 @@ import { Refreshable } from './refreshable.decorator.js';
 
 export class RegisterRequest {
   /**
-   * Case-insensitive; an internationalized domain is converted to its ASCII form.
+   * Case makes no difference. An internationalized domain is converted to its ASCII form.
    * @example "ada@example.com"
    */
   @IsEmailAddress()
   email: string;
 
   /**
-   * 8 to 128 characters (Unicode code points; the minimum is configurable), not a common password, not the
-   * e-mail. Any character, spaces kept.
+   * A password of 8 to 128 characters (Unicode code points; the minimum is configurable) that is neither a common
+   * password nor the e-mail. Every character is allowed, and spaces are kept.
    * @example "correct horse battery"
    */
   @NormalizedPassword()
   @IsAcceptablePassword()
   password: string;
 
-  /** Asks for a refresh token; tokens then live for 15 minutes unless configured otherwise. */
+  /** Requests a refresh token. Access tokens are then valid for 15 minutes unless configured otherwise. */
   @Refreshable()
   refresh?: boolean;
 
-  /** What the user calls this device: 1 to 60 characters after trimming. The list of sessions shows it. */
+  /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
   @DeviceName()
   deviceName?: string;
 
   /**
-   * Of an invitation to this e-mail: the account joins the organization. Case, spaces and hyphens make no difference;
-   * null: none.
+   * The code of an invitation to this e-mail, by which the account joins the organization; null if there is none.
+   * Case, spaces and hyphens make no difference.
    */
   @ApiPropertyOptional({ type: String, minLength: 10, maxLength: 64, nullable: true, example: null })
   @ValidateIf(({ invitationCode = null }: RegisterRequest) => invitationCode !== null)

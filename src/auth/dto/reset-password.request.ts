@@ -10,7 +10,7 @@ export class ResetPasswordRequest {
   email: string;
 
   /**
-   * As it was mailed; case, spaces and hyphens make no difference.
+   * The mailed code. Case, spaces and hyphens make no difference.
    * @example "7K2M9-QX4TB"
    */
   @ApiProperty({ minLength: 10, maxLength: 64 })
@@ -18,7 +18,7 @@ export class ResetPasswordRequest {
   code: string;
 
   /**
-   * As for registration.
+   * The new password, under the rules of registration.
    * @example "a compiler in the attic"
    */
   @NormalizedPassword()

@@ -14,24 +14,24 @@ export const REGISTRATIONS = {
 };
 
 export const LOGINS = {
-  plain: { summary: 'a token', value: ADA },
-  refresh: { summary: 'a short-lived token and a refresh token', value: { ...ADA, refresh: true } },
+  plain: { summary: 'an access token', value: ADA },
+  refresh: { summary: 'a short-lived access token and a refresh token', value: { ...ADA, refresh: true } },
 };
 
 export const LOGOUTS = {
-  token: { summary: 'the session of the token', value: {} },
+  token: { summary: 'the session of the access token', value: {} },
   refreshToken: { summary: 'the session of a refresh token', value: { refreshToken: A_REFRESH_TOKEN } },
 };
 
 export const ISSUES = {
-  plain: { summary: 'for whoever gets the code', value: {} },
+  plain: { summary: 'a code that its holder can exchange', value: {} },
   pkce: {
-    summary: 'for the holder of the verifier (PKCE)',
+    summary: 'a code that only the holder of the verifier can exchange (PKCE)',
     value: { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' },
   },
 };
 
 export const EXCHANGES = {
   plain: { summary: 'the code alone', value: { code: CODE } },
-  pkce: { summary: 'with the verifier (PKCE)', value: { code: CODE, codeVerifier: VERIFIER } },
+  pkce: { summary: 'the code with its verifier (PKCE)', value: { code: CODE, codeVerifier: VERIFIER } },
 };

@@ -20,11 +20,11 @@ export class PasswordRecoveryController {
   constructor(private readonly recovery: PasswordRecoveryService) {}
 
   /**
-   * Ask for a code for a new password
+   * Request a code to reset the password
    *
-   * @remarks It is mailed, if the e-mail has an account, and works for 15 minutes. Unknown e-mails get the same
-   * answer. At most 3 requests in any 15 minutes for one client address and e-mail. Beyond 5 codes a day for one
-   * client address, or 10 for all, an e-mail gets one an hour, or one in 15 minutes.
+   * @remarks A code that is valid for 15 minutes is mailed to the e-mail if it has an account; the answer is the same
+   * if it has none. At most 3 requests in any 15 minutes are accepted from one client address for one e-mail. After 5
+   * codes in a day for one client address, an e-mail gets one an hour; after 10 for all addresses, one in 15 minutes.
    */
   @Post('forgot')
   @HttpCode(202)
@@ -38,8 +38,9 @@ export class PasswordRecoveryController {
   /**
    * Set a new password
    *
-   * @remarks With the code from the mail, or from an operator; it works once. Every session ends. At most 10
-   * requests in any 15 minutes for one client address and e-mail, and 50 for one code.
+   * @remarks Sets the password by the code from the mail or from an operator, which is valid once, and ends every
+   * session. At most 10 requests in any 15 minutes are accepted from one client address for one e-mail, and 50 for
+   * one code.
    */
   @Post('reset')
   @HttpCode(200)

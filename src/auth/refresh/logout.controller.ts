@@ -18,9 +18,9 @@ export class LogoutController {
   /**
    * Log out
    *
-   * @remarks Ends the session of the token, or of the refresh token in the body, with every session that its codes
-   * opened. With a refresh token no access token is needed, and one that is sent is ignored. A token from a
-   * code ends its own session, not the login that issued the code.
+   * @remarks Ends the session of the access token, or of the refresh token in the body, and every session that its
+   * codes opened. A refresh token needs no access token beside it; if one is sent, it is ignored. A token from a
+   * one-time code ends its own session, not the login that issued the code.
    */
   @Post()
   @HttpCode(200)

@@ -16,9 +16,9 @@ export class RefreshController {
   /**
    * Get a new token for a refresh token
    *
-   * @remarks The refresh token in the answer replaces the one that was sent. For 30 seconds, unless configured
-   * otherwise, the old one can be sent again and gets equally valid tokens, in case the answer was lost. After that,
-   * using it ends the session: somebody else may have it.
+   * @remarks The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one
+   * can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using
+   * the old one ends the session, because somebody else may hold it.
    */
   @Post()
   @HttpCode(200)

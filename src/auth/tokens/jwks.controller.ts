@@ -10,11 +10,11 @@ export class JwksController {
   constructor(private readonly keys: KeyRing) {}
 
   /**
-   * The public keys that verify tokens
+   * Get the public keys that verify tokens
    *
-   * @remarks A JWK Set (RFC 7517). Verify tokens with it without calling this service: algorithm ES256, the
-   * key of the token's `kid`, `typ` `at+jwt`, and the `iss`, `aud` and `exp` claims. Only this service knows
-   * which sessions are revoked. May be cached for five minutes.
+   * @remarks Services verify tokens with this JWK Set (RFC 7517) without a call to this service: they check the
+   * algorithm ES256, the key named by `kid`, the `typ` `at+jwt`, and the claims `iss`, `aud` and `exp`. Only this
+   * service knows which sessions are revoked. The answer may be cached for five minutes.
    */
   @Get()
   @Public()

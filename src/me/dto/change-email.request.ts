@@ -5,7 +5,7 @@ import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
 
 export class ChangeEmailRequest {
   /**
-   * The new one.
+   * The new e-mail.
    * @example "ada.lovelace@example.com"
    */
   @IsEmailAddress()

@@ -12,7 +12,7 @@ export class ChangePasswordRequest {
   currentPassword: string;
 
   /**
-   * As at registration.
+   * The new password, under the rules of registration.
    * @example "an engine weaves algebraic patterns"
    */
   @NormalizedPassword()

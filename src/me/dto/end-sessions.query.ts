@@ -2,7 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
 
 export class EndSessionsQuery {
-  /** also the one of the token */
+  /** whether the session of the token ends, too */
   @ApiPropertyOptional({ type: Boolean })
   @ValidateIf((query: EndSessionsQuery) => query.all !== undefined)
   @ValidateBy({

@@ -26,7 +26,7 @@ export class DeletedOrg extends OrgResponse {
   deletedAt: string;
 
   /**
-   * until then it can be restored
+   * end of the time in which an owner can restore the organization
    * @example "2026-12-22T09:00:00.000Z"
    */
   @ApiProperty({ format: 'date-time' })
@@ -35,7 +35,7 @@ export class DeletedOrg extends OrgResponse {
 
 class OrgsPage {
   /**
-   * `cursor` of the next page; absent on the last one
+   * `cursor` of the next page; absent on the last page
    * @example "MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M"
    */
   @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })

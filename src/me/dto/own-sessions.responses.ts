@@ -7,33 +7,33 @@ export class OwnSession {
   @ApiProperty({ format: 'uuid' })
   id: string;
 
-  /** whether it is the one of the token */
+  /** whether this is the session of the token */
   @ApiProperty()
   current: boolean;
 
-  /** opened by a login or registration, or by a one-time code */
+  /** `password` if a login or registration opened the session, `code` if a one-time code did */
   @ApiProperty({ enum: VIA })
   via: (typeof VIA)[number];
 
   @ApiProperty({ format: 'date-time' })
   createdAt: string;
 
-  /** the last refresh, or the beginning */
+  /** time of the last refresh, or of the start if there was none */
   @ApiProperty({ format: 'date-time' })
   lastUsedAt: string;
 
   @ApiProperty({ format: 'date-time' })
   expiresAt: string;
 
-  /** address that it was opened from; null: not noted */
+  /** client address that opened the session; null if it is unknown */
   @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
   ip: string | null;
 
-  /** what the client that opened it called itself */
+  /** `User-Agent` of the client that opened the session; null if it is unknown */
   @ApiProperty({ type: String, minLength: 1, maxLength: 200, nullable: true })
   userAgent: string | null;
 
-  /** what its user called the device when they logged in; null: not given, or opened by a code */
+  /** the user's name for the device, given at login; null if none was given or a code opened the session */
   @ApiProperty({ type: String, minLength: 1, maxLength: MAX_DEVICE_NAME, nullable: true })
   deviceName: string | null;
 }

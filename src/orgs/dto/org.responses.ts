@@ -24,7 +24,7 @@ export class OrgResult {
 
 export class OrgDeletionResult extends OkResult {
   /**
-   * until then an owner can restore it
+   * end of the time in which an owner can restore the organization
    * @example "2026-12-22T09:00:00.000Z"
    */
   @ApiProperty({ format: 'date-time' })

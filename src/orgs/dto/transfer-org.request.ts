@@ -14,7 +14,7 @@ export class TransferOrgRequest {
   })
   userId: string;
 
-  /** leave the organization; by default the caller becomes an admin */
+  /** whether the caller leaves the organization; by default they become an admin */
   @ApiPropertyOptional({ type: Boolean, example: false })
   @ValidateIf(({ leave }: TransferOrgRequest) => leave !== undefined)
   @IsBoolean({ message: 'must be true or false' })

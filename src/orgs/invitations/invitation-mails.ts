@@ -75,7 +75,7 @@ export class InvitationMails {
 }
 
 export const TOO_MANY_MAILS =
-  'Too many invitations were mailed to this e-mail, by you or for this organization in a day; try again later.';
+  'Too many invitations were mailed in the last day to this e-mail, by you or for this organization; try again later.';
 
 /** An unverified inviter may have registered somebody else's address, so the mail says so. */
 function inviterOf({ inviterEmail, inviterVerifiedAt }: MailedInvitation): string {

@@ -29,9 +29,9 @@ export class InvitationsController {
   /**
    * Invite somebody by e-mail
    *
-   * @remarks For admins and owners. A code goes to the e-mail, valid for seven days, whether or not it has an
-   * account; with `showCode` it is in the answer instead. In any day at most 5 mails go to one e-mail, and 100 by
-   * one inviter or for one organization.
+   * @remarks A code that is valid for seven days is mailed to the e-mail, whether or not it has an account; if
+   * `showCode` is true, the answer has the code instead. In any day at most 5 invitations are mailed to one e-mail, and
+   * 100 by one inviter or for one organization. Requires the role admin or owner.
    */
   @Post()
   @MinRole('admin')
@@ -55,7 +55,8 @@ export class InvitationsController {
   /**
    * List the invitations
    *
-   * @remarks The latest first, in pages, without codes; those that ended long ago are deleted. For admins and owners.
+   * @remarks Lists the invitations, latest first, in pages, without their codes. Invitations that ended long ago are
+   * deleted. Requires the role admin or owner.
    */
   @Get()
   @MinRole('admin')
@@ -71,8 +72,8 @@ export class InvitationsController {
   /**
    * Resend an invitation
    *
-   * @remarks A pending or expired one gets a new code and seven more days; the old code is void. Whoever resends it
-   * becomes the inviter. For admins and owners; limited as invitations are.
+   * @remarks A pending or expired invitation gets a new code, which is valid for seven days; the old code is void. The
+   * caller becomes the inviter. The limits are those of inviting. Requires the role admin or owner.
    */
   @Post(':invitationId/resend')
   @HttpCode(200)
@@ -102,7 +103,7 @@ export class InvitationsController {
   /**
    * Revoke an invitation
    *
-   * @remarks A pending or expired one. For admins and owners.
+   * @remarks Revokes a pending or expired invitation. Requires the role admin or owner.
    */
   @Delete(':invitationId')
   @HttpCode(200)

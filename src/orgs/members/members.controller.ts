@@ -45,9 +45,9 @@ export class MembersController {
   /**
    * List the members
    *
-   * @remarks In order of joining, for members of the organization. With `limit` the answer is one page, and
-   * `nextCursor` the `cursor` of the next one, which the `Link` header names, too. `search` and `role` filter the
-   * list, in pages ordered by e-mail.
+   * @remarks Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the
+   * `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then
+   * ordered by e-mail and always paged. Every member may do this.
    */
   @Get()
   @MinRole('member')
@@ -64,7 +64,7 @@ export class MembersController {
   /**
    * Read a member
    *
-   * @remarks For members of the organization; `me` is the caller.
+   * @remarks Every member may do this; the id `me` names the caller.
    */
   @Get(':userId')
   @MinRole('member')
@@ -81,8 +81,8 @@ export class MembersController {
   /**
    * Add a member by e-mail
    *
-   * @remarks For admins and owners. The user must have an account: in any hour a user may name
-   * at most 100 e-mails without one.
+   * @remarks The new member must already have an account. A caller may send at most 100 e-mails without an account in
+   * any hour. Requires the role admin or owner.
    */
   @Post()
   @MinRole('admin')
@@ -105,8 +105,8 @@ export class MembersController {
   /**
    * Change a member's role
    *
-   * @remarks Admins change members and admins; only owners change owners or make them. The last
-   * owner cannot be demoted. To make or change an owner takes a token of a login by password.
+   * @remarks Admins may change members and admins; only owners may change an owner or make a member an owner, with a
+   * token from a login by password. The last owner keeps their role.
    */
   @Patch(':userId')
   @MinRole('admin')
@@ -131,8 +131,8 @@ export class MembersController {
   /**
    * Remove a member
    *
-   * @remarks Admins remove members and admins, themselves included; only owners remove owners. The last
-   * owner cannot be removed. To remove an owner takes a token of a login by password.
+   * @remarks Admins may remove members and admins, themselves included; only owners may remove an owner, with a token
+   * from a login by password. The last owner cannot be removed.
    */
   @Delete(':userId')
   @HttpCode(200)

@@ -58,7 +58,7 @@ export class UserHasTooManyOrgsError extends Problem {
 export class NoMoreAdditionsError extends Problem {
   constructor(share: number) {
     super('user_has_too_many_orgs', {
-      detail: `The user belongs to ${share} organizations or more: nobody can add them to another; send an invitation.`,
+      detail: `The user belongs to ${share} or more organizations, so nobody can add them to another; send an invitation.`,
     });
   }
 }

@@ -38,13 +38,13 @@ export class EventActor {
   @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' })
   type: ActorType;
 
-  /** of the user, or the name of the operator; null: the service itself */
+  /** id of the user, or name of the operator; null for the service itself */
   @ApiProperty({ type: String, minLength: 1, maxLength: 128, nullable: true })
   id: string | null;
 }
 
 export class OwnEventActor extends EventActor {
-  /** the session that acted; null: not known, or not the reader's */
+  /** session that acted; null if it is unknown or belongs to somebody else */
   @ApiProperty({ type: String, format: 'uuid', nullable: true })
   sessionId: string | null;
 }
@@ -62,15 +62,15 @@ class AnyEvent {
   @ApiProperty({ type: String, format: 'uuid', nullable: true })
   orgId: string | null;
 
-  /** of the organization after the change: its events are ordered by it; numbers may be skipped */
+  /** revision of the organization after the change, by which its events are ordered; numbers may be skipped */
   @ApiProperty({ type: 'integer', nullable: true })
   orgRevision: number | null;
 
-  /** whom it is about */
+  /** user whom the event is about */
   @ApiProperty({ type: String, format: 'uuid', nullable: true })
   userId: string | null;
 
-  /** what changed */
+  /** details of the change, which depend on the type of the event */
   @ApiProperty({
     type: 'object',
     additionalProperties: { oneOf: [{ type: 'string', minLength: 1 }, { type: 'boolean' }] },
@@ -85,15 +85,15 @@ export class OrgEvent extends AnyEvent {
 export class OwnEvent extends AnyEvent {
   actor: OwnEventActor;
 
-  /** of the account after a change of it */
+  /** revision of the account after the change */
   @ApiProperty({ type: 'integer', nullable: true })
   userRevision: number | null;
 
-  /** the session that it is about */
+  /** session that the event is about */
   @ApiProperty({ type: String, format: 'uuid', nullable: true })
   sessionId: string | null;
 
-  /** client address; null: deleted after 90 days, or of somebody else */
+  /** client address; null if it was deleted after 90 days or belongs to somebody else */
   @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
   ip: string | null;
 
@@ -103,8 +103,8 @@ export class OwnEvent extends AnyEvent {
 
 class EventsPage {
   /**
-   * `cursor` of the next page; absent on the last one. A page can be shorter than `limit`, or empty, and have a
-   * next one.
+   * `cursor` of the next page; absent on the last page. A page can be shorter than `limit`, or empty, although a next
+   * page exists.
    * @example "Mi4wMTlhOGYzZS05ZTUwLTdjNDMtOGU2Zi04YTBiMmM0ZDVlNmY"
    */
   @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })

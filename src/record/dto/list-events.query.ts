@@ -11,13 +11,14 @@ export class ListEventsQuery {
     enumName: 'EventType',
     required: false,
     description:
-      'events of this type only: a page is then made of five times `limit` events, and can be empty and have a next one',
+      'type of the events to list; the search for a page ends after five times `limit` events, so a page can be empty ' +
+      'although a next one exists',
   })
   @ValidateIf((query: ListEventsQuery) => query.type !== undefined)
-  @IsIn(EVENT_TYPES, { message: 'must be a type of event' })
+  @IsIn(EVENT_TYPES, { message: 'must be an event type' })
   type?: EventType;
 
-  @PageLimit({ default: DEFAULT_LIMIT, description: 'events on a page, at most' })
+  @PageLimit({ default: DEFAULT_LIMIT, description: 'maximum number of events on a page' })
   limit?: string;
 
   @PageCursor()
@@ -25,7 +26,7 @@ export class ListEventsQuery {
 }
 
 export class ListOrgEventsQuery extends ListEventsQuery {
-  @ApiProperty({ format: 'uuid', required: false, description: 'events about this user only' })
+  @ApiProperty({ format: 'uuid', required: false, description: 'user whose events are listed' })
   @ValidateIf((query: ListOrgEventsQuery) => query.userId !== undefined)
   @ValidateBy({
     name: 'isEntityId',

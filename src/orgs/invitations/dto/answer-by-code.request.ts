@@ -3,7 +3,7 @@ import { IsString } from 'class-validator';
 
 export class AnswerByCodeRequest {
   /**
-   * Of the invitation. Case, spaces and hyphens make no difference.
+   * The code of the invitation. Case, spaces and hyphens make no difference.
    * @example "7K2M9-QX4TB"
    */
   @ApiProperty({ minLength: 10, maxLength: 64 })

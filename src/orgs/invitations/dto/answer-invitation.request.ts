@@ -3,7 +3,7 @@ import { IsString, ValidateIf } from 'class-validator';
 
 export class AnswerInvitationRequest {
   /**
-   * Of the invitation, while the e-mail is not verified. Case, spaces and hyphens make no difference.
+   * The code of the invitation. Required while the e-mail is not verified. Case, spaces and hyphens make no difference.
    * @example "7K2M9-QX4TB"
    */
   @ApiPropertyOptional({ minLength: 10, maxLength: 64 })

@@ -6,7 +6,7 @@ import { ResendInvitationRequest } from './resend-invitation.request.js';
 
 export class CreateInvitationRequest extends ResendInvitationRequest {
   /**
-   * of an account, or of somebody who has none yet
+   * e-mail to invite, with or without an account
    * @example "grace@example.com"
    */
   @IsEmailAddress()

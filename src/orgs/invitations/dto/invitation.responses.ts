@@ -28,7 +28,7 @@ export class Inviter {
   @ApiProperty({ format: 'uuid' })
   userId: string;
 
-  /** null: the account was deleted */
+  /** null if the account was deleted */
   @ApiProperty({ type: String, format: 'email', maxLength: 254, nullable: true })
   email: string | null;
 }
@@ -49,13 +49,13 @@ class AnyInvitation {
   createdAt: string;
 
   /**
-   * seven days after its code was made
+   * seven days after the current code was created
    * @example "2026-11-29T09:00:00.000Z"
    */
   @ApiProperty({ format: 'date-time' })
   expiresAt: string;
 
-  /** who made its code */
+  /** the user who created or last resent the invitation */
   @ApiProperty({ type: Inviter, example: INVITED_BY })
   invitedBy: Inviter;
 }
@@ -70,7 +70,7 @@ export class ListedInvitationResponse extends AnyInvitation {
 @ApiSchema({ name: 'Invitation' })
 export class InvitationResponse extends ListedInvitationResponse {
   /**
-   * with `showCode`, and only this once
+   * present if the request had `showCode`; never returned again
    * @example "7K2M9-QX4TB"
    */
   @ApiPropertyOptional({ pattern: '^[0-9A-Z]{5}-[0-9A-Z]{5}$' })
@@ -88,7 +88,7 @@ export class InvitationResult {
 
 class AnyPage {
   /**
-   * `cursor` of the next page; absent on the last one
+   * `cursor` of the next page; absent on the last page
    * @example "MC4wMTlhOGYzZS04ZDRmLTdiMzItOWQ1ZS03ZjlhMWIzYzRkNWU"
    */
   @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })

@@ -5,7 +5,7 @@ import { DEFAULT_LIMIT } from '../../../pagination/page.js';
 import { PageCursor, PageLimit } from '../../../pagination/page-query.decorators.js';
 
 export class ListOwnInvitationsQuery {
-  @PageLimit({ default: DEFAULT_LIMIT, description: 'invitations on a page, at most' })
+  @PageLimit({ default: DEFAULT_LIMIT, description: 'maximum number of invitations on a page' })
   limit?: string;
 
   @PageCursor()
@@ -17,9 +17,9 @@ export class ListInvitationsQuery extends ListOwnInvitationsQuery {
     enum: INVITATION_STATUSES,
     enumName: 'InvitationStatus',
     required: false,
-    description: 'invitations in this status only',
+    description: 'status of the invitations to list',
   })
   @ValidateIf((query: ListInvitationsQuery) => query.status !== undefined)
-  @IsIn(INVITATION_STATUSES, { message: 'must be a status of invitations' })
+  @IsIn(INVITATION_STATUSES, { message: 'must be an invitation status' })
   status?: InvitationStatus;
 }

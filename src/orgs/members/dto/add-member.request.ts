@@ -6,7 +6,7 @@ const ADDABLE_ROLES = ['member', 'admin'] as const;
 
 export class AddMemberRequest {
   /**
-   * of an account that exists
+   * e-mail of an existing account
    * @example "grace@example.com"
    */
   @IsEmailAddress()

@@ -15,7 +15,7 @@ export class ListMembersQuery {
     required: false,
     minLength: 1,
     maxLength: MAX_LENGTH,
-    description: 'members whose e-mail begins with it, such as `gra`, in order of the e-mail',
+    description: 'beginning of the e-mails to find, such as `gra`; the list is then ordered by e-mail',
   })
   @Transform(({ value }: { value: unknown }) => toPrefix(value))
   @ValidateIf((query: ListMembersQuery) => query.search !== undefined)
@@ -23,7 +23,7 @@ export class ListMembersQuery {
     name: 'isEmailPrefix',
     validator: {
       validate: (value) => typeof value === 'string',
-      defaultMessage: () => `must be one text of 1 to ${MAX_LENGTH} characters`,
+      defaultMessage: () => `must be a single text of 1 to ${MAX_LENGTH} characters`,
     },
   })
   search?: string;
@@ -32,7 +32,7 @@ export class ListMembersQuery {
     enum: ROLES,
     enumName: 'Role',
     required: false,
-    description: 'members with this role, in order of the e-mail',
+    description: 'role of the members to find; the list is then ordered by e-mail',
   })
   @ValidateIf((query: ListMembersQuery) => query.role !== undefined)
   @IsIn(ROLES, { message: 'must be member, admin or owner' })
@@ -41,7 +41,7 @@ export class ListMembersQuery {
   @PageLimit(
     {
       description:
-        'members on a page; by default 100 with `search` or `role`, else the answer is the whole list',
+        'maximum number of members on a page; the default is 100 with `search` or `role`, otherwise the whole list',
     },
     isSearch,
   )

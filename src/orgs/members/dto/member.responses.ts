@@ -39,7 +39,7 @@ export class MembersResult {
   members: MemberResponse[];
 
   /**
-   * `cursor` of the next page; absent on the last page, and on the whole list
+   * `cursor` of the next page; absent on the last page and from the whole list
    * @example "MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY"
    */
   @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
