@@ -21,6 +21,8 @@ import { RefusalsFilter } from './orgs/refusals.filter.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { WriteLimitGuard } from './rate-limits/write-limit.guard.js';
 import { RecordModule } from './record/record.module.js';
+import { ReservedNames } from './services/reserved-names.js';
+import { ServicesModule } from './services/services.module.js';
 import { UsersModule } from './users/users.module.js';
 import { CareGuard } from './requests/care.guard.js';
 import { EarlyAnswerFilter } from './requests/early-answer.js';
@@ -47,9 +49,11 @@ export class AppModule {
         InvitationsModule,
         HealthModule,
         RateLimitsModule,
+        ServicesModule,
         RequestsModule,
       ],
       providers: [
+        ReservedNames,
         // In this order: authentication, write limit, repeated requests, authorization, options of the change.
         { provide: APP_GUARD, useExisting: JwtAuthGuard },
         { provide: APP_GUARD, useExisting: WriteLimitGuard },

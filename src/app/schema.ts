@@ -42,9 +42,14 @@ import { QueueMails1795651200000 } from '../database/migrations/1795651200000-qu
 import { OrganizationLife1795737600000 } from '../database/migrations/1795737600000-organization-life.js';
 import { BoundSessions1795910400000 } from '../database/migrations/1795910400000-bound-sessions.js';
 import { TakeTurns1795996800000 } from '../database/migrations/1795996800000-take-turns.js';
+import { Services1796083200000 } from '../database/migrations/1796083200000-services.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';
 import { Org } from '../orgs/org.entity.js';
+import { ServiceSecret } from '../services/service-secret.entity.js';
+import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
+import { Service } from '../services/service.entity.js';
+import { ServicesRepository } from '../services/services.repository.js';
 import { User } from '../users/user.entity.js';
 import { IdempotencyKey } from '../requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
@@ -80,6 +85,8 @@ export const REPOSITORIES = [
   MailLimitsRepository,
   MailCodesRepository,
   IdempotencyKeysRepository,
+  ServicesRepository,
+  ServiceSecretsRepository,
 ];
 
 /** Listed by hand: files that are missing here are not part of the schema. */
@@ -96,6 +103,8 @@ export const SCHEMA: Schema = {
     Event,
     Mail,
     MailCode,
+    Service,
+    ServiceSecret,
   ],
   migrations: [
     CreateSchema1795219200000,
@@ -107,5 +116,6 @@ export const SCHEMA: Schema = {
     OrganizationLife1795737600000,
     BoundSessions1795910400000,
     TakeTurns1795996800000,
+    Services1796083200000,
   ],
 };

@@ -8,12 +8,14 @@ import { DatabaseInUseError } from '../database/sqlite/sqlite-file-lock.js';
 import { ListenError } from '../http/listen.js';
 import { MetricsListenError } from '../telemetry/metrics/exporter.js';
 import { UnavailableError } from '../problems/problem.js';
+import { ReservedServiceError } from '../services/services.errors.js';
 
 /** Gives each problem a line that names its variable; only unforeseen errors are shown with their stack. */
 export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
   if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
   if (error instanceof DatabaseInUseError || error instanceof MigrationLeaseLostError) return [error.message];
+  if (error instanceof ReservedServiceError) return [error.message];
   if (error instanceof ListenError || error instanceof MetricsListenError) return [error.message];
   // This error's own message is worded for clients; operators need the database's.
   if (error instanceof UnavailableError && error.cause !== undefined) return explainFailure(error.cause);

@@ -25,6 +25,14 @@ export const EVENT_TYPES = [
   'invitation.declined',
   'keys.rotated',
   'keys.pruned',
+  'service.created',
+  'service.allowed',
+  'service.secret_added',
+  'service.secret_revoked',
+  'service.sessions_ended',
+  'service.disabled',
+  'service.enabled',
+  'service.removed',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

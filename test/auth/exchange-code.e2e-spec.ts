@@ -29,6 +29,32 @@ describe('POST /api/auth/code/exchange', () => {
     expect(me.body).toEqual({ user: { id: ada.id, email: ada.email }, orgs: [] });
   });
 
+  it('hands on how the login was made, which only a session of an older instance leaves open', async () => {
+    const { sid } = decodeToken((await exchange(await aCode(ada))).body.token).claims;
+    const login = decodeToken(ada.token).claims['sid'] as string;
+    const methods = () =>
+      service.db.query('SELECT id, amr, service, bound_epoch FROM sessions WHERE id IN (?, ?)', [
+        login,
+        sid as string,
+      ]);
+
+    const none = { service: null, bound_epoch: null };
+    expect(await methods()).toEqual(
+      expect.arrayContaining([
+        { id: login, amr: 'pwd', ...none },
+        { id: sid, amr: 'pwd', ...none },
+      ]),
+    );
+
+    const older = await anAccount(service, 'older');
+    const opened = decodeToken(older.token).claims['sid'] as string;
+    await service.db.query('UPDATE sessions SET amr = NULL WHERE id = ?', [opened]);
+    const derived = decodeToken((await exchange(await aCode(older))).body.token).claims['sid'] as string;
+    expect(await service.db.query('SELECT amr FROM sessions WHERE id = ?', [derived])).toEqual([
+      { amr: null },
+    ]);
+  });
+
   it('works once; a second try revokes the session of the first', async () => {
     const code = await aCode(ada);
     const first = await exchange(code);

@@ -17,6 +17,8 @@ const TABLES = [
   'invitations',
   'events',
   'idempotency_keys',
+  'services',
+  'service_secrets',
 ];
 
 const explain = EXPLAIN[engine === 'sqlite' ? 'sqlite' : 'mysql'];
@@ -130,6 +132,8 @@ describe('the plan of', () => {
       '{}',
       n,
     ]);
+    await insert('services', 'name, allow, created_at', (n) => [`s${n}`, 'introspect', n]);
+    await insert('service_secrets', 'id, service, hash, created_at', (n) => [id(n), `s${n}`, id(n), n]);
     await insert('orgs', 'id, name, revision, created_at', (n) => [id(n), 'Org', 1, n]);
     // One large organization, and one of their own for everybody.
     await insert('members', 'org_id, user_id, email, role, joined_at', (n) => [

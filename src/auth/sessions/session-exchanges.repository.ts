@@ -22,7 +22,8 @@ const COLUMNS = 'id, created_at, expires_at, ip, user_agent, code_hash';
 /** This is one statement, so that nothing it checks can change before it inserts. */
 // The user is not checked: the new session shares its parent's epoch, so it ends with it.
 const sessionsOf = (size: number): string =>
-  `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent, s.id, c.hash
+  `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent, s.id, c.hash,
+    s.amr
     FROM ${keyTable(`SELECT ${COLUMNS} FROM sessions`, 6, size)}
       JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${WITH_PARENT}
     WHERE c.expires_at > ? AND ${IS_UNREVOKED} AND NOT ${isVoid(MAX_UNUSED_CODES)}`;
@@ -46,7 +47,7 @@ export class SessionExchangesRepository {
     try {
       const opened = await this.transactions.write(
         `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, created_at, expires_at, ip, user_agent, parent_id,
-           code_hash)
+           code_hash, amr)
          ${sessionsOf(exchanges.length)}`,
         [...exchanges.flatMap(valuesOf), Date.now()],
       );

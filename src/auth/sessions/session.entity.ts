@@ -68,4 +68,16 @@ export class Session {
   /** the former `authorization_codes.hash`; null for a login */
   @Column({ name: 'code_hash', type: 'varchar', length: 43, nullable: true })
   codeHash: string | null;
+
+  /** methods of the login (RFC 8176), separated by a space; null where an older instance opened the session */
+  @Column({ type: 'varchar', length: 40, nullable: true })
+  amr: string | null;
+
+  /** the service that exchanged the code with its credentials; no foreign key, which each exchange would have to lock */
+  @Column({ type: 'varchar', length: 40, nullable: true })
+  service: string | null;
+
+  /** epoch of the service when it exchanged a code for it alone; null for other codes */
+  @Column({ name: 'bound_epoch', type: 'integer', nullable: true })
+  boundEpoch: number | null;
 }

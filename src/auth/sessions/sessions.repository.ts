@@ -27,6 +27,8 @@ export interface ExpiredSession {
   expiresAt: number;
 }
 
+const BY_PASSWORD = 'pwd';
+
 /** padded to 512 ids */
 export const PAGE = 500;
 
@@ -82,8 +84,9 @@ export class SessionsRepository {
     this.opened = new Lookup(FIND_OPENED, sessions);
   }
 
+  /** Inserts a login by password. */
   async insert(transaction: Transaction, session: NewSession): Promise<void> {
-    await transaction.of(this.sessions).insert(session);
+    await transaction.of(this.sessions).insert({ ...session, amr: BY_PASSWORD });
   }
 
   findCaller(id: string): Promise<CurrentUser | undefined> {

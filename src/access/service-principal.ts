@@ -1,0 +1,11 @@
+/** What an operator may allow a service; the order is the one in which they are stored and shown. */
+export const SERVICE_SCOPES = ['introspect', 'memberships', 'events'] as const;
+
+export type ServiceScope = (typeof SERVICE_SCOPES)[number];
+
+/** A machine caller that has proved who it is. */
+export interface ServicePrincipal {
+  kind: 'service';
+  name: string;
+  allow: readonly ServiceScope[];
+}

@@ -1,0 +1,194 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
+import type { ServiceScope } from '../access/service-principal.js';
+import { Env } from '../config/env.js';
+import type { Transaction } from '../database/transaction.js';
+import { Transactions } from '../database/transactions.js';
+import { EventsRepository } from '../record/events.repository.js';
+import type { NewEvent } from '../record/new-event.js';
+import { newEntityId } from '../identifiers/entity-id.js';
+import { shownText, storedText } from './allowed-scopes.js';
+import { hashSecret, newSecret } from './secret-text.js';
+import { isServiceName, reservedNames } from './service-name.js';
+import type { Service } from './service.entity.js';
+import { ServiceSecretsRepository } from './service-secrets.repository.js';
+import {
+  OneSecretError,
+  ReservedNameError,
+  ServiceNameError,
+  ServiceRemovedError,
+  TooManySecretsError,
+  UnknownSecretError,
+  UnknownServiceError,
+} from './services.errors.js';
+import { ServicesRepository } from './services.repository.js';
+
+/** one more lets the secret be rotated without a refused request */
+export const MAX_LIVE_SECRETS = 2;
+
+export interface IssuedSecret {
+  id: string;
+  /** shown once, stored nowhere */
+  secret: string;
+}
+
+export interface Revocation {
+  secretId: string;
+  /** false if it was revoked before */
+  revoked: boolean;
+}
+
+type ServiceEvent = NewEvent['type'] & `service.${string}`;
+
+/** Each change locks the service first and records its events; it returns false when there was nothing to change. */
+@Injectable()
+export class ServiceChanges {
+  constructor(
+    private readonly services: ServicesRepository,
+    private readonly secrets: ServiceSecretsRepository,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+    private readonly env: Env,
+  ) {}
+
+  /** @throws RefusedError */
+  add(name: string, scopes: readonly ServiceScope[], actor: Actor): Promise<IssuedSecret> {
+    if (!isServiceName(name)) throw new ServiceNameError();
+    const variable = reservedNames(this.env).get(name);
+    if (variable !== undefined) throw new ReservedNameError(name, variable);
+    const allow = storedText(scopes);
+    return this.transactions.run(async (transaction) => {
+      await this.services.insert(transaction, { name, allow, createdAt: Date.now() });
+      await this.record(transaction, 'service.created', actor, { service: name, allow: shownText(allow) });
+      return this.issue(transaction, name, actor);
+    });
+  }
+
+  /** @throws RefusedError */
+  allow(name: string, scopes: readonly ServiceScope[], actor: Actor): Promise<boolean> {
+    const allow = storedText(scopes);
+    return this.change(name, async (transaction, service) => {
+      requireNotRemoved(service);
+      if (service.allow === allow) return false;
+      await this.services.update(transaction, name, { allow });
+      const data = { service: name, from: shownText(service.allow), to: shownText(allow) };
+      await this.record(transaction, 'service.allowed', actor, data);
+      return true;
+    });
+  }
+
+  /** Adds a secret; the one before stays live until it is revoked. @throws RefusedError */
+  rotate(name: string, actor: Actor): Promise<IssuedSecret> {
+    return this.change(name, async (transaction, service) => {
+      requireNotRemoved(service);
+      const live = await this.findLive(transaction, name);
+      if (live.length >= MAX_LIVE_SECRETS) throw new TooManySecretsError(name);
+      return this.issue(transaction, name, actor);
+    });
+  }
+
+  /**
+   * Revokes one secret: the named one or, of two live ones, the older. `endSessions` ends what codes for the service
+   * opened, for example by a thief of the secret. @throws RefusedError
+   */
+  revokeSecret(
+    name: string,
+    { secretId, endSessions }: { secretId?: string | undefined; endSessions: boolean },
+    actor: Actor,
+  ): Promise<Revocation> {
+    return this.change(name, async (transaction, service) => {
+      const known = await this.secrets.findOfIn(transaction, name);
+      const live = known.filter(({ revokedAt }) => revokedAt === null);
+      if (secretId === undefined && live.length < MAX_LIVE_SECRETS) throw new OneSecretError(name);
+      const secret = secretId === undefined ? live[0] : known.find(({ id }) => id === secretId);
+      if (!secret) throw new UnknownSecretError(name, secretId!);
+      const revoked = live.includes(secret);
+      if (revoked) {
+        await this.secrets.revoke(transaction, [secret.id], Date.now());
+        const data = { service: name, secretId: secret.id };
+        await this.record(transaction, 'service.secret_revoked', actor, data);
+      }
+      if (endSessions) {
+        await this.services.update(transaction, name, { epoch: service.epoch + 1 });
+        await this.record(transaction, 'service.sessions_ended', actor, { service: name });
+      }
+      return { secretId: secret.id, revoked };
+    });
+  }
+
+  /** Refuses the secrets of the service, and ends for good what codes for it opened. */
+  disable(name: string, actor: Actor): Promise<boolean> {
+    return this.change(name, async (transaction, { disabledAt, epoch }) => {
+      if (disabledAt !== null) return false;
+      await this.services.update(transaction, name, { disabledAt: Date.now(), epoch: epoch + 1 });
+      await this.record(transaction, 'service.disabled', actor, { service: name });
+      return true;
+    });
+  }
+
+  /** @throws RefusedError */
+  enable(name: string, actor: Actor): Promise<boolean> {
+    return this.change(name, async (transaction, service) => {
+      requireNotRemoved(service);
+      if (service.disabledAt === null) return false;
+      await this.services.update(transaction, name, { disabledAt: null });
+      await this.record(transaction, 'service.enabled', actor, { service: name });
+      return true;
+    });
+  }
+
+  /** Disables the service for good and revokes its secrets. Its name is never given to another. */
+  remove(name: string, actor: Actor): Promise<boolean> {
+    return this.change(name, async (transaction, { disabledAt, removedAt, epoch }) => {
+      if (removedAt !== null) return false;
+      const now = Date.now();
+      const live = await this.findLive(transaction, name);
+      if (live.length > 0) await this.secrets.revoke(transaction, live, now);
+      await this.services.update(transaction, name, {
+        disabledAt: disabledAt ?? now,
+        removedAt: now,
+        epoch: epoch + 1,
+      });
+      await this.record(transaction, 'service.removed', actor, { service: name });
+      return true;
+    });
+  }
+
+  private change<T>(
+    name: string,
+    decide: (transaction: Transaction, service: Service) => Promise<T>,
+  ): Promise<T> {
+    return this.transactions.run(async (transaction) => {
+      const service = await this.services.lock(transaction, name);
+      if (!service) throw new UnknownServiceError(name);
+      return decide(transaction, service);
+    });
+  }
+
+  private async findLive(transaction: Transaction, name: string): Promise<string[]> {
+    const known = await this.secrets.findOfIn(transaction, name);
+    return known.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
+  }
+
+  private async issue(transaction: Transaction, service: string, actor: Actor): Promise<IssuedSecret> {
+    const id = newEntityId();
+    const secret = newSecret();
+    await this.secrets.insert(transaction, { id, service, hash: hashSecret(secret), createdAt: Date.now() });
+    await this.record(transaction, 'service.secret_added', actor, { service, secretId: id });
+    return { id, secret };
+  }
+
+  private record(
+    transaction: Transaction,
+    type: ServiceEvent,
+    actor: Actor,
+    data: { service: string } & Record<string, string>,
+  ): Promise<void> {
+    return this.events.record(transaction, { type, actor, data });
+  }
+}
+
+/** @throws ServiceRemovedError */
+function requireNotRemoved({ name, removedAt }: Service): void {
+  if (removedAt !== null) throw new ServiceRemovedError(name);
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, type Repository } from 'typeorm';
+import { byColumn, Lookup, lookupStatement, places } from '../database/lookup.js';
+import type { Transaction } from '../database/transaction.js';
+import { Transactions } from '../database/transactions.js';
+import { ServiceSecret } from './service-secret.entity.js';
+
+export interface SecretHolder {
+  secretId: string;
+  lastUsedAt: number | null;
+  name: string;
+  allow: string;
+}
+
+type HeldSecret = SecretHolder & { hash: string };
+
+const FIND_HOLDERS = lookupStatement<string, HeldSecret>('the look-up of a secret of a service', {
+  sql: (size) => `SELECT x.hash, x.id AS secretId, x.last_used_at AS lastUsedAt, v.name, v.allow
+    FROM service_secrets x JOIN services v ON v.name = x.service
+    WHERE x.hash IN (${places(size)}) AND x.revoked_at IS NULL AND v.disabled_at IS NULL AND v.removed_at IS NULL`,
+  ...byColumn('hash'),
+});
+
+/** An instance whose clock is behind takes nothing back. */
+const NOTE_USE = `UPDATE service_secrets SET last_used_at = ?
+  WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)`;
+
+@Injectable()
+export class ServiceSecretsRepository {
+  private readonly holders: Lookup<string, HeldSecret>;
+
+  constructor(
+    @InjectRepository(ServiceSecret) private readonly secrets: Repository<ServiceSecret>,
+    private readonly transactions: Transactions,
+  ) {
+    this.holders = new Lookup(FIND_HOLDERS, secrets);
+  }
+
+  /** Finds the service whose live secret has this hash. Concurrent calls share a statement. */
+  findHolder(hash: string): Promise<SecretHolder | undefined> {
+    return this.holders.find(hash);
+  }
+
+  async noteUse(id: string, hour: number): Promise<void> {
+    await this.transactions.write(NOTE_USE, [hour, id, hour]);
+  }
+
+  async insert(
+    transaction: Transaction,
+    secret: Pick<ServiceSecret, 'id' | 'service' | 'hash' | 'createdAt'>,
+  ): Promise<void> {
+    await transaction.of(this.secrets).insert(secret);
+  }
+
+  async revoke(transaction: Transaction, ids: readonly string[], revokedAt: number): Promise<void> {
+    await transaction.of(this.secrets).update({ id: In(ids) }, { revokedAt });
+  }
+
+  /** Returns the oldest first. Requires that the transaction has locked the service. */
+  findOfIn(transaction: Transaction, service: string): Promise<ServiceSecret[]> {
+    return transaction.of(this.secrets).find(oldestFirst(service));
+  }
+
+  findOf(service: string): Promise<ServiceSecret[]> {
+    return this.secrets.find(oldestFirst(service));
+  }
+}
+
+const oldestFirst = (service: string) =>
+  ({ where: { service }, order: { createdAt: 'ASC', id: 'ASC' } }) as const;

@@ -1,0 +1,33 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { UniqueKey } from '../database/database-errors.js';
+
+export const SERVICES_KEY: UniqueKey = { name: 'PRIMARY', columns: 'services.name' };
+
+/** Rows of removed services stay, so that their names are never given to another. Times are epoch milliseconds. */
+@Entity('services')
+export class Service {
+  @PrimaryColumn({ type: 'varchar', length: 40 })
+  name: string;
+
+  /** scopes, separated by commas */
+  @Column({ type: 'varchar', length: 200 })
+  allow: string;
+
+  /** raised to end every session that a code for the service opened */
+  @Column({ type: 'integer', default: 0 })
+  epoch: number;
+
+  /** raised by every change, which so conflicts with others of the service on a multi-primary cluster too */
+  @Column({ type: 'integer', default: 1 })
+  revision: number;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt: number;
+
+  @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
+  disabledAt: number | null;
+
+  /** a removed service is disabled, too */
+  @Column({ name: 'removed_at', type: 'bigint', nullable: true })
+  removedAt: number | null;
+}

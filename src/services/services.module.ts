@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { RecordModule } from '../record/record.module.js';
+import { SecretUses } from './secret-uses.js';
+import { ServiceChanges } from './service-changes.js';
+import { ServiceCredentials } from './service-credentials.js';
+import { ServiceSecret } from './service-secret.entity.js';
+import { ServiceSecretsRepository } from './service-secrets.repository.js';
+import { Service } from './service.entity.js';
+import { ServicesRepository } from './services.repository.js';
+
+@Module({
+  imports: [RecordModule, TypeOrmModule.forFeature([Service, ServiceSecret])],
+  providers: [SecretUses, ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
+  exports: [ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
+})
+export class ServicesModule {}

@@ -1,0 +1,387 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { OperatorActor } from '../../src/access/actor.js';
+import type { ServicePrincipal, ServiceScope } from '../../src/access/service-principal.js';
+import { Transactions } from '../../src/database/transactions.js';
+import { Event } from '../../src/record/event.entity.js';
+import { EventsRepository } from '../../src/record/events.repository.js';
+import { SecretUses } from '../../src/services/secret-uses.js';
+import { ServiceChanges } from '../../src/services/service-changes.js';
+import { ServiceCredentials } from '../../src/services/service-credentials.js';
+import { Service } from '../../src/services/service.entity.js';
+import { ServiceSecret } from '../../src/services/service-secret.entity.js';
+import { ServiceSecretsRepository } from '../../src/services/service-secrets.repository.js';
+import { ServicesRepository } from '../../src/services/services.repository.js';
+import { times } from '../support/at-once.js';
+import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { recordStatements } from '../support/executed-statements.js';
+import { eventsSince, knownEvents } from '../support/recorded-events.js';
+
+const ROOT: OperatorActor = { kind: 'operator', id: 'root', reason: 'a test' };
+const HOUR_MS = 3_600_000;
+
+describe('a service', () => {
+  let data: DataLayer;
+  let changes: ServiceChanges;
+  let secrets: ServiceSecretsRepository;
+  let uses: SecretUses;
+  let credentials: ServiceCredentials;
+  let name: string;
+  let added = 0;
+
+  beforeAll(async () => {
+    data = await openDataLayer({ JWT_ISSUER: 'https-issuer', JWT_AUDIENCE: 'audience' });
+    const { dataSource, transactions, env } = data;
+    const services = new ServicesRepository(dataSource.getRepository(Service));
+    secrets = new ServiceSecretsRepository(dataSource.getRepository(ServiceSecret), transactions);
+    const events = new EventsRepository(dataSource.getRepository(Event));
+    changes = new ServiceChanges(services, secrets, events, transactions, env);
+    uses = new SecretUses(secrets);
+    credentials = new ServiceCredentials(secrets, uses);
+  });
+  afterAll(async () => {
+    await uses.onApplicationShutdown();
+    await data.close();
+  });
+  beforeEach(() => {
+    added += 1;
+    name = `service-${added}`;
+  });
+
+  const add = async (...scopes: ServiceScope[]) => changes.add(name, scopes, ROOT);
+  const basic = (user: string, password: string) =>
+    `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const authenticate = (secret: string, user = name): Promise<ServicePrincipal | undefined> =>
+    credentials.authenticate(basic(user, secret));
+  const row = async () => (await data.db.query('SELECT * FROM services WHERE name = ?', [name]))[0]!;
+  const liveSecrets = async () =>
+    (await secrets.findOf(name)).filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
+
+  /** Runs a change, and returns the types that it left in the record, with their data. */
+  async function recorded(change: () => Promise<unknown>): Promise<[type: string, data: unknown][]> {
+    const known = await knownEvents(data.db);
+    await change();
+    const events = await eventsSince(data.db, known);
+    for (const event of events) {
+      expect(event).toMatchObject({ actor_type: 'operator', actor_id: 'root', reason: 'a test' });
+      expect(event).toMatchObject({ org_id: null, user_id: null });
+    }
+    return events.map(({ type, data: what }) => [type, what]);
+  }
+
+  describe('proves who it is', () => {
+    it('by its secret, and is told what it is allowed', async () => {
+      const { secret } = await add('events', 'introspect');
+
+      expect(await authenticate(secret)).toEqual({
+        kind: 'service',
+        name,
+        allow: ['introspect', 'events'],
+      });
+    });
+
+    it('not by a secret of another service, an unknown one, or under another name', async () => {
+      const { secret } = await add();
+      const other = `${name}-other`;
+      const { secret: othersSecret } = await changes.add(other, [], ROOT);
+
+      expect(await authenticate(othersSecret)).toBeUndefined();
+      expect(await authenticate(secret, other)).toBeUndefined();
+      expect(await authenticate(secret, 'nobody')).toBeUndefined();
+      expect(await authenticate(`${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`)).toBeUndefined();
+      expect(await authenticate(secret.toUpperCase())).toBeUndefined();
+    });
+
+    it('with no query for what has not the shape of a secret, or of a name', async () => {
+      const { secret } = await add();
+      const executed = recordStatements(data.dataSource);
+
+      for (const header of [
+        undefined,
+        basic(name, 'guess'),
+        basic(name, secret.slice(0, -1)),
+        basic(name.toUpperCase(), secret),
+        `Bearer ${secret}`,
+      ]) {
+        expect(await credentials.authenticate(header)).toBeUndefined();
+      }
+
+      expect(executed).toEqual([]);
+    });
+
+    it('in one query with others who ask at the same time', async () => {
+      const { secret } = await add();
+      await authenticate(secret);
+      await uses.onApplicationShutdown();
+      const executed = recordStatements(data.dataSource);
+
+      const found = await Promise.all(times(20, () => authenticate(secret)));
+
+      expect(new Set(found.map((one) => one?.name))).toEqual(new Set([name]));
+      expect(executed.map(({ verb }) => verb)).toEqual(['SELECT']);
+    });
+
+    it('and leaves nothing but a hash of its secret in the database', async () => {
+      const { secret } = await add();
+      await changes.rotate(name, ROOT);
+
+      for (const table of ['services', 'service_secrets', 'events']) {
+        expect(JSON.stringify(await data.db.query(`SELECT * FROM ${table}`))).not.toContain(secret.slice(4));
+      }
+    });
+  });
+
+  describe('is added', () => {
+    it('once, whoever else adds it at the same time', async () => {
+      const results = await Promise.allSettled(times(6, () => add('introspect')));
+
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      const refusals = results.flatMap((result) =>
+        result.status === 'rejected' ? String(result.reason) : [],
+      );
+      expect(refusals.filter((refusal) => !refusal.includes('service_name_taken'))).toEqual([]);
+      expect(await liveSecrets()).toHaveLength(1);
+    });
+
+    it('not under a name that a token means something else by, or that is no name', async () => {
+      for (const wrong of [
+        'audience',
+        'https-issuer',
+        '',
+        'Billing',
+        '1a',
+        '-a',
+        'a b',
+        'a'.repeat(41),
+        'ä',
+        'a\n',
+      ]) {
+        await expect(async () => changes.add(wrong, [], ROOT), JSON.stringify(wrong)).rejects.toThrow(
+          /service_name/,
+        );
+      }
+      expect(await data.db.query("SELECT name FROM services WHERE name IN ('audience', 'a')")).toEqual([]);
+    });
+
+    it('not under the name of one that was removed', async () => {
+      await add();
+      await changes.remove(name, ROOT);
+
+      await expect(add()).rejects.toThrow(/service_name_taken/);
+    });
+
+    it('with its row and its events, or not at all', async () => {
+      const types = await recorded(() => add('memberships'));
+      const [secretId] = await liveSecrets();
+
+      expect(types).toEqual([
+        ['service.created', { service: name, allow: 'memberships' }],
+        ['service.secret_added', { service: name, secretId }],
+      ]);
+      expect(await recorded(() => add().catch(() => undefined))).toEqual([]);
+    });
+  });
+
+  describe('has at most two live secrets', () => {
+    it('however many are added at the same time', async () => {
+      await add();
+
+      const results = await Promise.allSettled(times(8, () => changes.rotate(name, ROOT)));
+
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(await liveSecrets()).toHaveLength(2);
+    });
+
+    it('of which both work until one is revoked, the older without its id', async () => {
+      const first = await add();
+      const second = await changes.rotate(name, ROOT);
+      expect([await authenticate(first.secret), await authenticate(second.secret)]).toMatchObject([
+        { name },
+        { name },
+      ]);
+
+      const types = await recorded(async () => {
+        expect(await changes.revokeSecret(name, { endSessions: false }, ROOT)).toEqual({
+          secretId: first.id,
+          revoked: true,
+        });
+      });
+
+      expect(types).toEqual([['service.secret_revoked', { service: name, secretId: first.id }]]);
+      expect(await authenticate(first.secret)).toBeUndefined();
+      expect(await authenticate(second.secret)).toMatchObject({ name });
+      expect(await row()).toMatchObject({ epoch: 0 });
+      await changes.rotate(name, ROOT);
+    });
+
+    it('and none is revoked by its age where there is only one, however often it is asked', async () => {
+      const first = await add();
+      const second = await changes.rotate(name, ROOT);
+
+      const results = await Promise.allSettled(
+        times(4, () => changes.revokeSecret(name, { endSessions: false }, ROOT)),
+      );
+
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(await authenticate(first.secret)).toBeUndefined();
+      expect(await authenticate(second.secret)).toMatchObject({ name });
+    });
+
+    it('of which a leaked one is revoked with the sessions, also if it was revoked before', async () => {
+      const { id } = await add();
+      const revoke = () => changes.revokeSecret(name, { secretId: id, endSessions: true }, ROOT);
+
+      expect(await recorded(revoke)).toEqual([
+        ['service.secret_revoked', { service: name, secretId: id }],
+        ['service.sessions_ended', { service: name }],
+      ]);
+      expect(await row()).toMatchObject({ epoch: 1 });
+      expect(await recorded(revoke)).toEqual([['service.sessions_ended', { service: name }]]);
+      expect(await row()).toMatchObject({ epoch: 2 });
+    });
+
+    it('and revokes none of another service', async () => {
+      await add();
+      const other = await changes.add(`${name}-other`, [], ROOT);
+
+      const revocation = changes.revokeSecret(name, { secretId: other.id, endSessions: true }, ROOT);
+
+      await expect(revocation).rejects.toThrow(/secret_not_found/);
+      expect(await authenticate(other.secret, `${name}-other`)).toBeDefined();
+      expect(await row()).toMatchObject({ epoch: 0 });
+    });
+  });
+
+  describe('that is', () => {
+    it('allowed something else is told so at its next request', async () => {
+      const { secret } = await add('introspect');
+
+      const types = await recorded(() => changes.allow(name, ['events'], ROOT));
+
+      expect(types).toEqual([['service.allowed', { service: name, from: 'introspect', to: 'events' }]]);
+      expect(await authenticate(secret)).toMatchObject({ allow: ['events'] });
+      expect(await recorded(() => changes.allow(name, ['events'], ROOT))).toEqual([]);
+      expect(await recorded(() => changes.allow(name, [], ROOT))).toEqual([
+        ['service.allowed', { service: name, from: 'events', to: 'none' }],
+      ]);
+    });
+
+    it('disabled is refused at its next request, and enabled again, with its epoch raised for good', async () => {
+      const { secret } = await add();
+
+      expect(await recorded(() => changes.disable(name, ROOT))).toEqual([
+        ['service.disabled', { service: name }],
+      ]);
+      expect(await authenticate(secret)).toBeUndefined();
+      expect(await recorded(() => changes.disable(name, ROOT))).toEqual([]);
+      expect(await row()).toMatchObject({ epoch: 1 });
+
+      expect(await recorded(() => changes.enable(name, ROOT))).toEqual([
+        ['service.enabled', { service: name }],
+      ]);
+      expect(await authenticate(secret)).toMatchObject({ name });
+      expect(await recorded(() => changes.enable(name, ROOT))).toEqual([]);
+      expect(await row()).toMatchObject({ epoch: 1, disabled_at: null });
+    });
+
+    it('removed is refused for good, whatever is asked for', async () => {
+      const { secret } = await add();
+      await changes.rotate(name, ROOT);
+
+      expect(await recorded(() => changes.remove(name, ROOT))).toEqual([
+        ['service.removed', { service: name }],
+      ]);
+
+      expect(await authenticate(secret)).toBeUndefined();
+      expect(await liveSecrets()).toEqual([]);
+      const { disabled_at: disabledAt, removed_at: removedAt, epoch } = await row();
+      expect({ epoch, same: disabledAt === removedAt }).toEqual({ epoch: 1, same: true });
+      for (const change of [
+        () => changes.enable(name, ROOT),
+        () => changes.rotate(name, ROOT),
+        () => changes.allow(name, ['events'], ROOT),
+      ]) {
+        await expect(change()).rejects.toThrow(/service_removed/);
+      }
+      expect(await changes.disable(name, ROOT)).toBe(false);
+      expect(await changes.remove(name, ROOT)).toBe(false);
+    });
+
+    it('not there is refused', async () => {
+      await expect(changes.rotate('nobody', ROOT)).rejects.toThrow(/service_not_found/);
+    });
+
+    it('removed while secrets are added keeps none', async () => {
+      await add();
+
+      await Promise.allSettled([
+        changes.rotate(name, ROOT),
+        changes.remove(name, ROOT),
+        changes.rotate(name, ROOT),
+      ]);
+
+      expect(await liveSecrets()).toEqual([]);
+    });
+  });
+
+  describe('shows when a secret was used last', () => {
+    const lastUses = async () => (await secrets.findOf(name)).map(({ lastUsedAt }) => lastUsedAt);
+
+    it('to the hour, written once in it', async () => {
+      const { secret } = await add();
+      expect(await lastUses()).toEqual([null]);
+      const before = Date.now();
+      await Promise.all(times(10, () => authenticate(secret)));
+      await uses.onApplicationShutdown();
+
+      const [hour] = await lastUses();
+      expect(hour! % HOUR_MS).toBe(0);
+      expect(hour).toBeGreaterThan(before - HOUR_MS);
+      const executed = recordStatements(data.dataSource);
+      await authenticate(secret);
+      // Nor does an instance that did not write it.
+      await new ServiceCredentials(secrets, new SecretUses(secrets)).authenticate(basic(name, secret));
+      await uses.onApplicationShutdown();
+      expect(executed.map(({ verb }) => verb)).toEqual(['SELECT', 'SELECT']);
+    });
+
+    it('again in the next hour, and never back', async () => {
+      const { id } = await add();
+      const noon = 12 * HOUR_MS;
+      const used = { secretId: id, lastUsedAt: null };
+      const note = async (at: number, by = uses) => {
+        by.note(used, at);
+        await by.onApplicationShutdown();
+        return lastUses();
+      };
+
+      expect(await note(noon + 5)).toEqual([noon]);
+      expect(await note(noon + HOUR_MS - 1)).toEqual([noon]);
+      expect(await note(noon + HOUR_MS)).toEqual([noon + HOUR_MS]);
+      expect(await note(noon + 5, new SecretUses(secrets))).toEqual([noon + HOUR_MS]);
+    });
+
+    it('without failing a request where it cannot be written, which is tried again a minute later', async () => {
+      const { id, secret } = await add();
+      const failing = new ServiceSecretsRepository(
+        data.dataSource.getRepository(ServiceSecret),
+        new Transactions(data.dataSource),
+      );
+      let tries = 0;
+      failing.noteUse = async (...use) => {
+        tries += 1;
+        if (tries === 1) throw new Error('read-only');
+        await secrets.noteUse(...use);
+      };
+      const others = new SecretUses(failing);
+      expect(await new ServiceCredentials(failing, others).authenticate(basic(name, secret))).toBeDefined();
+      await others.onApplicationShutdown();
+
+      others.note({ secretId: id, lastUsedAt: null });
+      others.note({ secretId: id, lastUsedAt: null }, Date.now() + 61_000);
+      await others.onApplicationShutdown();
+
+      expect(tries).toBe(2);
+      expect(await lastUses()).not.toEqual([null]);
+    });
+  });
+});
