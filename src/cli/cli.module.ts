@@ -30,6 +30,7 @@ import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.reposi
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { RecordModule } from '../record/record.module.js';
 import { ShownInvitationsService } from '../orgs/invitations/shown-invitations.service.js';
+import { ServicesModule } from '../services/services.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 
@@ -65,6 +66,7 @@ export class CliModule {
         ConfigModule.forRoot(env),
         DatabaseModule.forDataSource(dataSource),
         UsersModule,
+        ServicesModule,
         MembershipsModule,
         RequestsModule,
         RecordModule,

@@ -9,11 +9,12 @@ import { KEYS } from './keys/keys.group.js';
 import { COPY_FROM } from './copy-from/copy-from.definition.js';
 import { MAIL } from './mail/mail.group.js';
 import { ORGS } from './orgs/orgs.group.js';
+import { SERVICES } from './services/services.group.js';
 import { SESSIONS } from './sessions/sessions.group.js';
 import { USERS } from './users/users.group.js';
 import { MIGRATE } from './migrate/migrate.definition.js';
 
-const GROUPS = [USERS, ORGS, SESSIONS, KEYS, MAIL];
+const GROUPS = [USERS, ORGS, SERVICES, SESSIONS, KEYS, MAIL];
 const COMMANDS = [EVENTS, EXPORT, MIGRATE, BACKUP, COPY_FROM, DOCTOR];
 
 const DONE = 0;
@@ -43,7 +44,7 @@ export async function runAccounts(parameters: string[]): Promise<number> {
 
 function build(end: (exitCode: number) => void): Command {
   const program = quiet(new Command('accounts'))
-    .description('What operators do with accounts, organizations and signing keys.')
+    .description('What operators do with accounts, organizations, services and signing keys.')
     .addHelpText('after', EXIT_CODES);
   for (const { name, summary, commands } of GROUPS) {
     const group = quiet(program.command(name)).description(summary);

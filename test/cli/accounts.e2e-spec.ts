@@ -32,6 +32,15 @@ const WITH_DATABASE = [
   ['orgs', 'find', 'analytical'],
   ['orgs', 'show', ORG],
   ['orgs', 'set-owner', ORG, USER],
+  ['services', 'list'],
+  ['services', 'show', 'billing'],
+  ['services', 'add', 'billing'],
+  ['services', 'allow', 'billing', 'introspect'],
+  ['services', 'rotate', 'billing'],
+  ['services', 'revoke-secret', 'billing'],
+  ['services', 'disable', 'billing'],
+  ['services', 'enable', 'billing'],
+  ['services', 'remove', 'billing'],
   ['sessions', 'end-all'],
   ['keys', 'rotate'],
   ['keys', 'prune'],
@@ -53,7 +62,7 @@ const ALONE = new Set(['events', 'export', 'migrate', 'doctor', 'backup', 'copy-
 
 // None of these gets as far as a database.
 describe.runIf(engine === 'sqlite')('accounts', () => {
-  it.each([[[]], [['users']], [['orgs']], [['keys']], [['sessions']]])(
+  it.each([[[]], [['users']], [['orgs']], [['keys']], [['services']], [['sessions']]])(
     'shows its help on standard error and ends with 2, for %j',
     async (parameters) => {
       const { code, stdout, stderr } = await accounts(NOWHERE, parameters);

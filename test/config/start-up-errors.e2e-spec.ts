@@ -4,8 +4,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountsJson } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
+import { startOwnService } from '../support/service.js';
 import { type Environment, exitCode, spawnService } from '../support/service-process.js';
 import { aSigningKey } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
@@ -167,6 +169,26 @@ describe('a wrong configuration', () => {
       expect(text).not.toMatch(/\n\s+at |node_modules/);
       expect(await tables()).toEqual([]);
     });
+  });
+
+  it('includes JWT_AUDIENCE or JWT_ISSUER that is the name of a service, until that is removed', async () => {
+    const service = await anInstallation();
+    await accountsJson(service, ['migrate']);
+    await accountsJson(service, ['services', 'add', 'billing']);
+    for (const variable of ['JWT_AUDIENCE', 'JWT_ISSUER']) {
+      const process = spawnService(service.directory, { ...service.env, [variable]: 'billing' });
+      expect(await exitCode(process)).toBe(1);
+      expect(process.stderr).toEqual([
+        `${variable}: there is a service of this name, whose tokens would pass for full ones: set another value, or run accounts services remove billing`,
+      ]);
+    }
+
+    const env = { JWT_AUDIENCE: 'billing' };
+    await accountsJson(service, ['services', 'remove', 'billing'], { env });
+    const started = await startOwnService({ installation: service, env });
+    expect((await started.anyone.get('/health/live')).status).toBe(200);
+    await started.stop();
+    await service.remove();
   });
 
   it.each(['nowhere.invalid', '192.0.2.1'])(

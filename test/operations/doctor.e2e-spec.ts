@@ -81,7 +81,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(26);
+    expect(lines).toHaveLength(29);
     expect(code).toBe(0);
   });
 
@@ -295,6 +295,59 @@ describe('the doctor', () => {
       tables: ['sessions'],
       do: () => force('UPDATE sessions SET expires_at = auth_time + ?', 30 * DAY_MS + 30_001),
       red: ['no session outlives SESSION_MAX_AGE after its login'],
+    },
+    {
+      what: 'a live secret of a service that was removed',
+      tables: ['service_secrets', 'services'],
+      do: async () => {
+        await force(
+          "INSERT INTO services (name, allow, created_at, disabled_at, removed_at) VALUES ('a', '', 1, 1, 1)",
+        );
+        await force("INSERT INTO service_secrets (id, service, hash, created_at) VALUES ('1', 'a', 'h', 1)");
+      },
+      red: ['no removed service has a live secret, and no other has more than two'],
+    },
+    {
+      what: 'three live secrets of a service',
+      tables: ['service_secrets', 'services'],
+      do: async () => {
+        await force("INSERT INTO services (name, allow, created_at) VALUES ('a', '', 1)");
+        for (const id of ['1', '2', '3']) {
+          await force(
+            "INSERT INTO service_secrets (id, service, hash, created_at) VALUES (?, 'a', ?, 1)",
+            id,
+            id,
+          );
+        }
+      },
+      red: ['no removed service has a live secret, and no other has more than two'],
+    },
+    {
+      what: 'a service that was removed and is not disabled',
+      tables: ['services'],
+      do: () => force("INSERT INTO services (name, allow, created_at, removed_at) VALUES ('a', '', 1, 1)"),
+      red: ['every removed service is disabled'],
+    },
+    ...[
+      ['a disabled service, which it would be alive of once that is enabled', "'', 3, 1, 1, NULL"],
+      ['a removed service', "'', 3, 1, 1, 1"],
+      ['a service that has not come to its epoch', "'', 2, 1, NULL, NULL"],
+    ].map(([of, values]) => ({
+      what: `a session for ${of}`,
+      tables: ['sessions', 'services'],
+      do: async () => {
+        const columns = 'name, allow, epoch, created_at, disabled_at, removed_at';
+        await force(`INSERT INTO services (${columns}) VALUES ('a', ${values})`);
+        await force("UPDATE sessions SET service = 'a', bound_epoch = 3 WHERE id = ?", chain[1]!);
+        await force("UPDATE sessions SET service = 'a', bound_epoch = 1 WHERE id = ?", chain[2]!);
+      },
+      red: ['no session for a service that is disabled or gone is of its epoch, or of a later one'],
+    })),
+    {
+      what: 'a session for a service that is gone',
+      tables: ['sessions'],
+      do: () => force("UPDATE sessions SET service = 'gone', bound_epoch = 0 WHERE id = ?", chain[1]!),
+      red: ['no session for a service that is disabled or gone is of its epoch, or of a later one'],
     },
     {
       what: 'an e-mail in capitals',

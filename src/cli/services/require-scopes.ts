@@ -1,0 +1,10 @@
+import { SERVICE_SCOPES, type ServiceScope } from '../../access/service-principal.js';
+import { typedScopes } from '../../services/allowed-scopes.js';
+import { CannotRunError } from '../cannot-run.error.js';
+
+/** @throws CannotRunError */
+export function requireScopes(text: string): ServiceScope[] {
+  const scopes = typedScopes(text);
+  if (scopes) return scopes;
+  throw new CannotRunError(`expected none, or some of ${SERVICE_SCOPES.join(', ')}, separated by commas`);
+}
