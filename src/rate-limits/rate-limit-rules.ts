@@ -95,13 +95,6 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
   },
 };
 
-export function activeLimits(env: Env): [RateLimitName, RateLimit][] {
-  return RATE_LIMIT_NAMES.flatMap((name) => {
-    const limit = RULES[name].limitOf(env);
-    return limit ? [[name, limit]] : [];
-  });
-}
-
 export function countersOf(
   env: Env,
   names: readonly RateLimitName[],

@@ -1,6 +1,6 @@
-import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ThrottlerGuard } from '@nestjs/throttler';
+import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Env } from '../config/env.js';
 import { clientAddress } from '../http/client-address.js';
@@ -16,21 +16,15 @@ interface Decision {
   admission: Admission;
 }
 
-// Runs after the guards of the application, and before validation. Replaces `canActivate` of ThrottlerGuard, which asks
-// one limit after the other, so that one counts what the next refuses, names headers after the throttler
-// (`Retry-After-login`), and applies every throttler to every route.
+// Runs after the guards of the application, and before validation. Only `handleRequest` differs from ThrottlerGuard:
+// all limits of a route are decided in one step, so that none counts what another refuses.
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   @Inject(Env) private readonly env: Env;
   @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore;
   @Inject(KnownAddresses) private readonly known: KnownAddresses;
 
-  /** Skips the base class, which prepares what is not used here, and warns when every limit is off. */
-  override onModuleInit(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  override async canActivate(context: ExecutionContext): Promise<boolean> {
+  protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const counters = countersOf(this.env, this.reflector.get(LimitedBy, context.getHandler()), request);

@@ -1,30 +1,17 @@
 import { Module } from '@nestjs/common';
-import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
-import { Env } from '../config/env.js';
+import { ThrottlerModule } from '@nestjs/throttler';
 import { RecordModule } from '../record/record.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { KnownAddresses } from './known-addresses.js';
-import { activeLimits } from './rate-limit-rules.js';
-import { RateLimitStorage } from './rate-limit-storage.js';
-import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { RateLimitStoreModule } from './rate-limit-store.module.js';
 import { WriteLimitGuard } from './write-limit.guard.js';
 
+/** RateLimitGuard finds the limits of a route, so the numbers here limit nothing. */
+const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };
+
 /** Import it into each module with a `@RateLimited` handler. */
 @Module({
-  imports: [
-    RecordModule,
-    UsersModule,
-    RateLimitStoreModule,
-    ThrottlerModule.forRootAsync({
-      imports: [RateLimitStoreModule],
-      inject: [Env, RATE_LIMIT_STORE],
-      useFactory: (env: Env, store: RateLimitStore): ThrottlerModuleOptions => ({
-        throttlers: activeLimits(env).map(([name, { limit, windowMs }]) => ({ name, limit, ttl: windowMs })),
-        storage: new RateLimitStorage(store),
-      }),
-    }),
-  ],
+  imports: [RecordModule, UsersModule, RateLimitStoreModule, ThrottlerModule.forRoot([ONE_FOR_ALL_LIMITS])],
   providers: [KnownAddresses, WriteLimitGuard],
   exports: [KnownAddresses, RateLimitStoreModule, ThrottlerModule, WriteLimitGuard],
 })
