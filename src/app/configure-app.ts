@@ -1,4 +1,3 @@
-import { JwtService } from '@nestjs/jwt';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { useContainer } from 'class-validator';
 import { AcceptablePassword } from '../auth/passwords/is-acceptable-password.decorator.js';
@@ -32,7 +31,7 @@ export async function configureApp(
   acceptJsonBodies(fastify);
   enforceDeadline(fastify);
   giveBackUncounted(fastify);
-  noteSignedInUsers(fastify, app.get(JwtService, { strict: false }));
+  noteSignedInUsers(fastify);
   markDryRuns(fastify);
   allowOrigins(app, env.corsOrigins);
   const refuseOtherMethods = collectAllowedMethods(fastify);

@@ -42,12 +42,16 @@ describe('a line of the log', () => {
       lines().findLast((line) => line.msg === 'request' && line.route === route),
     );
 
-  it('names the user who registered, logged in, or whose code was exchanged', async () => {
+  it('names the user who registered, logged in or refreshed, or whose code was exchanged', async () => {
     const ada = await anAccount(service, 'ada');
     expect(await lineOf('/api/auth/register')).toMatchObject({ status: 201, userId: ada.id });
 
-    await service.anyone.post('/api/auth/login', { email: ada.email, password: ada.password });
+    const login = { email: ada.email, password: ada.password, refresh: true };
+    const { body } = await service.anyone.post<{ refreshToken: string }>('/api/auth/login', login);
     expect(await lineOf('/api/auth/login')).toMatchObject({ status: 200, userId: ada.id });
+
+    await service.anyone.post('/api/auth/refresh', { refreshToken: body.refreshToken });
+    expect(await lineOf('/api/auth/refresh')).toMatchObject({ status: 200, userId: ada.id });
 
     await service.anyone.post('/api/auth/code/exchange', { code: await aCode(ada) });
     expect(await lineOf('/api/auth/code/exchange')).toMatchObject({ status: 200, userId: ada.id });

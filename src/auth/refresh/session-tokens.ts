@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { tokenUser } from '../tokens/signed-in-user.js';
 import { type IssuingSession, TokenIssuer } from '../tokens/token-issuer.js';
 import { RefreshTokens } from './refresh-tokens.js';
 
-export interface RefreshableTokens {
+interface Tokens {
   token: string;
+  [tokenUser]: string;
+}
+
+export interface RefreshableTokens extends Tokens {
   expiresAt: string;
   refreshToken: string;
 }
@@ -15,10 +20,10 @@ export class SessionTokens {
     private readonly refreshTokens: RefreshTokens,
   ) {}
 
-  of(session: IssuingSession, at: number): { token: string } | RefreshableTokens {
+  of(session: IssuingSession, at: number): Tokens | RefreshableTokens {
     return session.refreshGeneration > 0
       ? this.refreshable(session, at)
-      : { token: this.accessTokens.issue(session, at).token };
+      : { token: this.accessTokens.issue(session, at).token, [tokenUser]: session.userId };
   }
 
   refreshable(session: IssuingSession, at: number): RefreshableTokens {
@@ -28,6 +33,7 @@ export class SessionTokens {
       token,
       expiresAt: new Date(expiresAt * 1000).toISOString(),
       refreshToken: this.refreshTokens.write({ sessionId, generation }),
+      [tokenUser]: session.userId,
     };
   }
 }

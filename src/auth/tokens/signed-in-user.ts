@@ -1,6 +1,7 @@
-import type { JwtService } from '@nestjs/jwt';
 import type { FastifyInstance } from 'fastify';
-import type { AccessTokenClaims } from './access-token.js';
+
+/** Names the user of a token that is given out. A symbol is never part of the answer's JSON. */
+export const tokenUser = Symbol('user of the token');
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -8,18 +9,12 @@ declare module 'fastify' {
   }
 }
 
-// Notes for the log whom a new token is for, since the request came without one that would say so. It is a hook, since
-// an interceptor of Nest keeps a chain of RxJS objects for each request that waits for a hash.
-export function noteSignedInUsers(fastify: FastifyInstance, jwt: JwtService): void {
+// Gives the log line of the request the user, since the request came without a token that would say so. It is a hook,
+// since an interceptor of Nest keeps a chain of RxJS objects for each request that waits for a hash.
+export function noteSignedInUsers(fastify: FastifyInstance): void {
   fastify.decorateRequest('signedInUserId', undefined);
-  fastify.addHook('preSerialization', (request, _reply, answer, done) => {
-    if (hasToken(answer)) request.signedInUserId = jwt.decode<AccessTokenClaims>(answer.token).sub;
+  fastify.addHook('preSerialization', (request, _reply, answer: { [tokenUser]?: string } | null, done) => {
+    request.signedInUserId = answer?.[tokenUser];
     done(null, answer);
   });
-}
-
-function hasToken(answer: unknown): answer is { token: string } {
-  return (
-    typeof answer === 'object' && answer !== null && 'token' in answer && typeof answer.token === 'string'
-  );
 }
