@@ -1,8 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { AccessGuard } from './access/access.guard.js';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { AuthModule } from './auth/auth.module.js';
-import { JwtAuthGuard } from './auth/tokens/jwt-auth.guard.js';
+import { AuthenticationGuard } from './auth/authentication.guard.js';
 import type { KeyRing } from './auth/tokens/key-ring.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
@@ -54,11 +55,12 @@ export class AppModule {
       ],
       providers: [
         ReservedNames,
-        // In this order: authentication, write limit, repeated requests, authorization, options of the change.
-        { provide: APP_GUARD, useExisting: JwtAuthGuard },
+        // In this order: authentication, write limit, repeated requests, role, access, options of the change.
+        { provide: APP_GUARD, useExisting: AuthenticationGuard },
         { provide: APP_GUARD, useExisting: WriteLimitGuard },
         { provide: APP_GUARD, useExisting: ReplayGuard },
         { provide: APP_GUARD, useExisting: RolesGuard },
+        { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_GUARD, useExisting: CareGuard },
         // The last filter that takes an error gets it.
         { provide: APP_FILTER, useClass: ProblemFilter },

@@ -1,7 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
+import { ApiBasicAuth, ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
+import { BY_PASSWORD } from './assurance.js';
 import type { Role } from './role.js';
 import { RouteAccess } from './route-access.js';
+import type { ServiceScope } from './service-principal.js';
 
 export const Public = () => applyDecorators(RouteAccess({ to: 'everyone' }), ApiSecurity({}));
 
@@ -9,7 +11,7 @@ export const SignedIn = () => applyDecorators(RouteAccess({ to: 'signed-in' }), 
 
 /** Excludes services that hold a user's token from a one-time code: they must not take the account over. */
 export const SignedInByPassword = () =>
-  applyDecorators(RouteAccess({ to: 'signed-in', by: 'password' }), ApiBearerAuth());
+  applyDecorators(RouteAccess({ to: 'signed-in', assurance: BY_PASSWORD }), ApiBearerAuth());
 
 /** Also admits whoever sends a refresh token in the body; the handler checks the token. */
 export const SignedInOrRefreshToken = () =>
@@ -29,4 +31,15 @@ export const MinRole = (minRole: Role) =>
 
 /** Requires at least this role, and excludes services that hold a user's token from a one-time code. */
 export const MinRoleByPassword = (minRole: Role) =>
-  applyDecorators(RouteAccess({ to: 'members', minRole, by: 'password' }), ApiBearerAuth(), ApiOrgId());
+  applyDecorators(
+    RouteAccess({ to: 'members', minRole, assurance: BY_PASSWORD }),
+    ApiBearerAuth(),
+    ApiOrgId(),
+  );
+
+/** Requires the credentials of a service that is allowed this. */
+export const AllowedServices = (scope: ServiceScope) =>
+  applyDecorators(RouteAccess({ to: 'services', scope }), ApiBasicAuth());
+
+export const Operators = () =>
+  applyDecorators(RouteAccess({ to: 'operators', assurance: BY_PASSWORD }), ApiBearerAuth());

@@ -1,3 +1,5 @@
+import type { UserPrincipal } from './principal.js';
+
 /** The edge makes the actor, and hands it down to whatever changes something. */
 export type Actor = UserActor | OperatorActor | SystemActor;
 
@@ -16,13 +18,8 @@ export function principalOf(actor: Actor): string | undefined {
   return actor.kind === 'system' ? actor.address : undefined;
 }
 
-export interface UserActor extends Origin {
-  kind: 'user';
-  id: string;
-  sessionId: string;
-  /** whether the session is a login by password, not one that a service got for a code */
-  byPassword: boolean;
-}
+/** A user with the session in which they act, of which changes of owners ask more than that it is alive. */
+export type UserActor = Origin & Pick<UserPrincipal, 'kind' | 'id' | 'sessionId' | 'parentId'>;
 
 export interface OperatorActor {
   kind: 'operator';

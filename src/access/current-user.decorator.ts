@@ -1,19 +1,15 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { type UserPrincipal, userOf } from './principal.js';
 
-export interface CurrentUser {
-  id: string;
-  email: string;
-  sessionId: string;
-  /** the session from which a code derived this one; null for a login by password */
-  parentId: string | null;
-}
+export type CurrentUser = UserPrincipal;
 
-export const CallerIfAny = createParamDecorator(
-  (_: unknown, context: ExecutionContext): CurrentUser | undefined =>
-    context.switchToHttp().getRequest<{ user?: CurrentUser }>().user,
-);
+/** Serves routes that also let in whoever sends no token. */
+export const CallerIfAny = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
+  return principal?.kind === 'user' ? principal : undefined;
+});
 
-export const CurrentUser = createParamDecorator(
-  (_: unknown, context: ExecutionContext): CurrentUser =>
-    context.switchToHttp().getRequest<{ user: CurrentUser }>().user,
+export const CurrentUser = createParamDecorator((_: unknown, context: ExecutionContext): CurrentUser =>
+  userOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

@@ -7,8 +7,10 @@ import { MailModule } from '../mail/mail.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
+import { ServicesModule } from '../services/services.module.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
+import { AuthenticationGuard } from './authentication.guard.js';
 import { ExpiredCodes } from './codes/expired-codes.js';
 import { ExpiredSessions } from './sessions/expired-sessions.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
@@ -49,7 +51,6 @@ import { SessionExchangesRepository } from './sessions/session-exchanges.reposit
 import { SessionRefreshesRepository } from './sessions/session-refreshes.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { JwksController } from './tokens/jwks.controller.js';
-import { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
 import { KeyFileWatch } from './tokens/key-file-watch.js';
 import { KeyRing } from './tokens/key-ring.js';
@@ -68,6 +69,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     RecordModule,
     MailModule,
     RequestsModule,
+    ServicesModule,
   ],
   controllers: [
     AuthController,
@@ -88,7 +90,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     ExpiredCodes,
     ExpiredSessions,
     InterruptedRevocations,
-    JwtAuthGuard,
+    AuthenticationGuard,
     JwtStrategy,
     KeyFileWatch,
     BcryptVerifier,
@@ -118,7 +120,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
   ],
   exports: [
     CodeMailLimit,
-    JwtAuthGuard,
+    AuthenticationGuard,
     MailCodes,
     MailCodesRepository,
     OwnPasswordService,

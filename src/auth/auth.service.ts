@@ -127,7 +127,7 @@ export class AuthService {
 }
 
 function actorOf({ id: sessionId, userId: id }: NewSession, { requestId, address }: SignInOrigin): UserActor {
-  return { kind: 'user', id, sessionId, byPassword: true, requestId, address };
+  return { kind: 'user', id, sessionId, parentId: null, requestId, address };
 }
 
 function sessionStarted(session: NewSession, actor: UserActor, via: 'register' | 'login'): NewEvent {

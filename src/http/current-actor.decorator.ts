@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Origin, SignInOrigin, UserActor } from '../access/actor.js';
-import type { CurrentUser } from '../access/current-user.decorator.js';
+import { userOf } from '../access/principal.js';
 import { clientAddress } from './client-address.js';
 import { userAgentOf } from './user-agent.js';
 
@@ -9,9 +9,8 @@ export const CurrentActor = createParamDecorator((_: unknown, context: Execution
   actorOf(context.switchToHttp().getRequest()),
 );
 
-export function actorOf(request: FastifyRequest & { user: CurrentUser }): UserActor {
-  const { id, sessionId, parentId } = request.user;
-  return { kind: 'user', id, sessionId, byPassword: parentId === null, ...originOf(request) };
+export function actorOf(request: FastifyRequest): UserActor {
+  return { ...userOf(request), ...originOf(request) };
 }
 
 /** Serves routes whose actor is known only when they are done. */

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { CurrentUser } from '../access/current-user.decorator.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { rootCause } from '../telemetry/logging/describe-error.js';
 import { type Problem, ValidationProblem } from '../problems/problem.js';
@@ -11,7 +10,6 @@ import { loggedPath } from './logged-path.js';
 declare module 'fastify' {
   interface FastifyRequest {
     problem?: Problem;
-    user?: CurrentUser;
   }
 }
 
@@ -40,7 +38,7 @@ export class RequestLog {
       aborted: aborted || undefined,
       dryRun: reply.hasHeader('Dry-Run') || undefined,
       replayed: reply.hasHeader('Idempotency-Replayed') || undefined,
-      userId: request.user?.id ?? request.signedInUserId,
+      ...callerOf(request),
       ip,
       ms: Math.round(reply.elapsedTime * 10) / 10,
     });
@@ -49,6 +47,12 @@ export class RequestLog {
   writeUnreadable(problem: Problem, requestId: string, ip: string): void {
     this.log.info({ msg: 'request', requestId, status: problem.status, code: problem.code, ip });
   }
+}
+
+function callerOf({ principal, signedInUserId }: FastifyRequest): { userId?: string; service?: string } {
+  if (principal?.kind === 'service') return { service: principal.name };
+  const userId = principal?.id ?? signedInUserId;
+  return userId === undefined ? {} : { userId };
 }
 
 /** Answers what an operator asks next: which fields, which path, whose fault, why. */

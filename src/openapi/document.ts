@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { VERSION } from '../config/version.js';
 import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
+import { describeCredentials } from './service-credentials.js';
 import { shareParameters } from './parameters.js';
 import { addProblemResponses } from './problem-responses.js';
 import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
@@ -40,6 +41,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     operationIdFactory: (_controller, method) => method,
   });
   document.info.contact = { name: 'The operator of this service' };
+  describeCredentials(document);
   addProblemResponses(document, app);
   addProblems(document);
   addUnions(document);

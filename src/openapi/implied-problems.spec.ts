@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { BY_PASSWORD } from '../access/assurance.js';
 import type { Access } from '../access/route-access.js';
 import { impliedProblems } from './implied-problems.js';
 
@@ -12,13 +13,15 @@ it.each<[Access, string[]]>([
   [{ to: 'everyone' }, []],
   [{ to: 'signed-in' }, TOKEN],
   [{ to: 'signed-in', or: 'refresh-token' }, TOKEN],
-  [{ to: 'signed-in', by: 'password' }, [...TOKEN, 'password_session_required']],
+  [{ to: 'signed-in', assurance: BY_PASSWORD }, [...TOKEN, 'password_session_required']],
   [{ to: 'members', minRole: 'member' }, ORG],
   [{ to: 'members', minRole: 'admin' }, [...ORG, 'insufficient_role']],
   [
-    { to: 'members', minRole: 'owner', by: 'password' },
+    { to: 'members', minRole: 'owner', assurance: BY_PASSWORD },
     [...ORG, 'insufficient_role', 'password_session_required'],
   ],
+  [{ to: 'services', scope: 'introspect' }, ['invalid_client', 'insufficient_scope']],
+  [{ to: 'operators', assurance: BY_PASSWORD }, [...TOKEN, 'operator_required', 'password_session_required']],
 ])('of a route for %o are what its guards refuse', (access, expected) => {
   expect(codes(access)).toEqual(expected);
 });
@@ -32,10 +35,18 @@ it('of a route that reads a body are what the body and a dry run are refused for
   ]);
 });
 
-it('of a change by somebody who is signed in are its limit, but not of logging out', () => {
+it('of a change by somebody who is signed in are its limit, but not of logging out or of a service', () => {
   expect(codes({ to: 'signed-in' }, true)).toContain('rate_limited');
   expect(codes({ to: 'members', minRole: 'member' }, true)).toContain('rate_limited');
   expect(codes({ to: 'signed-in', or: 'refresh-token' }, true)).not.toContain('rate_limited');
+  expect(codes({ to: 'services', scope: 'introspect' }, true)).not.toContain('rate_limited');
+});
+
+it('name the scope that is required', () => {
+  expect(impliedProblems({ to: 'services', scope: 'events' }, false)).toContainEqual({
+    code: 'insufficient_scope',
+    extensions: { requiredScope: 'events' },
+  });
 });
 
 it('name the role that is required', () => {

@@ -1,5 +1,5 @@
 import type { Role } from '../access/role.js';
-import { type Access, needsCaller } from '../access/route-access.js';
+import { type Access, needsUser } from '../access/route-access.js';
 import { invalidFields } from './api-problems.decorator.js';
 import type { ProblemExample } from './problem-schemas.js';
 
@@ -36,15 +36,20 @@ export function impliedProblems(access: Access, readsBody: boolean): ProblemExam
   return [
     ...(readsBody ? OF_BODIES : []),
     ...refusedTo(access),
-    ...(readsBody && needsCaller(access) ? OF_CHANGES : []),
+    ...(readsBody && needsUser(access) ? OF_CHANGES : []),
   ];
 }
 
 function refusedTo(access: Access): ProblemExample[] {
   if (access.to === 'everyone') return [];
+  if (access.to === 'services') {
+    const extensions = { requiredScope: access.scope };
+    return [{ code: 'invalid_client' }, { code: 'insufficient_scope', extensions }];
+  }
   return [
     ...OF_TOKENS,
     ...(access.to === 'members' ? [...OF_ORGS, ...OF_MIN_ROLE[access.minRole]] : []),
-    ...(access.by === 'password' ? [{ code: 'password_session_required' } as const] : []),
+    ...(access.to === 'operators' ? [{ code: 'operator_required' } as const] : []),
+    ...(access.assurance?.by === 'password' ? [{ code: 'password_session_required' } as const] : []),
   ];
 }

@@ -6,6 +6,6 @@ export type Response = Exclude<Operation['responses'][string], undefined | { $re
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
-export function operationsOf({ paths }: OpenAPIObject): Operation[] {
+export function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): Operation[] {
   return Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method] ?? []));
 }

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { getSchemaPath } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { SERVICE_SCOPES } from '../access/service-principal.js';
 import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
 import type { FieldError } from '../problems/problem.js';
 
@@ -65,6 +66,13 @@ const EXTENSION_EXAMPLES: Partial<Record<ProblemCode, object>> = {
 
 /** members that an answer may leave out */
 const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
+  insufficient_scope: {
+    requiredScope: {
+      type: 'string',
+      description: 'what the service would have to be allowed',
+      enum: [...SERVICE_SCOPES],
+    },
+  },
   last_owner: {
     orgs: {
       type: 'array',

@@ -1,13 +1,13 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
+import { userOf } from '../access/principal.js';
 import { problemOf, sendProblem } from '../http/problem.filter.js';
 import { Problem } from '../problems/problem.js';
 import { RepeatedRequests } from '../requests/repeated-requests.js';
-import type { WriteRequest } from '../requests/write-options.js';
 import { Remedies } from './members/remedies.js';
 
-type RefusedRequest = WriteRequest & { org?: CurrentOrg };
+type RefusedRequest = FastifyRequest & { org?: CurrentOrg };
 
 // Answers refusals once they are rolled back. Where the first of two equal requests with one key took effect while the
 // second was on its way, the second was refused for that, or found the key taken: it gets the first answer.
@@ -34,12 +34,13 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
   }
 
   private async answer(problem: Problem, request: RefusedRequest, reply: FastifyReply): Promise<void> {
-    const { key, care, user, org } = request;
-    const first = key && (await this.repeated.findAnswer(user.id, key));
+    const { key, care, org } = request;
+    const { id: userId } = userOf(request);
+    const first = key && (await this.repeated.findAnswer(userId, key));
     if (first) return first.send(reply);
     if (care?.withRemedy && problem.remedy) {
       problem.extensions['remedy'] = await this.remedies.describe(problem.remedy, {
-        userId: user.id,
+        userId,
         orgId: org?.id,
       });
     }

@@ -1,18 +1,15 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { type Access, RouteAccess } from '../access/route-access.js';
+import { RouteAccess } from '../access/route-access.js';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
-import type { CurrentUser } from '../access/current-user.decorator.js';
-import { roleAtLeast } from '../access/role.js';
-import { PasswordSessionRequiredError } from '../auth/tokens/tokens.errors.js';
+import { userOf } from '../access/principal.js';
+import { type Role, roleAtLeast } from '../access/role.js';
 import { isEntityId } from '../identifiers/entity-id.js';
-import { Problem } from '../problems/problem.js';
 import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './members/memberships.errors.js';
 import { MembersRepository } from './members/members.repository.js';
 
-type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { user: CurrentUser; org: CurrentOrg };
-type MemberAccess = Extract<Access, { to: 'members' }>;
+type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { org: CurrentOrg };
 
 @Injectable()
 export class RolesGuard implements CanActivate {
@@ -23,21 +20,18 @@ export class RolesGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    if (access === undefined)
-      throw new Problem('forbidden', { detail: 'This route declares no access rule.' });
-    if (access.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access);
+    if (access?.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access.minRole);
     return true;
   }
 
-  private async requireRole(request: OrgRequest, { minRole, by }: MemberAccess): Promise<void> {
+  private async requireRole(request: OrgRequest, minRole: Role): Promise<void> {
     const { orgId } = request.params;
     const membership = isEntityId(orgId)
-      ? await this.members.findMembership(orgId, request.user.id)
+      ? await this.members.findMembership(orgId, userOf(request).id)
       : undefined;
     if (!membership) throw new OrgNotFoundError();
     if (membership.role === null) throw new NotAMemberError();
     if (!roleAtLeast(membership.role, minRole)) throw new InsufficientRoleError(minRole, membership.role);
-    if (by === 'password' && request.user.parentId !== null) throw new PasswordSessionRequiredError();
     const { orgName: name, orgRevision: revision } = membership;
     request.org = { id: membership.orgId, name, revision };
   }

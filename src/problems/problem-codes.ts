@@ -53,6 +53,11 @@ export const PROBLEMS = {
     meaning: 'The refresh token is not valid',
     detail: 'The refresh token is malformed, used or expired, or its session has ended; log in again.',
   },
+  invalid_client: {
+    status: 401,
+    meaning: 'The credentials of a service are required',
+    detail: 'Send the name and a secret of a service: Authorization: Basic <base64 of name:secret>.',
+  },
   forbidden: {
     status: 403,
     meaning: 'This is not allowed',
@@ -72,6 +77,16 @@ export const PROBLEMS = {
     status: 403,
     meaning: 'A login by password is required',
     detail: 'This token comes from a one-time code; log in with the password.',
+  },
+  insufficient_scope: {
+    status: 403,
+    meaning: 'The service is not allowed this',
+    detail: 'An operator has not allowed the service this.',
+  },
+  operator_required: {
+    status: 403,
+    meaning: 'This is for operators',
+    detail: 'Only operators may do this.',
   },
   email_not_verified: {
     status: 403,

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { limitKey } from '../access/principal.js';
 import type { Env, RateLimit } from '../config/env.js';
 import { clientAddress } from '../http/client-address.js';
 import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
@@ -70,7 +71,7 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
   },
   lookup: {
     limitOf: (env) => env.rateLimitLookup,
-    keyOf: ({ user }) => user && rateLimitKey('lookup', user.id),
+    keyOf: (request) => keyOfPrincipal('lookup', request),
     counts: (_status, code) => code === 'user_not_found',
     refusal: 'Too many of the e-mails that you added have no account; wait before you add the next one.',
   },
@@ -88,7 +89,7 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
   },
   writes: {
     limitOf: (env) => env.rateLimitWrites,
-    keyOf: ({ user }) => user && rateLimitKey('writes', user.id),
+    keyOf: (request) => keyOfPrincipal('writes', request),
     // It bounds work, and a change that ended in a fault has cost work, too.
     counts: () => true,
     refusal: PROBLEMS.rate_limited.detail,
@@ -118,9 +119,13 @@ function keyOfEmail(name: RateLimitName, request: FastifyRequest): string | unde
   return email && rateLimitKey(name, clientKey(clientAddress(request)), email);
 }
 
-/** Returns the caller's own e-mail, else the canonical one in the body; validation refuses requests without it. */
-export function emailIn({ body, user }: FastifyRequest): string | undefined {
-  if (user) return user.email;
+function keyOfPrincipal(name: RateLimitName, { principal }: FastifyRequest): string | undefined {
+  return principal && rateLimitKey(name, limitKey(principal));
+}
+
+/** Returns the user's own e-mail, else the canonical one in the body; validation refuses requests without it. */
+export function emailIn({ body, principal }: FastifyRequest): string | undefined {
+  if (principal?.kind === 'user') return principal.email;
   return canonicalEmail(
     typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined,
   );

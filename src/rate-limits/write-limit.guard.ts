@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { needsCaller, RouteAccess } from '../access/route-access.js';
+import { needsUser, RouteAccess } from '../access/route-access.js';
 import { Env } from '../config/env.js';
 import { admit } from './admissions.js';
 import { countersOf } from './rate-limit-rules.js';
@@ -24,7 +24,7 @@ export class WriteLimitGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    const isChange = !READS.has(request.method) && access !== undefined && needsCaller(access);
+    const isChange = !READS.has(request.method) && access !== undefined && needsUser(access);
     return !isChange || this.count(request, http.getResponse<FastifyReply>());
   }
 

@@ -1,8 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { type FieldError, ValidationProblem } from '../problems/problem.js';
 import { type EntityTags, parseIfMatch } from './entity-tags.js';
 import type { Care } from './write.js';
-import { type WriteOptions, type WriteRequest, writeOptions } from './write-options.js';
+import { type WriteOptions, writeOptions } from './write-options.js';
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** matches any spelling: a client that asks for a dry run must not find the change made */
@@ -11,7 +12,7 @@ const DRY_RUN = /^dry[-_]?run\b/i;
 @Injectable()
 export class CareGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<WriteRequest>();
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (!WRITES.has(request.method)) return true;
     const errors: FieldError[] = [];
     request.care = readCare(request, writeOptions(request), errors);
@@ -20,7 +21,7 @@ export class CareGuard implements CanActivate {
   }
 }
 
-function readCare(request: WriteRequest, options: WriteOptions, errors: FieldError[]): Care {
+function readCare(request: FastifyRequest, options: WriteOptions, errors: FieldError[]): Care {
   const { key } = request;
   const query = request.query as Record<string, unknown>;
   refuseUndeclared(query, options, errors);
@@ -36,7 +37,7 @@ function readCare(request: WriteRequest, options: WriteOptions, errors: FieldErr
   };
 }
 
-function readIfMatch({ headers }: WriteRequest, errors: FieldError[]): EntityTags | undefined {
+function readIfMatch({ headers }: FastifyRequest, errors: FieldError[]): EntityTags | undefined {
   const text = headers['if-match'];
   if (text === undefined) return undefined;
   const tags = parseIfMatch(text);

@@ -1,12 +1,12 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
+import type { FastifyRequest } from 'fastify';
 import { actorOf } from '../http/current-actor.decorator.js';
 import { tagAnswerOf } from './entity-tag.decorator.js';
 import type { Write } from './write.js';
-import type { WriteRequest } from './write-options.js';
 
 export const CurrentWrite = createParamDecorator((_: unknown, context: ExecutionContext): Write => {
-  const request = context.switchToHttp().getRequest<WriteRequest>();
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
   return {
     dryRun: false,
     withRemedy: false,
@@ -18,7 +18,7 @@ export const CurrentWrite = createParamDecorator((_: unknown, context: Execution
 });
 
 /** Finds the status that Nest will answer a success with. */
-function successOf({ method }: WriteRequest, context: ExecutionContext): number {
+function successOf({ method }: FastifyRequest, context: ExecutionContext): number {
   const declared = Reflect.getMetadata(HTTP_CODE_METADATA, context.getHandler()) as number | undefined;
   return declared ?? (method === 'POST' ? 201 : 200);
 }

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { CurrentUser } from '../access/current-user.decorator.js';
 import type { Care } from './write.js';
 import type { RequestKey } from './request-key.js';
 
@@ -23,8 +22,6 @@ declare module 'fastify' {
     care?: Care;
   }
 }
-
-export type WriteRequest = FastifyRequest & { user: CurrentUser };
 
 export function writeOptions({ routeOptions }: FastifyRequest): WriteOptions {
   return routeOptions.config.write ?? {};

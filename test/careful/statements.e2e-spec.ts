@@ -80,7 +80,7 @@ describe('the statements of a change', () => {
       kind: 'user',
       id: OWNER,
       sessionId: anUnknownId(),
-      byPassword: true,
+      parentId: null,
       requestId: 'test',
       address: '127.0.0.1',
     },

@@ -26,7 +26,7 @@ export class LogoutService {
     const session = refreshToken === undefined ? ofCaller(caller) : await this.ofRefreshToken(refreshToken);
     if (session) {
       const { id, userId } = session;
-      const actor = { kind: 'user', id: userId, sessionId: id, byPassword: true, ...origin } as const;
+      const actor = { kind: 'user', id: userId, sessionId: id, parentId: null, ...origin } as const;
       await this.revocation.revoke({ id, userId }, { actor, reason: 'logout' });
     }
     return OK;

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, LessThan, Not, type Repository } from 'typeorm';
-import type { CurrentUser } from '../../access/current-user.decorator.js';
+import type { UserPrincipal } from '../../access/principal.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { byColumn, Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { BATCH } from '../../jobs/batch.js';
+import { methodsIn, PASSWORD_ALONE, storedMethods } from './authentication-methods.js';
 import { IS_ALIVE, WITH_USER_AND_PARENT } from './alive.js';
 import type { NewSession } from './new-session.js';
 import { Session } from './session.entity.js';
@@ -27,14 +28,16 @@ export interface ExpiredSession {
   expiresAt: number;
 }
 
-const BY_PASSWORD = 'pwd';
+type SignedIn = Pick<UserPrincipal, 'id' | 'email' | 'sessionId' | 'parentId' | 'authTime' | 'service'> & {
+  amr: Session['amr'];
+};
 
 /** padded to 512 ids */
 export const PAGE = 500;
 
-const FIND_CALLERS = lookupStatement<string, CurrentUser>('the session check', {
-  sql: (size) => `SELECT u.id, u.email, s.id AS sessionId, s.parent_id AS parentId
-    FROM sessions s ${WITH_USER_AND_PARENT}
+const FIND_SIGNED_IN = lookupStatement<string, SignedIn>('the session check', {
+  sql: (size) => `SELECT u.id, u.email, s.id AS sessionId, s.parent_id AS parentId, s.auth_time AS authTime,
+      s.amr, s.service FROM sessions s ${WITH_USER_AND_PARENT}
     WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
   ...byColumn('sessionId'),
 });
@@ -76,21 +79,23 @@ hotStatement('the search for what refers to a session', findReferred(2), ['', ''
 
 @Injectable()
 export class SessionsRepository {
-  private readonly callers: Lookup<string, CurrentUser>;
+  private readonly signedIn: Lookup<string, SignedIn>;
   private readonly opened: Lookup<string, OpenedSession & { hash: string }>;
 
   constructor(@InjectRepository(Session) private readonly sessions: Repository<Session>) {
-    this.callers = new Lookup(FIND_CALLERS, sessions);
+    this.signedIn = new Lookup(FIND_SIGNED_IN, sessions);
     this.opened = new Lookup(FIND_OPENED, sessions);
   }
 
   /** Inserts a login by password. */
   async insert(transaction: Transaction, session: NewSession): Promise<void> {
-    await transaction.of(this.sessions).insert({ ...session, amr: BY_PASSWORD });
+    await transaction.of(this.sessions).insert({ ...session, amr: storedMethods(PASSWORD_ALONE) });
   }
 
-  findCaller(id: string): Promise<CurrentUser | undefined> {
-    return this.callers.find(id);
+  /** Finds whom a session that is alive acts for. */
+  async findPrincipal(id: string): Promise<UserPrincipal | undefined> {
+    const found = await this.signedIn.find(id);
+    return found && { ...found, kind: 'user', amr: methodsIn(found.amr) };
   }
 
   findOpenedBy(codeHash: string): Promise<OpenedSession | undefined> {

@@ -27,9 +27,3 @@ export class InvalidTokenError extends Problem {
     });
   }
 }
-
-export class PasswordSessionRequiredError extends Problem {
-  constructor() {
-    super('password_session_required');
-  }
-}

@@ -75,8 +75,8 @@ const ACTIONS = {
   },
 } as const;
 
-const BY_PASSWORD = { byPassword: true };
-const BY_CODE = { byPassword: false };
+const BY_PASSWORD = { parentId: null };
+const BY_CODE = { parentId: 'login' };
 
 const FACTS: ChangeFacts = {
   revision: 1,

@@ -1,6 +1,6 @@
 import type { UserActor } from '../../access/actor.js';
+import { BY_PASSWORD, requireAssurance } from '../../access/assurance.js';
 import { type Role, roleAtLeast } from '../../access/role.js';
-import { PasswordSessionRequiredError } from '../../auth/tokens/tokens.errors.js';
 import type { AdditionFacts, ChangeFacts } from './membership-facts.repository.js';
 import {
   AlreadyMemberError,
@@ -23,7 +23,7 @@ export function canRemove(actor: Role, target: Role): boolean {
   return roleAtLeast(actor, 'admin') && target !== 'owner';
 }
 
-type Session = Pick<UserActor, 'byPassword'>;
+type Session = Pick<UserActor, 'parentId'>;
 
 /** A membership that ends, falls below owner, or belongs to somebody who can no longer act. */
 interface EndingMembership {
@@ -62,8 +62,8 @@ export function requireAddition(
 }
 
 /** A service that holds a token from a one-time code could otherwise hand the organization to an accomplice. */
-function requirePasswordForOwners({ byPassword }: Session, ...roles: Role[]): void {
-  if (roles.includes('owner') && !byPassword) throw new PasswordSessionRequiredError();
+function requirePasswordForOwners(session: Session, ...roles: Role[]): void {
+  if (roles.includes('owner')) requireAssurance(session, BY_PASSWORD);
 }
 
 export function requireChange(facts: ChangeFacts, to: Role, session: Session): Role {

@@ -1,0 +1,41 @@
+import type { ServicePrincipal } from './service-principal.js';
+
+/** How somebody logged in (RFC 8176). */
+export type AuthenticationMethod = 'pwd' | 'otp';
+
+/** A user, through one of their sessions. */
+export interface UserPrincipal {
+  kind: 'user';
+  id: string;
+  email: string;
+  sessionId: string;
+  /** the session whose code opened this one; null for a login */
+  parentId: string | null;
+  /** methods of the login, also for a session that a code opened */
+  amr: readonly AuthenticationMethod[];
+  /** epoch milliseconds of the login */
+  authTime: number;
+  /** the service that exchanged the code with its credentials */
+  service: string | null;
+  isOperator?: boolean;
+}
+
+/** Whoever sent a request. A request to a route for everyone has none. */
+export type Principal = UserPrincipal | ServicePrincipal;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal?: Principal;
+  }
+}
+
+/** The key under which limits count a caller. No id of a user contains a colon. */
+export function limitKey(principal: Principal): string {
+  return principal.kind === 'user' ? principal.id : `service:${principal.name}`;
+}
+
+/** @throws Error for a route whose declaration lets others in than the users whom its handler expects */
+export function userOf({ principal }: { principal?: Principal }): UserPrincipal {
+  if (principal?.kind !== 'user') throw new Error('a route that is not declared for users asks for one');
+  return principal;
+}

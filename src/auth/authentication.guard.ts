@@ -1,0 +1,88 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { AuthGuard } from '@nestjs/passport';
+import type { FastifyRequest } from 'fastify';
+import { InvalidClientError } from '../access/access.errors.js';
+import type { Principal, UserPrincipal } from '../access/principal.js';
+import { type Access, RouteAccess } from '../access/route-access.js';
+import type { ServicePrincipal } from '../access/service-principal.js';
+import { ServiceCredentials } from '../services/service-credentials.js';
+import { SessionsRepository } from './sessions/sessions.repository.js';
+import type { AccessTokenClaims } from './tokens/access-token.js';
+import { bearerToken, soleAuthorization } from './tokens/bearer-token.js';
+import { tokenRefusal } from './tokens/token-refusal.js';
+import { InvalidTokenError, UnauthorizedError } from './tokens/tokens.errors.js';
+import { VerifiedTokens } from './tokens/verified-tokens.js';
+
+type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
+
+/** Finds who sent a request by the one header that tells: a user by a token, a service by its credentials. */
+@Injectable()
+export class AuthenticationGuard extends AuthGuard('jwt') {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly verified: VerifiedTokens,
+    private readonly sessions: SessionsRepository,
+    private readonly credentials: ServiceCredentials,
+  ) {
+    super({ property: 'claims' });
+  }
+
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const access = this.reflector.get(RouteAccess, context.getHandler());
+    const request = context.switchToHttp().getRequest<SignedRequest>();
+    if (!letsInNobody(access, request))
+      request.principal = await this.findPrincipal(access, request, context);
+    return true;
+  }
+
+  override handleRequest<Claims>(
+    error: unknown,
+    claims: Claims | false,
+    info: unknown,
+    context: ExecutionContext,
+  ): Claims {
+    if (error) throw error;
+    if (claims) return claims;
+    const { authorization } = context.switchToHttp().getRequest<FastifyRequest>().headers;
+    throw authorization === undefined ? new UnauthorizedError() : new InvalidTokenError(tokenRefusal(info));
+  }
+
+  /** A route that declares nothing asks for a user, to whom it is refused later. */
+  private async findPrincipal(
+    access: Access | undefined,
+    request: SignedRequest,
+    context: ExecutionContext,
+  ): Promise<Principal> {
+    if (access?.to === 'services') return this.findService(request);
+    return this.findUser(await this.findClaims(request, context));
+  }
+
+  private async findService(request: SignedRequest): Promise<ServicePrincipal> {
+    const service = await this.credentials.authenticate(soleAuthorization(request));
+    if (!service) throw new InvalidClientError();
+    return service;
+  }
+
+  private async findClaims(request: SignedRequest, context: ExecutionContext): Promise<AccessTokenClaims> {
+    const token = bearerToken(request);
+    const known = token === null ? undefined : this.verified.find(token);
+    if (known) return known;
+    await super.canActivate(context);
+    if (!request.claims) throw new InvalidTokenError('claims');
+    return request.claims;
+  }
+
+  private async findUser({ sid, sub }: AccessTokenClaims): Promise<UserPrincipal> {
+    const user = await this.sessions.findPrincipal(sid);
+    if (user?.id !== sub) throw new InvalidTokenError('session_ended');
+    return user;
+  }
+}
+
+/** A refresh token in the body may have any value: a client that logs out with it need not have a good access token. */
+function letsInNobody(access: Access | undefined, { body }: FastifyRequest): boolean {
+  if (access?.to === 'everyone') return true;
+  if (access?.to !== 'signed-in' || access.or !== 'refresh-token') return false;
+  return typeof body === 'object' && body !== null && 'refreshToken' in body;
+}

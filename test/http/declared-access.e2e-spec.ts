@@ -1,0 +1,126 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AllowedServices, Operators, Public, SignedIn } from '../../src/access/access.decorators.js';
+import { CurrentUser } from '../../src/access/current-user.decorator.js';
+import { configureApp } from '../../src/app/configure-app.js';
+import { SCHEMA } from '../../src/app/schema.js';
+import { AppModule } from '../../src/app.module.js';
+import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
+import { KeyRing } from '../../src/auth/tokens/key-ring.js';
+import { parseEnv } from '../../src/config/parse-env.js';
+import { migrate } from '../../src/database/migrate.js';
+import { Connections } from '../../src/http/connections.js';
+import { fastifyOptions } from '../../src/http/fastify-options.js';
+import { IdleConnections } from '../../src/http/idle-connections.js';
+import { RequestLog } from '../../src/http/request-log.js';
+import { Caller } from '../support/caller.js';
+import { contractOf } from '../support/contract.js';
+import { invalidClient, invalidToken, operatorRequired, unauthorized } from '../support/expected.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { aPassword, anEmail, type Session } from '../support/personas.js';
+
+@Controller('probe')
+class ProbeController {
+  @Get('undeclared')
+  askUndeclared(): object {
+    return {};
+  }
+
+  @Get('services')
+  @AllowedServices('introspect')
+  askAsService(): object {
+    return {};
+  }
+
+  @Get('operators')
+  @Operators()
+  askAsOperator(): object {
+    return {};
+  }
+
+  @Get('signed-in')
+  @SignedIn()
+  askSignedIn(@CurrentUser() { kind, amr, service }: CurrentUser): object {
+    return { kind, amr, service };
+  }
+
+  @Get('mistaken')
+  @Public()
+  askForUser(@CurrentUser() { id }: CurrentUser): object {
+    return { id };
+  }
+}
+
+describe('the application with a route of each kind of access', () => {
+  let app: NestFastifyApplication;
+  let installation: Installation;
+  let anyone: Caller;
+  let user: Caller;
+
+  beforeAll(async () => {
+    installation = await anInstallation();
+    const env = parseEnv(installation.env);
+    await migrate(env, SCHEMA);
+    const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, env.production));
+    @Module({ imports: [AppModule.forRoot(env, keys)], controllers: [ProbeController] })
+    class ProbedModule {}
+    const log = pino({ level: 'silent' });
+    const requestLog = new RequestLog(log);
+    const connections = new Connections(requestLog, new IdleConnections(log));
+    app = await NestFactory.create<NestFastifyApplication>(
+      ProbedModule,
+      new FastifyAdapter(fastifyOptions(env, connections, requestLog)),
+      { logger: false, bodyParser: false },
+    );
+    await configureApp(app, env, connections);
+    await app.listen(0, '127.0.0.1');
+    const url = await app.getUrl();
+    anyone = new Caller({ url, contract: contractOf(url), secrets: installation.secrets });
+    const credentials = { email: anEmail(), password: aPassword() };
+    const { body } = await anyone.post<Session>('/api/auth/register', credentials);
+    user = anyone.with({ authorization: `Bearer ${body.token}` });
+  });
+  afterAll(async () => {
+    await app.close();
+    await installation.remove();
+  });
+
+  it('refuses a route that declares nothing to everybody', async () => {
+    expect(await anyone.get('/probe/undeclared')).toMatchObject(unauthorized);
+    expect(await user.get('/probe/undeclared')).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+  });
+
+  it('admits whoever is signed in, by the login that their session is', async () => {
+    const { status, body } = await user.get('/probe/signed-in');
+    expect({ status, body }).toEqual({ status: 200, body: { kind: 'user', amr: ['pwd'], service: null } });
+  });
+
+  it('admits no user to a route for services', async () => {
+    for (const caller of [anyone, user]) {
+      const answer = await caller.get('/probe/services');
+      expect(answer).toMatchObject(invalidClient);
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="[^"]+"/);
+    }
+  });
+
+  it('admits no user to a route for operators, but says to nobody only that they need a token', async () => {
+    expect(await anyone.get('/probe/operators')).toMatchObject(unauthorized);
+    expect(await user.get('/probe/operators')).toMatchObject(operatorRequired);
+  });
+
+  it.each(['services', 'operators', 'signed-in', 'undeclared'])(
+    'admits no strange credentials to %s',
+    async (route) => {
+      const basic = anyone.with({ authorization: `Basic ${btoa('billing:acs_')}` });
+      const expected = route === 'services' ? invalidClient : invalidToken;
+      expect(await basic.get(`/probe/${route}`)).toMatchObject(expected);
+    },
+  );
+
+  it('fails where a handler asks for a user whom the declaration does not require', async () => {
+    expect((await user.get('/probe/mistaken')).status).toBe(500);
+  });
+});
