@@ -1,10 +1,13 @@
-import { Controller, Get, Module } from '@nestjs/common';
+import { request } from 'node:http';
+import { Controller, Get, Module, Req } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AllowedServices, Operators, Public, SignedIn } from '../../src/access/access.decorators.js';
 import { CurrentUser } from '../../src/access/current-user.decorator.js';
+import type { ServiceScope } from '../../src/access/service-principal.js';
 import { configureApp } from '../../src/app/configure-app.js';
 import { SCHEMA } from '../../src/app/schema.js';
 import { AppModule } from '../../src/app.module.js';
@@ -16,9 +19,16 @@ import { Connections } from '../../src/http/connections.js';
 import { fastifyOptions } from '../../src/http/fastify-options.js';
 import { IdleConnections } from '../../src/http/idle-connections.js';
 import { RequestLog } from '../../src/http/request-log.js';
+import { ServiceChanges } from '../../src/services/service-changes.js';
 import { Caller } from '../support/caller.js';
 import { contractOf } from '../support/contract.js';
-import { invalidClient, invalidToken, operatorRequired, unauthorized } from '../support/expected.js';
+import {
+  insufficientScope,
+  invalidClient,
+  invalidToken,
+  operatorRequired,
+  unauthorized,
+} from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { aPassword, anEmail, type Session } from '../support/personas.js';
 
@@ -31,8 +41,8 @@ class ProbeController {
 
   @Get('services')
   @AllowedServices('introspect')
-  askAsService(): object {
-    return {};
+  askAsService(@Req() { principal }: FastifyRequest): object {
+    return principal ?? {};
   }
 
   @Get('operators')
@@ -59,6 +69,8 @@ describe('the application with a route of each kind of access', () => {
   let installation: Installation;
   let anyone: Caller;
   let user: Caller;
+  let billing: string;
+  let reports: string;
 
   beforeAll(async () => {
     installation = await anInstallation();
@@ -81,12 +93,20 @@ describe('the application with a route of each kind of access', () => {
     anyone = new Caller({ url, contract: contractOf(url), secrets: installation.secrets });
     const credentials = { email: anEmail(), password: aPassword() };
     const { body } = await anyone.post<Session>('/api/auth/register', credentials);
-    user = anyone.with({ authorization: `Bearer ${body.token}` });
+    user = anyone.withToken(body.token);
+    [billing, reports] = [await aService('billing', 'introspect'), await aService('reports', 'memberships')];
   });
   afterAll(async () => {
     await app.close();
     await installation.remove();
   });
+
+  async function aService(name: string, scope: ServiceScope): Promise<string> {
+    const { secret } = await app
+      .get(ServiceChanges, { strict: false })
+      .add(name, [scope], { kind: 'system' });
+    return `Basic ${btoa(`${name}:${secret}`)}`;
+  }
 
   it('refuses a route that declares nothing to everybody', async () => {
     expect(await anyone.get('/probe/undeclared')).toMatchObject(unauthorized);
@@ -96,6 +116,35 @@ describe('the application with a route of each kind of access', () => {
   it('admits whoever is signed in, by the login that their session is', async () => {
     const { status, body } = await user.get('/probe/signed-in');
     expect({ status, body }).toEqual({ status: 200, body: { kind: 'user', amr: ['pwd'], service: null } });
+  });
+
+  it('admits a service to what it is allowed, and to nothing for users', async () => {
+    const [allowed, other] = [billing, reports].map((authorization) => anyone.with({ authorization }));
+    const { status, body } = await allowed!.get('/probe/services');
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { kind: 'service', name: 'billing', allow: ['introspect'] },
+    });
+    expect(await other!.get('/probe/services')).toMatchObject(insufficientScope('introspect'));
+    for (const route of ['undeclared', 'operators', 'signed-in']) {
+      expect(await allowed!.get(`/probe/${route}`), route).toMatchObject(invalidToken);
+    }
+    expect((await allowed!.get('/probe/mistaken')).status).toBe(500);
+  });
+
+  it('takes no second header for the one that counts', async () => {
+    const { hostname, port } = new URL(await app.getUrl());
+    const statuses = [[billing], [billing, reports], [billing, billing]].map(
+      (headers) =>
+        new Promise((resolve, reject) => {
+          const authorization = headers.flatMap((header) => ['Authorization', header]);
+          request({ hostname, port, path: '/probe/services', headers: ['Host', hostname, ...authorization] })
+            .on('response', (response) => resolve(response.resume().statusCode))
+            .on('error', reject)
+            .end();
+        }),
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 401, 401]);
   });
 
   it('admits no user to a route for services', async () => {

@@ -51,6 +51,10 @@ export function insufficientRole(requiredRole: string, yourRole: string): Expect
   return problem(403, 'insufficient_role', { requiredRole, yourRole });
 }
 
+export function insufficientScope(requiredScope: string): ExpectedProblem {
+  return problem(403, 'insufficient_scope', { requiredScope });
+}
+
 /** Exactly these fields are at fault, one entry for each. */
 export function invalidFields(...fields: string[]): object {
   return problem(400, 'validation_failed', {
