@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { AccessGuard } from './access/access.guard.js';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { AuthenticationGuard } from './auth/authentication.guard.js';
@@ -55,12 +54,11 @@ export class AppModule {
       ],
       providers: [
         ReservedNames,
-        // In this order: authentication, write limit, repeated requests, role, access, options of the change.
+        // In this order: principal, write limit, repeated requests, role, options of the change.
         { provide: APP_GUARD, useExisting: AuthenticationGuard },
         { provide: APP_GUARD, useExisting: WriteLimitGuard },
         { provide: APP_GUARD, useExisting: ReplayGuard },
         { provide: APP_GUARD, useExisting: RolesGuard },
-        { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_GUARD, useExisting: CareGuard },
         // The last filter that takes an error gets it.
         { provide: APP_FILTER, useClass: ProblemFilter },

@@ -4,6 +4,7 @@ import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { InvalidClientError } from '../access/access.errors.js';
 import type { Principal, UserPrincipal } from '../access/principal.js';
+import { requireAccess } from '../access/require-access.js';
 import { type Access, RouteAccess } from '../access/route-access.js';
 import type { ServicePrincipal } from '../access/service-principal.js';
 import { ServiceCredentials } from '../services/service-credentials.js';
@@ -16,7 +17,10 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
 
 type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
 
-/** Finds who sent a request by the one header that tells: a user by a token, a service by its credentials. */
+/**
+ * Finds who sent a request by the one header that tells: a user by a token, a service by its credentials. Then requires
+ * what the route declares of them; only roles are left to a later guard.
+ */
 @Injectable()
 export class AuthenticationGuard extends AuthGuard('jwt') {
   constructor(
@@ -33,6 +37,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     const request = context.switchToHttp().getRequest<SignedRequest>();
     if (!letsInNobody(access, request))
       request.principal = await this.findPrincipal(access, request, context);
+    requireAccess(access, request);
     return true;
   }
 
@@ -48,7 +53,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     throw authorization === undefined ? new UnauthorizedError() : new InvalidTokenError(tokenRefusal(info));
   }
 
-  /** A route that declares nothing asks for a user, to whom it is refused later. */
+  /** A route that declares nothing asks for a user, and is refused to them. */
   private async findPrincipal(
     access: Access | undefined,
     request: SignedRequest,

@@ -1,15 +1,17 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { RouteAccess } from '../access/route-access.js';
+import { type Access, RouteAccess } from '../access/route-access.js';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
+import { requireAssurance } from '../access/assurance.js';
 import { userOf } from '../access/principal.js';
-import { type Role, roleAtLeast } from '../access/role.js';
+import { roleAtLeast } from '../access/role.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './members/memberships.errors.js';
 import { MembersRepository } from './members/members.repository.js';
 
 type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { org: CurrentOrg };
+type MemberAccess = Extract<Access, { to: 'members' }>;
 
 @Injectable()
 export class RolesGuard implements CanActivate {
@@ -20,11 +22,11 @@ export class RolesGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    if (access?.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access.minRole);
+    if (access?.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access);
     return true;
   }
 
-  private async requireRole(request: OrgRequest, minRole: Role): Promise<void> {
+  private async requireRole(request: OrgRequest, { minRole, assurance }: MemberAccess): Promise<void> {
     const { orgId } = request.params;
     const membership = isEntityId(orgId)
       ? await this.members.findMembership(orgId, userOf(request).id)
@@ -32,6 +34,7 @@ export class RolesGuard implements CanActivate {
     if (!membership) throw new OrgNotFoundError();
     if (membership.role === null) throw new NotAMemberError();
     if (!roleAtLeast(membership.role, minRole)) throw new InsufficientRoleError(minRole, membership.role);
+    requireAssurance(userOf(request), assurance);
     const { orgName: name, orgRevision: revision } = membership;
     request.org = { id: membership.orgId, name, revision };
   }

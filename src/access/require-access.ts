@@ -1,0 +1,26 @@
+import { OperatorRequiredError, ScopeRequiredError, UndeclaredAccessError } from './access.errors.js';
+import { requireAssurance } from './assurance.js';
+import { type Principal, userOf } from './principal.js';
+import type { Access } from './route-access.js';
+import type { ServiceScope } from './service-principal.js';
+
+interface Caller {
+  principal?: Principal;
+}
+
+/** Requires what a route declares, but for the role in an organization: what goes with it is asked after it. */
+export function requireAccess(access: Access | undefined, caller: Caller): void {
+  if (access === undefined) throw new UndeclaredAccessError();
+  if (access.to === 'services') return requireScope(access.scope, caller);
+  if (access.to === 'operators') requireOperator(caller);
+  if (access.to === 'operators' || (access.to === 'signed-in' && access.assurance))
+    requireAssurance(userOf(caller), access.assurance);
+}
+
+function requireScope(scope: ServiceScope, { principal }: Caller): void {
+  if (principal?.kind !== 'service' || !principal.allow.includes(scope)) throw new ScopeRequiredError(scope);
+}
+
+function requireOperator(caller: Caller): void {
+  if (userOf(caller).isOperator !== true) throw new OperatorRequiredError();
+}
