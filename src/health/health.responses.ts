@@ -1,3 +1,9 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+// Listed, since the compiler orders the values of a type as it meets them, and so by the imports of any other file.
+const STATES = ['ok', 'degraded'] as const;
+type State = (typeof STATES)[number];
+
 export class Liveness {
   /** @example "ok" */
   status: 'ok';
@@ -5,7 +11,8 @@ export class Liveness {
 
 export class Readiness {
   /** @example "ok" */
-  status: 'ok' | 'degraded';
+  @ApiProperty({ enum: STATES })
+  status: State;
 
   /**
    * `full` if a change failed within the last minute because the disk was full; reading still works
@@ -20,11 +27,13 @@ export class Readiness {
    * `degraded` while Redis is unreachable and this instance counts requests by itself
    * @example "ok"
    */
-  rateLimits: 'ok' | 'degraded';
+  @ApiProperty({ enum: STATES })
+  rateLimits: State;
 
   /**
    * `degraded` while a mail has been waiting for more than 10 minutes
    * @example "ok"
    */
-  mail: 'ok' | 'degraded';
+  @ApiProperty({ enum: STATES })
+  mail: State;
 }
