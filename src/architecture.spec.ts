@@ -21,6 +21,8 @@ const PUBLIC_ROUTES = [
   'AuthController.exchangeCode',
   'AuthController.login',
   'AuthController.register',
+  'DiscoveryController.getOpenidConfiguration',
+  'DiscoveryController.getServerMetadata',
   'HealthController.getLive',
   'HealthController.getReady',
   'JwksController.getKeySet',

@@ -17,6 +17,8 @@ import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from './codes/authorization-codes.repository.js';
 import { CodesService } from './codes/codes.service.js';
 import { UnusedCodesLimit } from './codes/unused-codes-limit.js';
+import { DiscoveryController } from './discovery/discovery.controller.js';
+import { DiscoveryService } from './discovery/discovery.service.js';
 import { MailCode } from './mail-codes/mail-code.entity.js';
 import { MailCodes } from './mail-codes/mail-codes.js';
 import { OldMailCodes } from './mail-codes/old-mail-codes.js';
@@ -73,6 +75,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
   ],
   controllers: [
     AuthController,
+    DiscoveryController,
     JwksController,
     LogoutController,
     PasswordRecoveryController,
@@ -86,6 +89,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     CodeMailLimit,
     CodesService,
     DerivedSessionsLimit,
+    DiscoveryService,
     EndedSessions,
     ExpiredCodes,
     ExpiredSessions,

@@ -6,6 +6,7 @@ import { toProblem } from '../problems/to-problem.js';
 import { BrokenRequests } from './broken-requests.js';
 import { clientAddress, trustRanges } from './client-address.js';
 import type { Connections } from './connections.js';
+import { issuerPaths } from './issuer-paths.js';
 import { sendProblem } from './problem.filter.js';
 import { requestIdOf } from './request-id.js';
 import type { RequestLog } from './request-log.js';
@@ -31,6 +32,7 @@ export function fastifyOptions(
   log: RequestLog,
 ): FastifyHttpOptions<Server> {
   const brokenRequests = new BrokenRequests(connections, log);
+  const routeOf = issuerPaths(env.jwtIssuer);
   return {
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -43,7 +45,7 @@ export function fastifyOptions(
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // `OPTIONS *` names no path: Fastify's router would answer it without the hooks that log it.
-    rewriteUrl: ({ url = '/' }) => (url.startsWith('*') ? `/${url}` : url),
+    rewriteUrl: ({ url = '/' }) => (url.startsWith('*') ? `/${url}` : routeOf(url)),
     // While closing, requests on open connections are served as usual.
     return503OnClosing: false,
     trustProxy: env.trustProxy.length > 0 ? trustRanges(env.trustProxy) : false,

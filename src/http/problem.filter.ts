@@ -52,6 +52,8 @@ export function sendProblem(
   if (problem.code === 'unsupported_media_type') reply.header('Connection', 'close');
   void reply
     .status(problem.status)
+    // Nest has set the headers of the route by now, and those of a key set let caches keep it.
+    .header('Cache-Control', 'no-store')
     .headers(problem.headers)
     .type(PROBLEM_MEDIA_TYPE)
     .send(problemDetails(problem, request.id));

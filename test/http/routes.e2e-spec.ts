@@ -34,6 +34,8 @@ const ROUTES: [string, string[]][] = [
   ['/api/orgs/x/members/y', ['GET', 'PATCH', 'DELETE']],
   ['/health/live', ['GET']],
   ['/.well-known/jwks.json', ['GET']],
+  ['/.well-known/oauth-authorization-server', ['GET']],
+  ['/.well-known/openid-configuration', ['GET']],
 ];
 const METHODS_OF_PATHS = METHODS.filter((method) => method !== 'CONNECT');
 

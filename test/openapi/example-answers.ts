@@ -234,6 +234,10 @@ export class ExampleAnswers {
     }
   }
 
+  async discover(anyone: Caller): Promise<void> {
+    for (const id of ['getServerMetadata', 'getOpenidConfiguration']) await this.send(id, { by: anyone });
+  }
+
   private async disableAccount(): Promise<void> {
     const deleted = await anAccount(this.service);
     await this.send('deleteAccount', { by: deleted, body: { password: deleted.password } });

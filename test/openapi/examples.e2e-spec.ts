@@ -30,13 +30,16 @@ describe('the examples of the OpenAPI document', () => {
   beforeAll(async () => {
     mailServer = await MailServer.start();
     service = await startService({ env: { ...SMALL_LIMITS, ...mailServer.env } });
-    const withoutMail = await startService({ env: WRITES_LIMIT });
+    const withoutMail = await startService({
+      env: { ...WRITES_LIMIT, JWT_ISSUER: 'https://accounts.example.com' },
+    });
     reader = await DocumentReader.of(service);
     examples = new ExampleAnswers(reader, service);
     await collectMailAnswers(examples, service, mailServer, withoutMail);
     await collectOrgLifeAnswers(examples, service);
     await examples.collect((founders) => collectInvitationAnswers(examples, service, withoutMail, founders));
     await examples.exceedWrites(withoutMail);
+    for (const { anyone } of [service, withoutMail]) await examples.discover(anyone);
     await withoutMail.stop();
   });
   afterAll(async () => {

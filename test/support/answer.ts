@@ -11,7 +11,7 @@ export interface Answer<Body = unknown> {
 const INSIDES =
   /node_modules|\.[cm]?[jt]s:\d+|\n\s+at |\b(?:SELECT|INSERT|UPDATE|DELETE) .*\b(?:FROM|INTO|SET|WHERE)\b|SQLITE_|\bER_[A-Z_]+|QueryFailed|TypeError|FST_|typeorm|fastify/i;
 
-const CACHEABLE = /^\/(docs|openapi\.json|\.well-known\/)/;
+const CACHEABLE = /^\/(docs|openapi\.json)|\/\.well-known\//;
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'";
 /** The page of the documentation loads its own scripts and styles, and nothing from elsewhere. */
 const PAGE_POLICY =
@@ -26,7 +26,7 @@ export function checkAnswer(request: string, answer: Answer, path: string): void
   expectHeader('X-Content-Type-Options', 'nosniff');
   expectHeader('Referrer-Policy', 'no-referrer');
   expectHeader('Content-Security-Policy', API_POLICY, ...(path.startsWith('/docs') ? [PAGE_POLICY] : []));
-  if (!CACHEABLE.test(path)) expectHeader('Cache-Control', 'no-store');
+  if (status >= 400 || !CACHEABLE.test(path)) expectHeader('Cache-Control', 'no-store');
   expectHeader('Server', null);
   expectHeader('X-Powered-By', null);
   if (status >= 400) checkProblem(request, answer);

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../config/env.js';
+import { issuerUrl } from '../../config/issuer-url.js';
+import { INTROSPECTION_PATH, JWKS_PATH } from '../../http/issuer-paths.js';
+import { IssuerNotDiscoverableError } from './discovery.errors.js';
+import type { ServerMetadata } from './server-metadata.response.js';
+
+@Injectable()
+export class DiscoveryService {
+  constructor(private readonly env: Env) {}
+
+  get metadata(): ServerMetadata {
+    const issuer = this.env.jwtIssuer;
+    const url = issuerUrl(issuer);
+    if (!url) throw new IssuerNotDiscoverableError();
+    return {
+      issuer,
+      jwks_uri: url.base + JWKS_PATH,
+      introspection_endpoint: url.base + INTROSPECTION_PATH,
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+    };
+  }
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { issuerPaths } from './issuer-paths.js';
+
+describe('issuerPaths', () => {
+  it.each([
+    ['/accounts/.well-known/openid-configuration', '/.well-known/openid-configuration'],
+    ['/accounts/.well-known/openid-configuration?x=1', '/.well-known/openid-configuration?x=1'],
+    ['/accounts/.well-known/jwks.json', '/.well-known/jwks.json'],
+    ['/accounts/api/auth/introspect', '/api/auth/introspect'],
+    ['/.well-known/oauth-authorization-server/accounts', '/.well-known/oauth-authorization-server'],
+    ['/.well-known/oauth-authorization-server/accounts/', '/.well-known/oauth-authorization-server'],
+  ])('%s is served by %s', (url, route) => {
+    expect(issuerPaths('https://example.com/accounts/')(url)).toBe(route);
+  });
+
+  it.each([
+    '/.well-known/openid-configuration',
+    '/accounts',
+    '/accounts/docs',
+    '/accounts/api/me',
+    '/accounts/.well-known/openid-configuration/',
+    '/accounts/accounts/.well-known/jwks.json',
+    '/accounts/.well-known/../docs',
+    '/.well-known/oauth-authorization-server/accounts/docs',
+    '/.well-known/oauth-authorization-server/other',
+    '/api/me?next=/accounts/.well-known/jwks.json',
+    '?',
+    '',
+  ])('%j stays as it is', (url) => {
+    expect(issuerPaths('https://example.com/accounts')(url)).toBe(url);
+  });
+
+  it.each(['accounts', 'https://example.com', 'https://example.com/'])(
+    'an issuer without a path has none: %s',
+    (issuer) => {
+      const url = '/.well-known/oauth-authorization-server/';
+      expect(issuerPaths(issuer)(url)).toBe(url);
+    },
+  );
+});
