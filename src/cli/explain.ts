@@ -14,7 +14,7 @@ export function explain(error: unknown): Explanation {
   if (error instanceof CannotRunError) return { lines: [`error: ${error.message}`], isRefusal: false };
   if (error instanceof RefusedError) return { lines: [`refused: ${error.message}`], isRefusal: true };
   if (error instanceof LostConflictError) {
-    const again = 'error: others changed the same data again and again, and nothing was done: run it again';
+    const again = 'error: others kept changing the same data, and nothing was done: run the command again';
     return { lines: [again], isRefusal: false };
   }
   if (error instanceof Problem && !(error instanceof UnavailableError)) {

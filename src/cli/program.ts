@@ -44,7 +44,7 @@ export async function runAccounts(parameters: string[]): Promise<number> {
 
 function build(end: (exitCode: number) => void): Command {
   const program = quiet(new Command('accounts'))
-    .description('What operators do with accounts, organizations, services and signing keys.')
+    .description('Manage accounts, organizations, services and signing keys as an operator.')
     .addHelpText('after', EXIT_CODES);
   for (const { name, summary, commands } of GROUPS) {
     const group = quiet(program.command(name)).description(summary);
@@ -65,10 +65,10 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
     .description([definition.summary, definition.details].filter(Boolean).join('\n\n'));
   for (const [flags, meaning] of definition.options ?? []) command.option(flags, meaning);
   if (definition.changes) {
-    const reason = ['--reason <TEXT>', 'why, for the record; only operators read it'] as const;
+    const reason = ['--reason <TEXT>', 'reason for the record; only operators can read it'] as const;
     if (definition.changes === true) command.option(...reason);
     else command.requiredOption(...reason);
-    command.option('--as <NAME>', 'who does it, for the record (default: the user of the system)');
+    command.option('--as <NAME>', 'name of the operator for the record (default: your system user)');
   }
   const examples = definition.examples.map((example) => `  accounts ${example}`);
   command

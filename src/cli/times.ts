@@ -18,6 +18,6 @@ export function parseTime(flag: string, text: string, now = Date.now()): number 
   const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return time;
   throw new CannotRunError(
-    `${flag}: expected a time such as 2026-11-22, 2026-11-22T09:30Z or 24h, which is so long ago`,
+    `${flag}: expected a time such as 2026-11-22 or 2026-11-22T09:30Z, or an age such as 24h`,
   );
 }

@@ -9,9 +9,9 @@ export function workersFor(env: Env): { workers: number; reason?: string } {
 }
 
 function reasonForOne(env: Env): string | undefined {
-  if (env.database.engine === 'sqlite') return 'SQLite serves one process';
+  if (env.database.engine === 'sqlite') return 'SQLite supports a single process';
   if (hasLimit(env) && env.redisUrl === undefined)
-    return 'without REDIS_URL every process would count by itself';
+    return 'without REDIS_URL, every process would count requests by itself';
   return undefined;
 }
 

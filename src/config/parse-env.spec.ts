@@ -226,12 +226,12 @@ describe('certificates', () => {
   it('are refused without TLS, as is TLS for a file', () => {
     const name = file(one);
     expect(problemsOf({ DATABASE_URL: mysql, DATABASE_SSL_CA: name })).toEqual([
-      'DATABASE_SSL_CA: only with DATABASE_SSL=required or verify',
+      'DATABASE_SSL_CA: may be set only with DATABASE_SSL=required or verify',
     ]);
     expect(problemsOf({ REDIS_URL: 'redis://cache', REDIS_SSL_CA: name })).toEqual([
-      'REDIS_SSL_CA: only with rediss://',
+      'REDIS_SSL_CA: may be set only with rediss://',
     ]);
-    expect(problemsOf({ DATABASE_SSL: 'required' })).toEqual(['DATABASE_SSL: only with mysql://']);
+    expect(problemsOf({ DATABASE_SSL: 'required' })).toEqual(['DATABASE_SSL: may be set only with mysql://']);
   });
 });
 

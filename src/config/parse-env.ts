@@ -14,7 +14,7 @@ import { parseDuration, parseExactOrigin, parseRateLimit } from './values.js';
 import { Variables } from './variables.js';
 
 const TRUSTED_RANGES =
-  'IP addresses and CIDR ranges, none wider than /8 (IPv6: /7): whoever is in one can claim any client address';
+  'IP addresses and CIDR ranges no wider than /8 (IPv6: /7), because a trusted host can claim any client address';
 const MAX_REFRESH_GRACE_SECONDS = 600;
 const MAX_PORT = 65_535;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -69,7 +69,7 @@ export function parseEnv(environment: NodeJS.ProcessEnv): Env {
   const certificates = (name: string, condition: string, holds: boolean): string | undefined => {
     if (variables.get(name) === '') return undefined;
     if (holds) return read(name, '', 'a readable PEM file with certificates', readCertificates);
-    problems.push(`${name}: only with ${condition}`);
+    problems.push(`${name}: may be set only with ${condition}`);
     return undefined;
   };
   const database = (): SqliteLocation | MysqlLocation => {
@@ -79,7 +79,7 @@ export function parseEnv(environment: NodeJS.ProcessEnv): Env {
     const ca = certificates('DATABASE_SSL_CA', 'DATABASE_SSL=required or verify', mode !== 'off');
     if (location === undefined || (mode !== 'required' && mode !== 'verify')) return location;
     if (location.engine === 'mysql') return { ...location, tls: { mode, ca } };
-    problems.push('DATABASE_SSL: only with mysql://');
+    problems.push('DATABASE_SSL: may be set only with mysql://');
     return location;
   };
   const smtp = (): SmtpServer | undefined => {

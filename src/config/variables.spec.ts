@@ -54,7 +54,7 @@ describe('a URL in a file', () => {
   it.each(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'])('cannot be given beside %s', (name) => {
     const [line] = problemsOf({ [name]: 'hunter2', [`${name}_FILE`]: aFile('hunter2') });
 
-    expect(line).toBe(`${name}_FILE: not together with ${name}`);
+    expect(line).toBe(`${name}_FILE: may not be set together with ${name}`);
   });
 
   it('is refused by the name of its variable, without its text', () => {

@@ -35,7 +35,7 @@ export class Variables {
     const file = this.inEnvironment(`${name}_FILE`);
     if (file === '') return;
     if (this.inEnvironment(name) !== '') {
-      this.problems.push(`${name}_FILE: not together with ${name}`);
+      this.problems.push(`${name}_FILE: may not be set together with ${name}`);
       return;
     }
     const text = readSecretFile(file);

@@ -84,7 +84,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
       this.failed = false;
       this.schedule(goesOn ? 0 : POLL_MS);
     } catch (error) {
-      if (!this.failed) this.logger.warn({ msg: 'the outbox cannot be read, and will be', err: error });
+      if (!this.failed) this.logger.warn({ msg: 'cannot read the outbox; retrying', err: error });
       this.failed = true;
       this.schedule(POLL_AFTER_FAULT_MS);
     }
@@ -117,7 +117,11 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
       if ((await this.deliver(id)) && !this.failed) this.schedule(0);
     } catch (error) {
       // When the lease ends, some instance tries again.
-      this.logger.warn({ msg: 'a mail was left to its lease', mailId: id, err: error });
+      this.logger.warn({
+        msg: 'attempt to send a mail failed; it is retried when its lease expires',
+        mailId: id,
+        err: error,
+      });
     }
   }
 
@@ -174,6 +178,6 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
       return;
     }
     await this.mails.postpone(mail, next, words);
-    this.logger.warn({ msg: 'mail not sent, and will be retried', ...line, pauseMs });
+    this.logger.warn({ msg: 'mail not sent; it will be retried', ...line, pauseMs });
   }
 }

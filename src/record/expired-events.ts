@@ -39,8 +39,8 @@ export class ExpiredEvents implements OnModuleInit {
       if (!isTableDenied(error)) throw error;
       this.mayOnlyAdd = true;
       this.logger.warn(
-        'the database account may not delete from the record of changes: this process leaves it alone, ' +
-          'and EVENTS_RETENTION is left to whoever may',
+        'the database account may not delete from the record of changes: this process stops trying, ' +
+          'and expired events have to be deleted with another account (EVENTS_RETENTION)',
       );
       return NOTHING;
     }

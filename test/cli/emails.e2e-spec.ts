@@ -106,7 +106,7 @@ describe('accounts users set-email', () => {
 
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/^refused: [^\n]+\(email_taken\)\n$/);
-    expect((await setEmail(user, user.email)).stdout).toContain('has this e-mail already');
+    expect((await setEmail(user, user.email)).stdout).toContain('already has this e-mail');
     expect((await setEmail(user, 'no address')).code).toBe(2);
     expect(await rowOf(user)).toEqual({ email: user.email, verified_at: null });
     expect(await eventsSince(service.db, known)).toEqual([]);

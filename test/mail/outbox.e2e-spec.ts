@@ -72,7 +72,7 @@ describe('the outbox', () => {
     await untilState(mailing.db, email, 'sent');
 
     const logs = service.logs.slice(logged);
-    expect(logs.filter((line) => line.includes('mail not sent, and will be retried'))).toHaveLength(1);
+    expect(logs.filter((line) => line.includes('mail not sent; it will be retried'))).toHaveLength(1);
     expect(logs.join('\n')).not.toMatch(/hunter2/);
   });
 

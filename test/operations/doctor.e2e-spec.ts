@@ -96,7 +96,7 @@ describe('the doctor', () => {
       what: 'an organization without an owner',
       tables: ['members'],
       do: () => force("UPDATE members SET role = 'admin' WHERE org_id = ?", cast.org.id),
-      red: ['every organization has an owner', 'every membership is as its last event says'],
+      red: ['every organization has an owner', 'every membership agrees with its last event'],
     },
     {
       what: 'an organization whose only owner is disabled',
@@ -123,7 +123,7 @@ describe('the doctor', () => {
       tables: ['orgs'],
       do: () => force('UPDATE orgs SET deleted_at = 1 WHERE id = ?', cast.org.id),
       red: [
-        'every deleted organization has a time of its purge, and no other has one',
+        'every deleted organization has a purge time, and no other has one',
         'every pending invitation is from somebody who may invite',
       ],
     },
@@ -131,7 +131,7 @@ describe('the doctor', () => {
       what: 'a purge of an organization that is not deleted',
       tables: ['orgs'],
       do: () => force('UPDATE orgs SET purge_began_at = 1 WHERE id = ?', cast.org.id),
-      red: ['every deleted organization has a time of its purge, and no other has one'],
+      red: ['every deleted organization has a purge time, and no other has one'],
     },
     {
       what: 'a membership of a user who is gone',
@@ -139,7 +139,7 @@ describe('the doctor', () => {
       do: () => force("UPDATE members SET user_id = 'gone' WHERE user_id = ?", cast.member.id),
       red: [
         'every membership belongs to a user and an organization',
-        'every membership is as its last event says',
+        'every membership agrees with its last event',
       ],
     },
     {
@@ -148,7 +148,7 @@ describe('the doctor', () => {
       do: () => force("UPDATE members SET org_id = 'gone' WHERE user_id = ?", cast.member.id),
       red: [
         'every membership belongs to a user and an organization',
-        'every membership is as its last event says',
+        'every membership agrees with its last event',
       ],
     },
     {
@@ -161,20 +161,20 @@ describe('the doctor', () => {
       what: 'a role of its own',
       tables: ['members'],
       do: () => force("UPDATE members SET role = 'king' WHERE user_id = ?", cast.member.id),
-      red: ['every role is one of those that exist', 'every membership is as its last event says'],
+      red: ['every membership has a valid role', 'every membership agrees with its last event'],
     },
     {
       what: 'a membership that nobody recorded the end of',
       tables: ['members'],
       do: () => force('DELETE FROM members WHERE user_id = ?', cast.member.id),
-      red: ['every membership is as its last event says'],
+      red: ['every membership agrees with its last event'],
     },
     {
       what: 'a revision that two changes have',
       tables: ['events'],
       do: () =>
         force('UPDATE events SET org_revision = 2 WHERE org_id = ? AND org_revision = 3', cast.org.id),
-      red: ['no revision of an organization stands for two changes'],
+      red: ['every revision of an organization belongs to one change'],
     },
     {
       what: 'two pending invitations for one e-mail, of which one counts as ended',
@@ -228,19 +228,19 @@ describe('the doctor', () => {
       what: 'a session that a code opened without the one that issued it',
       tables: ['sessions'],
       do: () => force('UPDATE sessions SET parent_id = NULL WHERE id = ?', chain[1]!),
-      red: ['every session that a code opened has the session that issued the code'],
+      red: ['the session that issued a code exists as long as the session that the code opened'],
     },
     {
       what: 'a session with one that issued its code, and without a code',
       tables: ['sessions'],
       do: () => force('UPDATE sessions SET code_hash = NULL WHERE id = ?', chain[1]!),
-      red: ['every session that a code opened has the session that issued the code'],
+      red: ['the session that issued a code exists as long as the session that the code opened'],
     },
     {
       what: 'a session that a code of no session opened',
       tables: ['sessions'],
       do: () => force("UPDATE sessions SET parent_id = 'gone' WHERE id = ?", chain[1]!),
-      red: ['every session that a code opened has the session that issued the code'],
+      red: ['the session that issued a code exists as long as the session that the code opened'],
     },
     {
       what: 'a session that a code opened, with refresh tokens',
@@ -252,19 +252,19 @@ describe('the doctor', () => {
       what: 'a session of another user than the one that issued its code',
       tables: ['sessions'],
       do: () => force('UPDATE sessions SET user_id = ? WHERE id = ?', cast.admin.id, chain[2]!),
-      red: ['every session that a code opened is of the same login as the one that issued it'],
+      red: ['every session that a code opened has the login of the session that issued the code'],
     },
     {
       what: 'a session of another login than the one that issued its code',
       tables: ['sessions'],
       do: () => force('UPDATE sessions SET auth_time = auth_time - 1 WHERE id = ?', chain[2]!),
-      red: ['every session that a code opened is of the same login as the one that issued it'],
+      red: ['every session that a code opened has the login of the session that issued the code'],
     },
     {
       what: 'a session alive below one that was ended with all below it',
       tables: ['sessions'],
       do: () => force('UPDATE sessions SET descendants_revoked_at = 1 WHERE id = ?', chain[0]!),
-      red: ['no session is alive below one that was ended with all below it'],
+      red: ['no session is alive that derives from one that ended with all its derived sessions'],
     },
     {
       what: 'a revocation that broke off and was not taken up again',

@@ -21,7 +21,7 @@ describe('WEB_CONCURRENCY', () => {
 
   it.runIf(engine === 'sqlite')('starts one process on SQLite, and the log says so', async () => {
     service = await startService({ env: { ...NO_LIMITS, WEB_CONCURRENCY: '2' } });
-    expect(service.logs.join('\n')).toContain('one process only: SQLite serves one process');
+    expect(service.logs.join('\n')).toContain('one process only: SQLite supports a single process');
     expect(listening(service.logs)).toHaveLength(1);
   });
 });

@@ -60,7 +60,7 @@ export class UnusedCodesLimit implements OnApplicationShutdown {
         if (this.stopped) return;
       }
     } catch (error) {
-      this.logger.warn({ msg: 'codes not deleted: they expire', err: error });
+      this.logger.warn({ msg: 'unused codes could not be deleted; they will expire', err: error });
     } finally {
       this.timer = undefined;
       const [next] = this.due;

@@ -33,7 +33,10 @@ export class DerivedSessionsLimit implements OnApplicationShutdown {
     if (opened < LOOK_EVERY || this.running.has(userId)) return;
     const look = this.endOldest(userId)
       .catch((error: unknown) =>
-        this.logger.warn({ msg: 'old sessions not ended, to be retried', err: error }),
+        this.logger.warn({
+          msg: 'the oldest derived sessions could not be ended; it will be retried',
+          err: error,
+        }),
       )
       .finally(() => this.running.delete(userId));
     this.running.set(userId, look);
@@ -53,7 +56,7 @@ export class DerivedSessionsLimit implements OnApplicationShutdown {
       await this.revocation.revoke({ id, userId }, { actor: { kind: 'system' }, reason: 'revoked' });
     }
     this.logger.warn({
-      msg: 'too many sessions: the oldest that codes opened were ended',
+      msg: 'too many sessions opened by codes: the oldest were ended',
       userId,
       ended: oldest.length,
     });

@@ -53,7 +53,7 @@ export class EndedSessions implements OnModuleInit, OnApplicationShutdown {
     const deletion = this.deleteMostOf(userId)
       .catch((error: unknown) => {
         if (this.shutdown.signal.aborted) return;
-        this.logger.warn({ msg: 'ended sessions not deleted, to be retried', err: error });
+        this.logger.warn({ msg: 'ended sessions could not be deleted; it will be retried', err: error });
       })
       .finally(() => this.running.delete(userId));
     this.running.set(userId, deletion);

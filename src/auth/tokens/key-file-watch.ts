@@ -48,7 +48,11 @@ export class KeyFileWatch implements OnModuleInit, BeforeApplicationShutdown {
       if (isChange) this.logger.log({ msg: 'signing keys read again', ...this.description() });
     } catch (err) {
       const file = this.env.jwtKeysFile;
-      this.logger.error({ msg: 'signing keys not read again: those in use stay', file, err });
+      this.logger.error({
+        msg: 'signing keys could not be read again; the current ones stay in use',
+        file,
+        err,
+      });
     }
   }
 

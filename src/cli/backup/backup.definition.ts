@@ -4,8 +4,8 @@ export const BACKUP: CommandDefinition = {
   usage: 'backup <FILE>',
   summary: 'copy the SQLite database to a new file, beside a running service, and check the copy',
   details: [
-    'FILE must not exist; only its owner can read it. JWT_KEYS_FILE belongs to every backup: copy it too.',
-    'With MySQL or MariaDB it says what to run instead, and ends with 2.',
+    'FILE must not exist; only its owner can read it. Copy JWT_KEYS_FILE, too: every backup needs it.',
+    'With MySQL or MariaDB the command prints what to run instead, and ends with 2.',
   ].join('\n'),
   examples: ['backup /var/lib/accounts/backup-2026-11-24.sqlite'],
   load: async () => (await import('./backup.command.js')).backUp,

@@ -2,10 +2,10 @@ import type { CommandDefinition } from '../command.js';
 
 export const COPY_FROM: CommandDefinition = {
   usage: 'copy-from <FILE>',
-  summary: 'copy all of a SQLite database into the empty one of DATABASE_URL, to move to MySQL or MariaDB',
+  summary: 'copy a SQLite database into the empty database of DATABASE_URL, to move to MySQL or MariaDB',
   details: [
-    'Both need the schema of this version: accounts migrate. FILE is only read; it should be of a service that has',
-    'stopped, or everything that changes after the copy began is missing. All is copied in one transaction, or nothing.',
+    'Both databases need the schema of this version (accounts migrate). FILE is only read. Stop its service first, or',
+    'changes made after the copy began are missing. Everything is copied in one transaction, or nothing is.',
   ].join('\n'),
   examples: ['copy-from /var/lib/accounts/accounts.sqlite'],
   load: async () => (await import('./copy-from.command.js')).copyFrom,

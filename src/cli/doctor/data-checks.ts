@@ -13,7 +13,7 @@ export const DATA_CHECKS: Check[] = [
   ),
   emptyQuery(
     'every organization has an owner whose account is enabled',
-    'Nobody can manage owners there. Enable one of its owners, or make somebody its owner: accounts orgs set-owner …',
+    'Nobody can manage its owners. Enable one of them, or make somebody its owner: accounts orgs set-owner …',
     `SELECT CONCAT(o.id, ' ', o.name) AS fault FROM orgs o
       WHERE o.deleted_at IS NULL
         AND EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')
@@ -33,7 +33,7 @@ export const DATA_CHECKS: Check[] = [
     `SELECT m.user_id AS fault FROM members m JOIN users u ON u.id = m.user_id WHERE m.email <> u.email`,
   ),
   emptyQuery(
-    'every role is one of those that exist',
+    'every membership has a valid role',
     `Set it to one of ${ROLES.join(', ')}.`,
     `SELECT m.user_id AS fault FROM members m WHERE m.role NOT IN (${ROLES.map((role) => `'${role}'`).join(', ')})`,
   ),

@@ -7,7 +7,7 @@ const BATCH = 5000;
 export const EMAIL_CHECK: Check = {
   claim: 'every e-mail is in its canonical form',
   remedy:
-    'Nobody can log in with these: change them to the canonical form, or ask their owners which is right.',
+    'Nobody can log in with these e-mails: change them to the canonical form, or ask their owners which is right.',
   async findFaults({ runner }) {
     const faults: string[] = [];
     for (let after = ''; faults.length < EXAMPLES;) {

@@ -11,7 +11,7 @@ const IS_PURGED = `(EXISTS (SELECT 1 FROM events p WHERE p.org_id = e.org_id AND
 
 export const RECORD_CHECKS: Check[] = [
   emptyQuery(
-    'every membership is as its last event says',
+    'every membership agrees with its last event',
     'Somebody changed rows by hand, or deleted events. Compare `GET /api/orgs/:orgId/events` with the members.',
     `SELECT e.id AS fault ${LAST_OF_MEMBERSHIP}
       AND NOT ${IS_PURGED}
@@ -22,7 +22,7 @@ export const RECORD_CHECKS: Check[] = [
         OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = e.org_id AND m.user_id = e.user_id))`,
   ),
   emptyQuery(
-    'no revision of an organization stands for two changes',
+    'every revision of an organization belongs to one change',
     'Somebody changed rows by hand, or a backup was restored beside a running service.',
     `SELECT CONCAT(org_id, ' ', org_revision) AS fault FROM events WHERE org_id IS NOT NULL
       GROUP BY org_id, org_revision HAVING COUNT(DISTINCT at) > 1`,

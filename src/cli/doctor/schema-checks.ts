@@ -11,7 +11,7 @@ export const SCHEMA_CHECKS: Check[] = [
   },
   {
     claim: 'the tables are as the migrations made them',
-    remedy: 'Somebody changed the schema by hand. The statements shown would change it back.',
+    remedy: 'Somebody changed the schema by hand. The statements shown restore it.',
     async findFaults({ dataSource }) {
       const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
       return upQueries.slice(0, EXAMPLES).map(({ query }) => query);

@@ -9,7 +9,7 @@ const REVOKE = 'Revoke these sessions: UPDATE sessions SET revoked_at = created_
 export const SESSION_CHECKS: Check[] = [
   emptyQuery(
     'no revocation has been left unfinished',
-    'Start an instance: it completes them within two minutes. Where one runs, its log says why it cannot.',
+    'Start an instance: it completes them within two minutes. If one is running, its log says why it cannot.',
     'SELECT session_id AS fault FROM pending_revocations WHERE since < ?',
     () => [Date.now() - UNFINISHED_AFTER_MS],
   ),
@@ -32,8 +32,8 @@ export const SESSION_CHECKS: Check[] = [
     ({ sessionMaxAge }) => [sessionMaxAge * 1000 + LEEWAY_MS],
   ),
   emptyQuery(
-    'every session that a code opened has the session that issued the code',
-    'Delete these sessions: their tokens do not work, and what was derived from them must not.',
+    'the session that issued a code exists as long as the session that the code opened',
+    'Delete these sessions: their tokens do not work, and sessions derived from them must not work either.',
     `SELECT s.id AS fault FROM sessions s
       WHERE (s.parent_id IS NULL) <> (s.code_hash IS NULL)
          OR (s.parent_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent_id))`,
@@ -44,13 +44,13 @@ export const SESSION_CHECKS: Check[] = [
     'SELECT id AS fault FROM sessions WHERE refresh_generation > 0 AND parent_id IS NOT NULL AND revoked_at IS NULL',
   ),
   emptyQuery(
-    'every session that a code opened is of the same login as the one that issued it',
+    'every session that a code opened has the login of the session that issued the code',
     REVOKE,
     `SELECT s.id AS fault FROM sessions s JOIN sessions p ON p.id = s.parent_id
       WHERE s.user_id <> p.user_id OR s.auth_time <> p.auth_time`,
   ),
   emptyQuery(
-    'no session is alive below one that was ended with all below it',
+    'no session is alive that derives from one that ended with all its derived sessions',
     REVOKE,
     // A child derived while its parent was being revoked may lack revoked_at: it ends with its parent.
     `SELECT s.id AS fault FROM sessions s

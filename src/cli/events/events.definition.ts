@@ -3,14 +3,14 @@ import type { CommandDefinition } from '../command.js';
 export const EVENTS: CommandDefinition = {
   usage: 'events',
   summary: 'the record of changes: who did what, and when, newest first',
-  details: 'A time is a day (in UTC), a time with its zone, or so long ago, such as 30m, 24h or 7d.',
+  details: 'A time is a day (in UTC), a time with its zone, or an age such as 30m, 24h or 7d.',
   options: [
-    ['--user <USER>', 'about this user, by e-mail or id'],
-    ['--org <ORG>', 'of this organization'],
-    ['--type <TYPE>', 'of this type, such as member.removed'],
-    ['--since <TIME>', 'not before this time'],
-    ['--until <TIME>', 'before this time'],
-    ['--limit <NUMBER>', 'at most so many, 1 to 10000 (default: 100)'],
+    ['--user <USER>', 'only events about this user, by e-mail or id'],
+    ['--org <ORG>', 'only events of this organization'],
+    ['--type <TYPE>', 'only events of this type, such as member.removed'],
+    ['--since <TIME>', 'only events from this time on'],
+    ['--until <TIME>', 'only events before this time'],
+    ['--limit <NUMBER>', 'at most this many, 1 to 10000 (default: 100)'],
   ],
   examples: [
     'events --user ada@example.com --type member.removed',

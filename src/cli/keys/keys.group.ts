@@ -6,14 +6,14 @@ export const KEYS: CommandGroup = {
   commands: [
     {
       usage: 'list',
-      summary: 'which key signs, which will, which only verify',
+      summary: 'show which key signs, which will sign, and which only verify',
       examples: ['keys list', 'keys list --json'],
       load: async () => (await import('./list.command.js')).listKeys,
     },
     {
       usage: 'rotate',
-      summary: 'add a key: published at once, it signs 10 minutes later, when verifiers have it',
-      options: [['--now', 'sign with it at once, as after a leak']],
+      summary: 'add a key; it is published at once and signs 10 minutes later, when verifiers have it',
+      options: [['--now', 'sign with the new key at once, for example after a leak']],
       changes: true,
       examples: ['keys rotate', 'keys rotate --now --reason "the backup was stolen"'],
       load: async () => (await import('./rotate.command.js')).rotateKeys,
@@ -22,11 +22,11 @@ export const KEYS: CommandGroup = {
       usage: 'prune',
       summary: 'remove the keys that no live token or refresh token depends on',
       details:
-        'The key that signs stays, and so do those that will, and those that signed within the last SESSION_IDLE.',
+        'Keeps the key that signs, keys that will sign, and keys that signed within the last SESSION_IDLE.',
       options: [
         [
           '--now',
-          'remove all but the key that signs: everybody whose token another one signed logs in again',
+          'remove all keys but the one that signs: users whose tokens another key signed have to log in again',
         ],
       ],
       changes: true,

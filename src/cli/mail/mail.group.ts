@@ -2,25 +2,25 @@ import type { CommandGroup } from '../command.js';
 
 export const MAIL: CommandGroup = {
   name: 'mail',
-  summary: 'what waits in the outbox, and what could not be sent',
+  summary: 'the outbox: mails that wait and mails that failed',
   commands: [
     {
       usage: 'list',
-      summary: 'mails that wait or failed, the latest first; none shows its text or its code',
-      details: 'Mails that were sent, and those that failed, are kept for 7 days.',
+      summary: 'list mails that wait or failed, latest first, without their text and code',
+      details: 'Sent and failed mails are kept for 7 days.',
       options: [
-        ['--state <STATE>', 'waiting, failed, sent, or dropped: its code was void when its turn came'],
-        ['--to <EMAIL>', 'to one address'],
-        ['--limit <NUMBER>', 'at most so many (default: 100)'],
+        ['--state <STATE>', 'waiting, failed, sent, or dropped (its code was void when its turn came)'],
+        ['--to <EMAIL>', 'only mails to this address'],
+        ['--limit <NUMBER>', 'at most this many (default: 100)'],
       ],
       examples: ['mail list', 'mail list --to ada@example.com --state sent --json'],
       load: async () => (await import('./list.command.js')).listMails,
     },
     {
       usage: 'retry [MAIL]',
-      summary: 'send a mail at once that waits or failed, named by its id',
-      details: 'One whose code has expired is not sent any more: its owner asks for another.',
-      options: [['--failed', 'all that failed, instead of one']],
+      summary: 'send a waiting or failed mail now, named by its id',
+      details: 'A mail whose code has expired is never sent: its recipient has to request another.',
+      options: [['--failed', 'send all failed mails instead of one']],
       examples: ['mail retry 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', 'mail retry --failed'],
       load: async () => (await import('./retry.command.js')).retryMails,
     },

@@ -13,7 +13,7 @@ export function retryMails({ parameters, options }: Invocation): Promise<Report>
   return withServices(async (services) => {
     const mails = services.get(MailsRepository);
     const retried = id === undefined ? await mails.retryFailed(Date.now()) : await retryOne(mails, id);
-    return { lines: [`${retried} to be sent at once`], json: [{ retried }] };
+    return { lines: [`${retried} mails will be sent now`], json: [{ retried }] };
   });
 }
 

@@ -1,7 +1,7 @@
 import type { CommandGroup } from '../command.js';
 
-const ORG = 'An organization is named by its id, or by its whole name where no other has it.';
-const LIMIT: [string, string] = ['--limit <NUMBER>', 'at most so many (default: all)'];
+const ORG = 'An organization is named by its id, or by its full name if no other has it.';
+const LIMIT: [string, string] = ['--limit <NUMBER>', 'at most this many (default: all)'];
 
 export const ORGS: CommandGroup = {
   name: 'orgs',
@@ -9,25 +9,25 @@ export const ORGS: CommandGroup = {
   commands: [
     {
       usage: 'list',
-      summary: 'all organizations in the order in which they were created, deleted ones included',
+      summary: 'list all organizations in order of creation, including deleted ones',
       options: [LIMIT],
       examples: ['orgs list', 'orgs list --json'],
       load: async () => (await import('./list.command.js')).listOrgs,
     },
     {
       usage: 'find <TEXT>',
-      summary: 'organizations with this text in their name, whatever the case',
+      summary: 'find organizations by a part of their name, ignoring case',
       options: [LIMIT],
       examples: ['orgs find analytical', 'orgs find "Analytical Engines" --json'],
       load: async () => (await import('./find.command.js')).findOrgs,
     },
     {
       usage: 'show <ORG>',
-      summary: 'one organization, how many members it has, and who they are, owners first',
+      summary: 'show an organization and its members, owners first',
       details: ORG,
       options: [
-        ['--role <ROLE>', 'only owner, admin or member'],
-        ['--limit <NUMBER>', 'at most so many members, 1 to 10000 (default: 100)'],
+        ['--role <ROLE>', 'only members with this role: owner, admin or member'],
+        ['--limit <NUMBER>', 'at most this many members, 1 to 10000 (default: 100)'],
       ],
       examples: [
         'orgs show "Analytical Engines" --role owner',
@@ -39,7 +39,7 @@ export const ORGS: CommandGroup = {
       usage: 'set-owner <ORG> <USER>',
       summary: 'make a user an owner; the existing owners remain',
       details: `${ORG} A user is named by e-mail or id.`,
-      options: [['--force', 'also a user who is no member: they join as an owner']],
+      options: [['--force', 'accept a user who is not a member: they join as an owner']],
       changes: true,
       examples: [
         'orgs set-owner 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f ada@example.com --reason "its owner left the company"',

@@ -1,6 +1,6 @@
 import type { CommandDefinition, CommandGroup } from '../command.js';
 
-const LIMIT: [string, string] = ['--limit <NUMBER>', 'at most so many (default: all)'];
+const LIMIT: [string, string] = ['--limit <NUMBER>', 'at most this many (default: all)'];
 const SCOPES = 'What it may ask for is none, or introspect, memberships and events, separated by commas.';
 
 const LOOKING: CommandDefinition[] = [

@@ -6,6 +6,6 @@ import { withServices } from '../services.js';
 export function endAllSessions(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const users = await services.get(AllSessionsService).endAll(operatorOf(invocation));
-    return { lines: [`every session has ended, of ${users} users`], json: [{ users }] };
+    return { lines: [`every session of ${users} users has ended`], json: [{ users }] };
   });
 }

@@ -7,7 +7,7 @@ export const SESSIONS: CommandGroup = {
     {
       usage: 'end-all',
       summary: 'log everybody out everywhere, at the next request',
-      details: 'As after a restore, or when a signing key was stolen. Users keep their passwords.',
+      details: 'Use it after a restore, or when a signing key was stolen. Users keep their passwords.',
       changes: true,
       examples: ['sessions end-all --reason "restored the backup of yesterday"'],
       load: async () => (await import('./end-all.command.js')).endAllSessions,

@@ -6,6 +6,6 @@ export function disableUser(invocation: Invocation): Promise<Report> {
   return changeOwner(invocation, {
     make: (services, { id }, how) => services.get(AccountDisablingService).disable(id, how),
     done: 'disabled, every session has ended',
-    unchanged: 'is disabled already',
+    unchanged: 'is already disabled',
   });
 }

@@ -22,7 +22,7 @@ const MAX_NAMED = 3;
 export async function inviteCode(invocation: Invocation): Promise<Report> {
   const { parameters, options } = invocation;
   const email = canonicalEmail(parameters[0]);
-  if (email === undefined) throw new CannotRunError('an invitation is named by the e-mail that it is for');
+  if (email === undefined) throw new CannotRunError('expected the e-mail that was invited');
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
     const org = typeof options['org'] === 'string' ? options['org'] : undefined;
@@ -55,7 +55,7 @@ async function findInvitation(
   if (others.length > 0) {
     const named = pending.slice(0, MAX_NAMED).map((one) => one.orgId);
     throw new CannotRunError(
-      `${pending.length} organizations invite it: add --org, such as ${named.join(', ')}`,
+      `${pending.length} organizations have invited this e-mail: add --org, such as ${named.join(', ')}`,
     );
   }
   return invitation;

@@ -23,7 +23,7 @@ async function readLine(): Promise<string> {
   if (line === '')
     throw new CannotRunError('no password came on standard input: pipe one line, or use --generate');
   if (bytes.length > MAX_BYTES || rest.some((more) => more !== '')) {
-    throw new CannotRunError('more than one line came on standard input: a password is one');
+    throw new CannotRunError('more than one line came on standard input: pipe the password as one line');
   }
   return line;
 }

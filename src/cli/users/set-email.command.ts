@@ -7,12 +7,12 @@ import { changeUser } from './change-user.js';
 export async function setEmail(invocation: Invocation): Promise<Report> {
   const { parameters, options } = invocation;
   const email = canonicalEmail(parameters[1]);
-  if (email === undefined) throw new CannotRunError('the second parameter is the new e-mail');
+  if (email === undefined) throw new CannotRunError('expected the new e-mail as the second parameter');
   const isVerified = options['verified'] === true;
   return changeUser(invocation, {
     make: (services, user, actor) =>
       services.get(AccountEmailsService).replace(user, { email, isVerified, actor }),
     done: `the e-mail is ${email} now, ${isVerified ? 'verified' : 'not verified'}`,
-    unchanged: 'has this e-mail already',
+    unchanged: 'already has this e-mail',
   });
 }

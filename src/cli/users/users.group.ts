@@ -1,26 +1,26 @@
 import type { CommandDefinition, CommandGroup } from '../command.js';
 
 const USER = 'A user is named by e-mail or id.';
-const LIMIT: [string, string] = ['--limit <NUMBER>', 'at most so many (default: all)'];
+const LIMIT: [string, string] = ['--limit <NUMBER>', 'at most this many (default: all)'];
 
 const LOOKING: CommandDefinition[] = [
   {
     usage: 'list',
-    summary: 'all users, by e-mail',
+    summary: 'list all users, ordered by e-mail',
     options: [LIMIT],
     examples: ['users list', 'users list --json'],
     load: async () => (await import('./list.command.js')).listUsers,
   },
   {
     usage: 'find <TEXT>',
-    summary: 'users with this text in their e-mail, by e-mail',
+    summary: 'find users by a part of their e-mail',
     options: [LIMIT],
     examples: ['users find ada', 'users find @example.com --json'],
     load: async () => (await import('./find.command.js')).findUsers,
   },
   {
     usage: 'show <USER>',
-    summary: 'one account, its organizations and how many sessions are alive',
+    summary: 'show an account, its organizations and the number of its live sessions',
     details: USER,
     examples: ['users show ada@example.com'],
     load: async () => (await import('./show.command.js')).showUser,
@@ -31,8 +31,8 @@ const CHANGING: CommandDefinition[] = [
   {
     usage: 'disable <USER>',
     summary: 'lock an account: every session ends at the next request, and nobody can log in',
-    details: `${USER} The only enabled owner of an organization is refused.`,
-    options: [['--force', 'also where an organization is left without an enabled owner']],
+    details: `${USER} Refused if they are the only enabled owner of an organization.`,
+    options: [['--force', 'do it even if an organization is left without an enabled owner']],
     changes: true,
     examples: ['users disable ada@example.com --reason "laptop stolen"'],
     load: async () => (await import('./disable.command.js')).disableUser,
@@ -48,15 +48,15 @@ const CHANGING: CommandDefinition[] = [
   {
     usage: 'delete <USER>',
     summary: 'erase an account with its memberships and sessions; the record keeps ids',
-    details: `${USER} The only enabled owner of an organization is refused. There is no way back.`,
-    options: [['--force', 'also where an organization is left without an enabled owner']],
+    details: `${USER} Refused if they are the only enabled owner of an organization. This cannot be undone.`,
+    options: [['--force', 'do it even if an organization is left without an enabled owner']],
     changes: true,
     examples: ['users delete ada@example.com --reason "asked to be forgotten"'],
     load: async () => (await import('./delete.command.js')).deleteUser,
   },
   {
     usage: 'end-sessions <USER>',
-    summary: 'log a user out everywhere, at the next request',
+    summary: 'log a user out everywhere, at their next request',
     details: USER,
     changes: true,
     examples: ['users end-sessions ada@example.com --reason "asked for it"'],
@@ -65,36 +65,36 @@ const CHANGING: CommandDefinition[] = [
   {
     usage: 'set-password <USER>',
     summary: 'set a password, read from standard input; every session ends',
-    details: `${USER} At a terminal the password is asked for and not shown, from a pipe it is one line.`,
-    options: [['--generate', 'make a password and print it, once']],
+    details: `${USER} A terminal asks for the password without showing it; a pipe sends it as one line.`,
+    options: [['--generate', 'generate a password and print it once']],
     changes: true,
     examples: ['users set-password ada@example.com --generate --reason "lost it"'],
     load: async () => (await import('./set-password.command.js')).setPassword,
   },
   {
     usage: 'reset-code <USER>',
-    summary: 'print a code, once, with which a user sets a new password',
-    details: `${USER} Tell it to the user: it works for 15 minutes and takes the place of one that was mailed.`,
+    summary: 'print a code once, by which a user can set a new password',
+    details: `${USER} Tell them the code: it is valid for 15 minutes and replaces a mailed one.`,
     changes: 'with a reason',
     examples: ['users reset-code ada@example.com --reason "gets no mail, called back"'],
     load: async () => (await import('./reset-code.command.js')).resetCode,
   },
   {
     usage: 'invite-code <EMAIL>',
-    summary: 'print a new code, once, with which an invited person joins',
+    summary: 'print a new code once, by which an invited person can join',
     details: [
-      'For a pending invitation to that e-mail, where no mail arrives. Tell it to the person: it works for 7 days, takes',
-      'the place of one that was mailed, and does not verify the e-mail.',
+      'Use it if no mail of a pending invitation arrives, and tell the person the code: it is valid for 7 days, replaces',
+      'a mailed one, and does not verify the e-mail.',
     ].join('\n'),
-    options: [['--org <ORG>', 'of this organization, by id or name, where several invite the e-mail']],
+    options: [['--org <ORG>', 'the organization, by id or name, if several have invited the e-mail']],
     changes: 'with a reason',
     examples: ['users invite-code joan@example.com --org "Analytical Engines" --reason "no mail server"'],
     load: async () => (await import('./invite-code.command.js')).inviteCode,
   },
   {
     usage: 'set-email <USER> <EMAIL>',
-    summary: 'give an account another e-mail; sessions go on, codes on their way are void',
-    details: `${USER} The old address gets a mail about it. An address that another account has is refused.`,
+    summary: 'change the e-mail of an account; its sessions continue, mailed codes are void',
+    details: `${USER} The old address is told by mail. The e-mail of another account is refused.`,
     options: [['--verified', 'the e-mail is known to be the user’s own (default: not verified)']],
     changes: true,
     examples: ['users set-email ada@example.com ada@lovelace.example --verified --reason "called back"'],
@@ -116,8 +116,8 @@ const TAKING_OVER: CommandDefinition[] = [
     summary: 'import accounts from another system, with their passwords',
     details: [
       'FILE (- for standard input) has a JSON object in each line: {"email", "passwordHash", "emailVerified"?, "id"?}.',
-      'The hash is argon2id (PHC) or bcrypt, which the first login replaces. Refused rows are shown by line; rows that',
-      'are there already are skipped, so that an import which stopped can be run again.',
+      'The hash is argon2id (PHC) or bcrypt, which the first login replaces. Refused rows are shown by line; existing',
+      'rows are skipped, so that an import that stopped can be run again.',
     ].join('\n'),
     changes: true,
     examples: ['users import users.jsonl --reason "moved from the old system"'],
@@ -127,6 +127,6 @@ const TAKING_OVER: CommandDefinition[] = [
 
 export const USERS: CommandGroup = {
   name: 'users',
-  summary: 'look accounts up, lock them, help their users',
+  summary: 'find and lock accounts, and help their users',
   commands: [...LOOKING, ...CHANGING, ...TAKING_OVER],
 };

@@ -10,8 +10,8 @@ export function makePrivate(files: string[]): void {
   if (process.platform === 'win32') return;
   const logger = new Logger('Database');
   for (const file of files.filter(isOpenToOthers)) {
-    if (close(file)) logger.warn({ msg: 'was readable by others; its mode is now 0600', file });
-    else logger.warn({ msg: 'is readable by others, and its mode could not be changed', file });
+    if (close(file)) logger.warn({ msg: 'file was readable by others; its mode is now 0600', file });
+    else logger.warn({ msg: 'file is readable by others, and its mode could not be changed', file });
   }
 }
 

@@ -25,7 +25,7 @@ export class ReportedExporter implements SpanExporter {
   /** Logs no text of an error: it may hold the endpoint, and that a password. */
   private report(error: Error | undefined): void {
     if (error && !this.failing) {
-      this.logger.warn({ msg: 'traces cannot be exported, and are lost', cause: rootCause(error) });
+      this.logger.warn({ msg: 'traces cannot be exported and are lost', cause: rootCause(error) });
     }
     if (!error && this.failing) this.logger.log('traces are exported again');
     this.failing = error !== undefined;

@@ -106,5 +106,5 @@ function count(progress: Progress, outcome: ImportOutcome | Refusal): void {
 }
 
 function textOf({ imported, skipped, refused }: Progress, prefix = ''): string {
-  return `${prefix}imported ${imported}, skipped ${skipped} that were there, refused ${refused}`;
+  return `${prefix}imported ${imported}, skipped ${skipped} that already exist, refused ${refused}`;
 }
