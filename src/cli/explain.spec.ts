@@ -11,7 +11,12 @@ describe('what a command threw', () => {
     ['a rule', new RefusedError('no'), true, 'refused: no'],
     ['a rule of the service', new OrgNotFoundError(), true, /^refused: .+ \(org_not_found\)$/],
     ['a wrong usage', new CannotRunError('no'), false, 'error: no'],
-    ['a lost conflict, which can be tried again', new LostConflictError(undefined), false, /run the command again$/],
+    [
+      'a lost conflict, which can be tried again',
+      new LostConflictError(undefined),
+      false,
+      /run the command again$/,
+    ],
   ])('of %s', (_what, error, isRefusal, line) => {
     expect(explain(error)).toEqual({ lines: [expect.stringMatching(line) as unknown], isRefusal });
   });

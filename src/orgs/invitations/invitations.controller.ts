@@ -30,8 +30,9 @@ export class InvitationsController {
    * Invite somebody by e-mail
    *
    * @remarks A code that is valid for seven days is mailed to the e-mail, whether or not it has an account; if
-   * `showCode` is true, the answer has the code instead. In any day at most 5 invitations are mailed to one e-mail, and
-   * 100 by one inviter or for one organization. Requires the role admin or owner.
+   * `showCode` is true, the answer has the code instead. In any day at most 25 invitations are mailed to one e-mail, 5
+   * of them by one inviter or for one organization, and 100 by one inviter or for one organization to all e-mails.
+   * Requires the role admin or owner.
    */
   @Post()
   @MinRole('admin')

@@ -48,7 +48,7 @@ function introduction(): string {
   return [
     '# Reliability',
     '',
-    'What the fault tests measured: the built service as separate processes, on its own MariaDB, Galera and Redis',
+    'Results of the fault tests, which run the built service as separate processes, on its own MariaDB, Galera and Redis',
     'servers, with real faults. Wrong answers and lost writes must be 0; a test with any is red. Database files are in',
     'memory where there is room, which kill -9 does not tell from a disk: the tests cut no power.',
     '',
