@@ -16,10 +16,10 @@ export class DiscoveryController {
   constructor(private readonly discovery: DiscoveryService) {}
 
   /**
-   * What verifiers find by the issuer's URL (OAuth)
+   * Discover the issuer by its URL (OAuth)
    *
-   * @remarks The subset of RFC 8414 that is true here: no tokens are issued by its protocols. Only where `JWT_ISSUER`
-   * is a URL. May be cached for five minutes.
+   * @remarks The subset of RFC 8414 that is true here: no tokens are issued by its protocols. It exists only where
+   * `JWT_ISSUER` is a URL, and may be cached for five minutes.
    */
   @Get(SERVER_METADATA_PATH)
   @Public()
@@ -30,10 +30,10 @@ export class DiscoveryController {
   }
 
   /**
-   * What verifiers find by the issuer's URL (OpenID Connect)
+   * Discover the issuer by its URL (OpenID Connect)
    *
    * @remarks The same as the OAuth metadata, where libraries for OpenID Connect look for it. This service is no OpenID
-   * provider. May be cached for five minutes.
+   * provider. The answer may be cached for five minutes.
    */
   @Get(OPENID_CONFIGURATION_PATH)
   @Public()
