@@ -23,7 +23,6 @@ import { MemberListRepository } from '../orgs/members/member-list.repository.js'
 import { MemberSearchRepository } from '../orgs/members/member-search.repository.js';
 import { MembersRepository } from '../orgs/members/members.repository.js';
 import { MembershipFactsRepository } from '../orgs/members/membership-facts.repository.js';
-import { OrgFactsRepository } from '../orgs/org-facts.repository.js';
 import { OrgsRepository } from '../orgs/orgs.repository.js';
 import { OwnershipRepository } from '../orgs/ownership.repository.js';
 import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
@@ -68,7 +67,6 @@ export const REPOSITORIES = [
   AuthorizationCodesRepository,
   PendingRevocationsRepository,
   OrgsRepository,
-  OrgFactsRepository,
   UserOrgsRepository,
   DeletedOrgsRepository,
   OwnershipRepository,

@@ -11,6 +11,7 @@ import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.j
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { CarefulWrite } from '../requests/careful-write.decorator.js';
 import { CurrentWrite } from '../requests/current-write.decorator.js';
+import { AnswerTag, type TagAnswer } from '../requests/entity-tag.decorator.js';
 import type { Write } from '../requests/write.js';
 import { AnswerByCodeRequest } from '../orgs/invitations/dto/answer-by-code.request.js';
 import { AnswerInvitationRequest } from '../orgs/invitations/dto/answer-invitation.request.js';
@@ -75,10 +76,11 @@ export class OwnInvitationsController {
   @ApiProblems('already_member', 'invitation_ended', 'too_many_orgs')
   acceptInvitation(
     @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
     @Param('invitationId', EntityIdPipe) invitationId: string,
     @Body() { code }: AnswerInvitationRequest,
   ): Promise<AcceptedResult> {
-    return this.answers.accept(write, invitationId, code);
+    return tagged(this.answers.accept(write, invitationId, code));
   }
 
   /**
@@ -113,10 +115,11 @@ export class OwnInvitationsController {
   @ApiProblems('already_member', 'invitation_ended', 'too_many_orgs')
   acceptInvitationByCode(
     @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
     @CurrentUser() { email }: CurrentUser,
     @Body() { code }: AnswerByCodeRequest,
   ): Promise<AcceptedResult> {
-    return this.answers.acceptByCode(write, email, code);
+    return tagged(this.answers.acceptByCode(write, email, code));
   }
 
   /**

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
 import { Env } from '../config/env.js';
-import type { Transaction } from '../database/transaction.js';
-import { EventsRepository } from '../record/events.repository.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
+import type { AcceptedResult } from '../orgs/invitations/dto/invitation.responses.js';
 import { answerEvent } from '../orgs/invitations/invitation-events.js';
 import {
   type AnsweringFacts,
@@ -12,144 +11,126 @@ import {
 import { requireAcceptance, requireAnswer } from '../orgs/invitations/invitation-policy.js';
 import { InvitationEndedError, InvitationNotFoundError } from '../orgs/invitations/invitations.errors.js';
 import { InvitationsRepository } from '../orgs/invitations/invitations.repository.js';
-import { OrgNotFoundError } from '../orgs/members/memberships.errors.js';
-import { OrgWrites } from '../orgs/org-writes.js';
-import { TooManyOrgsError } from '../orgs/orgs.errors.js';
-import type { Write } from '../requests/write.js';
-import type { AcceptedResult } from '../orgs/invitations/dto/invitation.responses.js';
 import { Joinings } from '../orgs/invitations/joinings.js';
 import { TypedCodes } from '../orgs/invitations/typed-codes.js';
+import { type Basis, OrgChanges, RefusedByDatabaseError } from '../orgs/org-changes.js';
+import { TooManyOrgsError } from '../orgs/orgs.errors.js';
+import type { Versioned } from '../requests/entity-tag.decorator.js';
+import type { Write } from '../requests/write.js';
 
-interface Answer<Result> {
-  decide: (facts: AnsweringFacts, hasCode: boolean, now: number) => void;
-  work: (transaction: Transaction, facts: AnsweringFacts, hasCode: boolean) => Promise<Result | undefined>;
-  refusal?: () => Error;
+/** An invitation that the caller answers. */
+interface Answered {
+  id: string;
+  orgId: string;
+  /** whether the caller has its code; throws if they may not even learn what became of the invitation */
+  hasCode: (facts: AnsweringFacts) => boolean;
 }
-
-/** Whether the caller presented the code; throws if they may not even learn what became of the invitation. */
-type Proof = (facts: AnsweringFacts) => boolean;
 
 @Injectable()
 export class OwnInvitationsService {
   constructor(
-    private readonly orgWrites: OrgWrites,
+    private readonly changes: OrgChanges,
     private readonly facts: InvitationFactsRepository,
     private readonly invitations: InvitationsRepository,
     private readonly typedCodes: TypedCodes,
     private readonly joinings: Joinings,
-    private readonly events: EventsRepository,
     private readonly env: Env,
   ) {}
 
   /** @throws what `decline` throws, AlreadyMemberError, TooManyOrgsError */
-  accept(write: Write, id: string, code: string | undefined): Promise<AcceptedResult> {
-    return this.answerById(write, id, code, this.acceptance(write));
+  async accept(write: Write, id: string, code: string | undefined): Promise<Versioned<AcceptedResult>> {
+    return this.join(write, await this.findById(write, id, code));
   }
 
   /** @throws what `declineByCode` throws, AlreadyMemberError, TooManyOrgsError */
-  acceptByCode(write: Write, email: string, code: string): Promise<AcceptedResult> {
-    return this.answerByCode(write, email, code, this.acceptance(write));
+  async acceptByCode(write: Write, email: string, code: string): Promise<Versioned<AcceptedResult>> {
+    return this.join(write, await this.findByCode(write, email, code));
   }
 
   /** @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidMailCodeError, InvitationEndedError */
-  decline(write: Write, id: string, code: string | undefined): Promise<OkResult> {
-    return this.answerById(untagged(write), id, code, this.refusal(write));
+  async decline(write: Write, id: string, code: string | undefined): Promise<OkResult> {
+    return this.refuse(write, await this.findById(write, id, code));
   }
 
   /** @throws InvalidMailCodeError, InvitationEndedError */
-  declineByCode(write: Write, email: string, code: string): Promise<OkResult> {
-    return this.answerByCode(untagged(write), email, code, this.refusal(write));
+  async declineByCode(write: Write, email: string, code: string): Promise<OkResult> {
+    return this.refuse(write, await this.findByCode(write, email, code));
   }
 
-  private acceptance({ actor }: Write): Answer<AcceptedResult> {
-    return {
-      decide: requireAcceptance,
-      work: async (transaction, facts, hasCode) => {
-        const isMember = await this.joinings.join(transaction, facts, { userId: actor.id, actor, hasCode });
-        return isMember ? { org: { id: facts.orgId, name: facts.orgName }, role: facts.role } : undefined;
-      },
-      refusal: () => new TooManyOrgsError(this.env.maxOrgsPerUser),
-    };
-  }
-
-  private refusal({ actor }: Write): Answer<OkResult> {
-    return {
-      decide: requireAnswer,
-      work: async (transaction, facts) => {
-        const { id, orgId, revision: orgRevision } = facts;
-        if (!(await this.invitations.end(transaction, id, 'declined'))) throw new InvitationEndedError();
-        const event = answerEvent('invitation.declined', facts, actor.id);
-        await this.events.record(transaction, { ...event, actor, orgId, orgRevision });
-        return OK;
-      },
-    };
-  }
-
-  private async answerById<Result extends object>(
-    write: Write,
-    id: string,
-    typed: string | undefined,
-    answer: Answer<Result>,
-  ): Promise<Result> {
-    const facts = await this.facts.answering.find({ id, userId: write.actor.id });
-    if (!facts || facts.userEmail !== facts.email) throw new InvitationNotFoundError();
+  private async findById({ actor }: Write, id: string, typed: string | undefined): Promise<Answered> {
+    const found = await this.facts.answering.find({ id, userId: actor.id });
+    if (!found || found.userEmail !== found.email) throw new InvitationNotFoundError();
     const code = typed === undefined ? undefined : await this.typedCodes.count(id, typed);
-    return this.answer(write, facts, answer, (latest) => {
-      const hasCode = code !== undefined && this.typedCodes.isRight(latest, code);
-      const isWrong = typed !== undefined && !hasCode;
+    const hasCode = (facts: AnsweringFacts): boolean => {
+      const isRight = code !== undefined && this.typedCodes.isRight(facts, code);
+      const isWrong = typed !== undefined && !isRight;
       // Reveal nothing until the caller has proved that they own the e-mail.
-      if (isWrong && latest.userVerifiedAt === null) throw new InvalidMailCodeError();
-      return hasCode;
-    });
+      if (isWrong && facts.userVerifiedAt === null) throw new InvalidMailCodeError();
+      return isRight;
+    };
+    return { id, orgId: found.orgId, hasCode };
   }
 
   /** Errors do not tell whether the code or the e-mail is wrong. */
-  private async answerByCode<Result extends object>(
-    write: Write,
-    email: string,
-    typed: string,
-    answer: Answer<Result>,
-  ): Promise<Result> {
-    const found = await this.typedCodes.find(email, typed, write.actor.id);
-    const facts = found && (await this.facts.answering.find({ id: found.id, userId: write.actor.id }));
-    if (!facts) throw new InvalidMailCodeError();
-    return this.answer(write, facts, answer, (latest) => {
-      const isOwn = latest.userEmail === latest.email;
-      if (!isOwn || latest.codeNumber !== found.codeNumber) throw new InvalidMailCodeError();
+  private async findByCode({ actor }: Write, email: string, typed: string): Promise<Answered> {
+    const found = await this.typedCodes.find(email, typed, actor.id);
+    if (!found) throw new InvalidMailCodeError();
+    const { id, orgId, codeNumber } = found;
+    const hasCode = (facts: AnsweringFacts): boolean => {
+      const isOwn = facts.userEmail === facts.email;
+      if (!isOwn || facts.codeNumber !== codeNumber) throw new InvalidMailCodeError();
       return true;
-    });
+    };
+    return { id, orgId, hasCode };
   }
 
-  private async answer<Result extends object>(
-    write: Write,
-    facts: AnsweringFacts,
-    { decide, work, refusal }: Answer<Result>,
-    prove: Proof,
-  ): Promise<Result> {
-    const key = { id: facts.id, userId: write.actor.id };
-    try {
-      return await this.orgWrites.runDecided(write, facts.orgId, {
-        find: async () => facts,
-        read: (transaction) => this.facts.answering.findIn(transaction, key),
-        // A caller who has proved that they own the e-mail learns what became of the invitation.
-        evenDeleted: true,
-        decide: (latest) => {
-          const hasCode = prove(latest);
-          decide(latest, hasCode, Date.now());
-          return hasCode;
-        },
-        work,
-        refusal,
-      });
-    } catch (error) {
-      // The organization was purged meanwhile, so there is nothing to answer.
-      throw error instanceof OrgNotFoundError ? new InvitationEndedError() : error;
-    }
+  private join(write: Write, answered: Answered): Promise<Versioned<AcceptedResult>> {
+    const { actor } = write;
+    return this.changes.run(
+      write,
+      this.basis(write, answered, requireAcceptance),
+      async ({ transaction, facts }, hasCode) => {
+        const acceptance = { userId: actor.id, actor, hasCode };
+        if (!(await this.joinings.join(transaction, facts, acceptance))) {
+          throw new RefusedByDatabaseError(new TooManyOrgsError(this.env.maxOrgsPerUser));
+        }
+        return { org: { id: facts.orgId, name: facts.orgName }, role: facts.role };
+      },
+    );
   }
-}
 
-/** A user who declines has no access to the organization, and learns nothing of its state. */
-function untagged(write: Write): Write {
-  const { tagAnswer: _, ...rest } = write;
-  return rest;
+  /** A user who declines has no access to the organization, and learns nothing of its state. */
+  private async refuse(write: Write, answered: Answered): Promise<OkResult> {
+    const { answer } = await this.changes.run(
+      write,
+      this.basis(write, answered, requireAnswer),
+      async ({ transaction, facts, record }) => {
+        if (!(await this.invitations.end(transaction, facts.id, 'declined'))) {
+          throw new RefusedByDatabaseError(new InvitationEndedError());
+        }
+        await record(answerEvent('invitation.declined', facts, write.actor.id));
+        return OK;
+      },
+    );
+    return answer;
+  }
+
+  private basis(
+    { actor }: Write,
+    { id, orgId, hasCode }: Answered,
+    require: (facts: AnsweringFacts, hasCode: boolean, now: number) => void,
+  ): Basis<{ id: string; userId: string }, AnsweringFacts, boolean> {
+    return {
+      orgId,
+      lookup: this.facts.answering,
+      key: { id, userId: actor.id },
+      decide: (facts) => {
+        const isProved = hasCode(facts);
+        require(facts, isProved, Date.now());
+        return isProved;
+      },
+      // The organization was purged meanwhile.
+      missing: () => new InvitationEndedError(),
+    };
+  }
 }

@@ -3,14 +3,32 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import { inBatches } from '../database/in-batches.js';
-import { places } from '../database/lookup.js';
+import { byColumns, keyTable, Lookup, lookupStatement, places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Org } from './org.entity.js';
 
-export interface RestorableOrg {
-  name: string;
-  revision: number;
+interface DeletedOrgKey {
+  orgId: string;
+  ownerId: string;
 }
+
+/** A deleted organization, of which the owner is enabled, at one revision. */
+export interface DeletedOrgFacts extends DeletedOrgKey {
+  revision: number;
+  name: string;
+  purgeAt: number;
+  isBeingPurged: 0 | 1;
+}
+
+const FIND_DELETED = lookupStatement<DeletedOrgKey, DeletedOrgFacts>('what decides about a restoration', {
+  sql: (size) => `SELECT o.id AS orgId, k.owner_id AS ownerId, o.revision, o.name, o.purge_at AS purgeAt,
+      o.purge_began_at IS NOT NULL AS isBeingPurged
+    FROM ${keyTable('SELECT id AS org_id, id AS owner_id FROM orgs', 2, size)}
+      JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NOT NULL
+      JOIN members m ON m.org_id = o.id AND m.user_id = k.owner_id AND m.role = 'owner'
+      JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL`,
+  ...byColumns('orgId', 'ownerId'),
+});
 
 const FIND_DUE = hotStatement(
   'the organizations that are to be purged',
@@ -33,7 +51,11 @@ const FIND_INVITATIONS = hotStatement(
 /** Deleted organizations are hidden from everybody until restored or purged. Times are epoch milliseconds. */
 @Injectable()
 export class DeletedOrgsRepository {
-  constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
+  readonly deleted: Lookup<DeletedOrgKey, DeletedOrgFacts>;
+
+  constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {
+    this.deleted = new Lookup(FIND_DELETED, orgs);
+  }
 
   /** The caller holds the lock. */
   async delete(
@@ -47,28 +69,7 @@ export class DeletedOrgsRepository {
     }
   }
 
-  /** Locks like `OrgsRepository.lock`, if the organization can still be restored. */
-  async lockRestorable(transaction: Transaction, id: string, now: number): Promise<boolean> {
-    const locked = await transaction.write(
-      `UPDATE orgs SET revision = revision + 1
-        WHERE id = ? AND deleted_at IS NOT NULL AND purge_at > ? AND purge_began_at IS NULL`,
-      [id, now],
-    );
-    return locked === 1;
-  }
-
-  /** @returns undefined unless the user is an owner who is enabled */
-  async findOwned(transaction: Transaction, id: string, userId: string): Promise<RestorableOrg | undefined> {
-    const rows = await transaction.read<RestorableOrg>(
-      `SELECT o.name, o.revision FROM orgs o
-         JOIN members m ON m.org_id = o.id AND m.user_id = ? AND m.role = 'owner'
-         JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
-       WHERE o.id = ?${transaction.forUpdate}`,
-      [userId, id],
-    );
-    return rows[0];
-  }
-
+  /** The caller holds the lock. */
   async restore(transaction: Transaction, id: string): Promise<void> {
     await transaction.of(this.orgs).update({ id }, { deletedAt: null, purgeAt: null });
   }

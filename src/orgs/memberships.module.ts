@@ -13,10 +13,8 @@ import { MemberListRepository } from './members/member-list.repository.js';
 import { MemberSearchRepository } from './members/member-search.repository.js';
 import { MembersRepository } from './members/members.repository.js';
 import { Org } from './org.entity.js';
-import { MembershipChanges } from './members/membership-changes.js';
 import { MembershipFactsRepository } from './members/membership-facts.repository.js';
-import { OrgFactsRepository } from './org-facts.repository.js';
-import { OrgWrites } from './org-writes.js';
+import { OrgChanges } from './org-changes.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { OwnershipRepository } from './ownership.repository.js';
 import { Remedies } from './members/remedies.js';
@@ -33,11 +31,9 @@ const PROVIDERS = [
   MemberListRepository,
   MemberSearchRepository,
   MembersRepository,
-  MembershipChanges,
   MembershipFactsRepository,
-  OrgFactsRepository,
   OrgsRepository,
-  OrgWrites,
+  OrgChanges,
   OwnershipRepository,
   Remedies,
   RolesGuard,

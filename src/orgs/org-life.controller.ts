@@ -6,11 +6,12 @@ import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { CarefulWrite, OrgWrite } from '../requests/careful-write.decorator.js';
 import { CurrentWrite } from '../requests/current-write.decorator.js';
+import { AnswerTag, type TagAnswer } from '../requests/entity-tag.decorator.js';
 import type { Write } from '../requests/write.js';
-import { DeparturesService } from './departures.service.js';
 import { OrgDeletionResult, OrgResult } from './dto/org.responses.js';
 import { RenameOrgRequest } from './dto/rename-org.request.js';
 import { TransferOrgRequest } from './dto/transfer-org.request.js';
+import { MembersService } from './members/members.service.js';
 import { OrgLifeService } from './org-life.service.js';
 
 @ApiTags('Organizations')
@@ -18,7 +19,7 @@ import { OrgLifeService } from './org-life.service.js';
 export class OrgLifeController {
   constructor(
     private readonly orgs: OrgLifeService,
-    private readonly departures: DeparturesService,
+    private readonly members: MembersService,
   ) {}
 
   /**
@@ -32,10 +33,11 @@ export class OrgLifeController {
   @ApiProblems(invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }))
   renameOrg(
     @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Body() { name }: RenameOrgRequest,
   ): Promise<OrgResult> {
-    return this.orgs.rename(orgId, write, name);
+    return tagged(this.orgs.rename(write, orgId, name));
   }
 
   /**
@@ -47,8 +49,12 @@ export class OrgLifeController {
   @Delete()
   @MinRoleByPassword('owner')
   @OrgWrite({ dryRun: true })
-  deleteOrg(@CurrentWrite() write: Write, @Param('orgId') orgId: string): Promise<OrgDeletionResult> {
-    return this.orgs.delete(orgId, write);
+  deleteOrg(
+    @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
+    @Param('orgId') orgId: string,
+  ): Promise<OrgDeletionResult> {
+    return tagged(this.orgs.delete(write, orgId));
   }
 
   /**
@@ -63,8 +69,12 @@ export class OrgLifeController {
   @CarefulWrite({ idempotencyKey: true, dryRun: true })
   @ApiOrgId()
   @ApiProblems('org_not_found')
-  restoreOrg(@CurrentWrite() write: Write, @Param('orgId', EntityIdPipe) orgId: string): Promise<OrgResult> {
-    return this.orgs.restore(orgId, write);
+  restoreOrg(
+    @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
+    @Param('orgId', EntityIdPipe) orgId: string,
+  ): Promise<OrgResult> {
+    return tagged(this.orgs.restore(write, orgId));
   }
 
   /**
@@ -77,8 +87,12 @@ export class OrgLifeController {
   @MinRole('member')
   @OrgWrite({ dryRun: true, remedy: true })
   @ApiProblems('last_owner', 'password_session_required')
-  leaveOrg(@CurrentWrite() write: Write, @Param('orgId') orgId: string): Promise<OkResult> {
-    return this.departures.leave(orgId, write);
+  leaveOrg(
+    @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
+    @Param('orgId') orgId: string,
+  ): Promise<OkResult> {
+    return tagged(this.members.leave(write, orgId));
   }
 
   /**
@@ -94,9 +108,10 @@ export class OrgLifeController {
   @ApiProblems(invalidFields({ userId: 'must be the id of a user' }), 'member_not_found', 'member_disabled')
   transferOrg(
     @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Body() { userId, leave }: TransferOrgRequest,
   ): Promise<OkResult> {
-    return this.departures.transfer(orgId, write, userId, leave === true);
+    return tagged(this.members.transfer(write, orgId, userId, leave === true));
   }
 }

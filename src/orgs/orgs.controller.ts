@@ -30,8 +30,12 @@ export class OrgsController {
     invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }),
     'too_many_orgs',
   )
-  createOrg(@CurrentWrite() write: Write, @Body() { name }: CreateOrgRequest): Promise<OrgResult> {
-    return this.orgs.create(write, name);
+  createOrg(
+    @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
+    @Body() { name }: CreateOrgRequest,
+  ): Promise<OrgResult> {
+    return tagged(this.orgs.create(write, name));
   }
 
   /**
@@ -46,8 +50,8 @@ export class OrgsController {
   getOrg(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() { sessionId }: CurrentUser,
-    @AnswerTag() tagAnswer: TagAnswer,
+    @AnswerTag() tagged: TagAnswer,
   ): Promise<OrgDetailResult | StreamableFile> {
-    return this.orgs.getDetail(org, sessionId, tagAnswer);
+    return tagged(this.orgs.getDetail(org, sessionId));
   }
 }

@@ -3,7 +3,7 @@ import { RecordModule } from '../record/record.module.js';
 import { MembershipsModule } from './memberships.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
-import { DeparturesService } from './departures.service.js';
+import { MembersModule } from './members/members.module.js';
 import { OrgLifeController } from './org-life.controller.js';
 import { OrgLifeService } from './org-life.service.js';
 import { OrgPurge } from './org-purge.js';
@@ -12,9 +12,9 @@ import { OrgsService } from './orgs.service.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 
 @Module({
-  imports: [JobsModule, RecordModule, MembershipsModule, UsersModule, RequestsModule],
+  imports: [JobsModule, RecordModule, MembersModule, MembershipsModule, UsersModule, RequestsModule],
   controllers: [OrgsController, OrgLifeController],
-  providers: [DeparturesService, OrgLifeService, OrgPurge, OrgsService],
+  providers: [OrgLifeService, OrgPurge, OrgsService],
   exports: [OrgsService],
 })
 export class OrgsModule {}

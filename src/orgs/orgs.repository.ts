@@ -25,7 +25,7 @@ const FIND_ORGS_OF_USERS = lookupStatement<string, OrgOfUser>('the organizations
 export class OrgsRepository {
   private readonly orgsOfUsers: Lookup<string, OrgOfUser>;
 
-  constructor(@InjectRepository(Org) orgs: Repository<Org>) {
+  constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {
     this.orgsOfUsers = new Lookup(FIND_ORGS_OF_USERS, orgs);
   }
 
@@ -38,10 +38,10 @@ export class OrgsRepository {
     ]);
   }
 
-  /** Locks the organization if it is at this revision: what was read at it then holds until COMMIT. */
+  /** Locks the organization if it is at this revision: what was read at it, a deletion included, holds until COMMIT. */
   async lockAt(transaction: Transaction, id: string, revision: number): Promise<boolean> {
     const locked = await transaction.write(
-      'UPDATE orgs SET revision = revision + 1 WHERE id = ? AND revision = ? AND deleted_at IS NULL',
+      'UPDATE orgs SET revision = revision + 1 WHERE id = ? AND revision = ?',
       [id, revision],
     );
     return locked === 1;
@@ -59,6 +59,7 @@ export class OrgsRepository {
     return locked === 1;
   }
 
+  /** Locks like `lock`, but also a deleted organization. */
   async lockEvenDeleted(transaction: Transaction, id: string): Promise<boolean> {
     const locked = await transaction.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [id]);
     return locked === 1;
@@ -72,6 +73,11 @@ export class OrgsRepository {
         batch,
       );
     }
+  }
+
+  /** The caller holds the lock. */
+  async rename(transaction: Transaction, id: string, name: string): Promise<void> {
+    await transaction.of(this.orgs).update({ id }, { name });
   }
 
   findOfUser(userId: string): Promise<OrgOfUser[]> {

@@ -7,12 +7,14 @@ import { newEntityId } from '../identifiers/entity-id.js';
 import { MembersRepository } from './members/members.repository.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { WholeLists } from './members/whole-lists.js';
-import type { TagAnswer } from '../requests/entity-tag.decorator.js';
+import type { Versioned } from '../requests/entity-tag.decorator.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
 import type { OrgDetailResult, OrgResponse, OrgResult } from './dto/org.responses.js';
 import { TooManyOrgsError } from './orgs.errors.js';
+
+const FIRST_REVISION = 1;
 
 @Injectable()
 export class OrgsService {
@@ -27,12 +29,12 @@ export class OrgsService {
   ) {}
 
   /** @throws TooManyOrgsError, or InvalidTokenError when the user was deleted or disabled after the request began */
-  async create(write: Write, name: string): Promise<OrgResult> {
+  async create(write: Write, name: string): Promise<Versioned<OrgResult>> {
     const { actor } = write;
     const { id: ownerId } = actor;
     const id = newEntityId();
     const { maxOrgsPerUser } = this.env;
-    const created = await this.writes.run(write, ownerId, async (transaction) => {
+    const answer = await this.writes.run(write, ownerId, async (transaction) => {
       const now = Date.now();
       await this.orgs.insert(transaction, { id, name, createdAt: now });
       const owner = { orgId: id, userId: ownerId, role: 'owner', joinedAt: now } as const;
@@ -40,7 +42,7 @@ export class OrgsService {
         const isActive = await this.users.isActive(transaction, ownerId);
         throw isActive ? new TooManyOrgsError(maxOrgsPerUser) : new InvalidTokenError('user_gone');
       }
-      const about = { actor, orgId: id, orgRevision: 1 };
+      const about = { actor, orgId: id, orgRevision: FIRST_REVISION };
       await this.events.record(
         transaction,
         { ...about, type: 'org.created' },
@@ -48,20 +50,17 @@ export class OrgsService {
       );
       return { org: { id, name } };
     });
-    write.tagAnswer?.(1);
-    return created;
+    return { answer, revision: FIRST_REVISION };
   }
 
   async getDetail(
     { id, name, revision }: CurrentOrg,
     sessionId: string,
-    tagAnswer: TagAnswer,
-  ): Promise<OrgDetailResult | StreamableFile> {
+  ): Promise<Versioned<OrgDetailResult | StreamableFile>> {
     const reader = { orgId: id, sessionId };
     const answer = await this.wholeLists.answer(reader, (members) => ({ org: { id, name, members } }));
-    // The tag is that of the role check before: should the members be newer, a change that relies on them is refused.
-    tagAnswer(revision);
-    return answer;
+    // The revision is that of the role check before: should the members be newer, a change that relies on them is refused.
+    return { answer, revision };
   }
 
   async listOf(userId: string): Promise<OrgResponse[]> {

@@ -29,13 +29,13 @@ export class RolesGuard implements CanActivate {
   private async requireRole(request: OrgRequest, { minRole, assurance }: MemberAccess): Promise<void> {
     const { orgId } = request.params;
     const membership = isEntityId(orgId)
-      ? await this.members.findMembership(orgId, userOf(request).id)
+      ? await this.members.membership.find({ orgId, userId: userOf(request).id })
       : undefined;
     if (!membership) throw new OrgNotFoundError();
     if (membership.role === null) throw new NotAMemberError();
     if (!roleAtLeast(membership.role, minRole)) throw new InsufficientRoleError(minRole, membership.role);
     requireAssurance(userOf(request), assurance);
-    const { orgName: name, orgRevision: revision } = membership;
+    const { orgName: name, revision } = membership;
     request.org = { id: membership.orgId, name, revision };
   }
 }

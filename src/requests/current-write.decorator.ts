@@ -2,7 +2,6 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import type { FastifyRequest } from 'fastify';
 import { actorOf } from '../http/current-actor.decorator.js';
-import { tagAnswerOf } from './entity-tag.decorator.js';
 import type { Write } from './write.js';
 
 export const CurrentWrite = createParamDecorator((_: unknown, context: ExecutionContext): Write => {
@@ -13,7 +12,6 @@ export const CurrentWrite = createParamDecorator((_: unknown, context: Execution
     ...request.care,
     actor: actorOf(request),
     status: successOf(request, context),
-    tagAnswer: tagAnswerOf(context),
   };
 });
 

@@ -1,5 +1,4 @@
 import type { UserActor } from '../access/actor.js';
-import type { TagAnswer } from './entity-tag.decorator.js';
 import type { EntityTags } from './entity-tags.js';
 import type { RequestKey } from './request-key.js';
 
@@ -16,6 +15,4 @@ export interface Care {
 export interface Write extends Care {
   actor: UserActor;
   status: number;
-  /** takes the revision after the change; not called for a dry run or for a repeated answer */
-  tagAnswer?: TagAnswer;
 }

@@ -7,9 +7,8 @@ import { Invitation } from '../../src/orgs/invitations/invitation.entity.js';
 import { InvitationsRepository } from '../../src/orgs/invitations/invitations.repository.js';
 import { MembershipFactsRepository } from '../../src/orgs/members/membership-facts.repository.js';
 import { MembersRepository } from '../../src/orgs/members/members.repository.js';
-import { MembershipChanges } from '../../src/orgs/members/membership-changes.js';
 import { Org } from '../../src/orgs/org.entity.js';
-import { OrgWrites } from '../../src/orgs/org-writes.js';
+import { OrgChanges } from '../../src/orgs/org-changes.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
 import { EarlyAnswer } from '../../src/requests/early-answer.js';
 import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
@@ -54,13 +53,12 @@ describe('the statements of a change', () => {
     const writes = new Writes(transactions, new RepeatedRequests(keys));
     const orgs = new OrgsRepository(dataSource.getRepository(Org));
     const events = new EventsRepository(dataSource.getRepository(Event));
-    const changes = new MembershipChanges(new OrgWrites(orgs, writes), events);
     const memberships = dataSource.getRepository(Member);
     members = new MembersService(
+      new OrgChanges(orgs, events, writes, transactions),
       new MembershipFactsRepository(memberships),
       new MembersRepository(memberships),
       new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
-      changes,
       env,
     );
 
@@ -104,6 +102,14 @@ describe('the statements of a change', () => {
       ...USUAL,
       'INSERT',
     ]);
+  });
+
+  it('are a look-up alone for a change that is refused, so nothing is locked', async () => {
+    const alone = (work: () => Promise<unknown>): Promise<string[]> =>
+      verbsOf(() => work().catch(() => undefined));
+    expect(await alone(() => members.leave(write(), ORG))).toEqual(['SELECT']);
+    expect(await alone(() => members.remove(write(), ORG, OWNER))).toEqual(['SELECT']);
+    expect(await alone(() => members.transfer(write(), ORG, anUnknownId(), false))).toEqual(['SELECT']);
   });
 
   it('are the same for a dry run', async () => {

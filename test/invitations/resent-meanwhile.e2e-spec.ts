@@ -17,7 +17,12 @@ import { InvitationsRepository } from '../../src/orgs/invitations/invitations.re
 import { Member } from '../../src/orgs/members/member.entity.js';
 import { MembersRepository } from '../../src/orgs/members/members.repository.js';
 import { Org } from '../../src/orgs/org.entity.js';
+import { OrgChanges } from '../../src/orgs/org-changes.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
+import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
+import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
+import { RepeatedRequests } from '../../src/requests/repeated-requests.js';
+import { Writes } from '../../src/requests/writes.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
 import { User } from '../../src/users/user.entity.js';
@@ -35,19 +40,26 @@ afterAll(() => data.close());
 function registrations(): { invited: InvitedRegistrations; codes: MailCodes } {
   const { dataSource, env, transactions } = data;
   const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
+  const events = new EventsRepository(dataSource.getRepository(Event));
+  const keptAnswers = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
   const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
   const codes = new MailCodes(new MailCodesRepository(dataSource.getRepository(MailCode)), keys);
   const list = new InvitationListRepository(dataSource.getRepository(Invitation));
   const invited = new InvitedRegistrations(
     new TypedCodes(invitations, list, codes, transactions),
-    new OrgsRepository(dataSource.getRepository(Org)),
+    new OrgChanges(
+      new OrgsRepository(dataSource.getRepository(Org)),
+      events,
+      new Writes(transactions, new RepeatedRequests(keptAnswers)),
+      transactions,
+    ),
     new InvitationFactsRepository(dataSource.getRepository(Invitation)),
     new Joinings(
       invitations,
       new MembersRepository(dataSource.getRepository(Member)),
       new UserChangesRepository(),
       new UserEmailsRepository(dataSource.getRepository(User)),
-      new EventsRepository(dataSource.getRepository(Event)),
+      events,
       env,
     ),
   );

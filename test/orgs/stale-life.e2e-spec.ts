@@ -119,7 +119,8 @@ describe('an organization that changes after a request was authorized', () => {
     const cast = await anOrg(service);
     await cast.owner.delete(org(cast));
     const answer = await answerAfter(
-      (held) => held.write('UPDATE orgs SET purge_began_at = 1 WHERE id = ?', [cast.org.id]),
+      (held) =>
+        held.write('UPDATE orgs SET revision = revision + 1, purge_began_at = 1 WHERE id = ?', [cast.org.id]),
       () => cast.owner.post(`${org(cast)}/restore`),
     );
     expect(answer).toMatchObject(orgNotFound);

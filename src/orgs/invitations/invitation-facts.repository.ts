@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../../access/role.js';
-import { hotStatement } from '../../database/hot-statements.js';
 import { byColumns, keyTable, Lookup, lookupStatement } from '../../database/lookup.js';
-import type { Transaction } from '../../database/transaction.js';
 import { Invitation } from './invitation.entity.js';
 
 /** limit of pending invitations for one organization */
@@ -20,8 +18,8 @@ export interface InvitingFacts {
   targetRole: Role | null;
   pendingId: string | null;
   pendingUntil: number | null;
-  /** an id, or null while there is room for one more; expired invitations take room until they are marked */
-  lastOfMany: string | null;
+  /** whether fewer are pending than the limit; expired invitations count until they are marked */
+  hasRoom: 0 | 1;
 }
 
 type InvitationRow = Pick<
@@ -43,6 +41,12 @@ export interface InvitingKey {
   orgId: string;
   actorId: string;
   email: string;
+}
+
+export interface RenewingKey {
+  orgId: string;
+  actorId: string;
+  id: string;
 }
 
 export interface RenewingFacts extends InvitingFacts, InvitationRow {}
@@ -70,7 +74,7 @@ const ROW = `e.id, e.org_id AS orgId, e.email, e.role, e.status, e.code_number A
 const INVITING = `o.revision, a.role AS actorRole, c.email AS actorEmail, c.disabled_at AS actorDisabledAt,
   t.role AS targetRole, i.id AS pendingId, i.expires_at AS pendingUntil,
   (SELECT x.id FROM invitations x WHERE x.org_id = o.id AND x.status = 'pending' LIMIT 1 OFFSET ${MAX_PENDING - 1})
-    AS lastOfMany`;
+    IS NULL AS hasRoom`;
 
 /** Both parameters are SQL. */
 const inviting = (actor: string, email: string): string => `LEFT JOIN users c ON c.id = ${actor}
@@ -88,12 +92,15 @@ const FIND_INVITING = lookupStatement<InvitingKey, InvitingKey & InvitingFacts>(
   },
 );
 
-const FIND_RENEWING = hotStatement(
+const FIND_RENEWING = lookupStatement<RenewingKey, RenewingKey & RenewingFacts>(
   'what decides about a new code of an invitation',
-  `SELECT ${ROW}, ${INVITING}
-    FROM orgs o JOIN invitations e ON e.id = ? AND e.org_id = o.id ${inviting('?', 'e.email')}
-    WHERE o.id = ?`,
-  ['', '', ''],
+  {
+    sql: (size) => `SELECT ${ROW}, k.actor_id AS actorId, ${INVITING}
+      FROM ${keyTable('SELECT id AS org_id, id AS actor_id, id FROM orgs', 3, size)}
+        JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
+        JOIN invitations e ON e.id = k.id AND e.org_id = o.id ${inviting('k.actor_id', 'e.email')}`,
+    ...byColumns('orgId', 'actorId', 'id'),
+  },
 );
 
 const FIND_ANSWERING = lookupStatement<AnsweringKey, AnsweringKey & AnsweringFacts>(
@@ -114,19 +121,12 @@ const FIND_ANSWERING = lookupStatement<AnsweringKey, AnsweringKey & AnsweringFac
 @Injectable()
 export class InvitationFactsRepository {
   readonly inviting: Lookup<InvitingKey, InvitingKey & InvitingFacts>;
+  readonly renewing: Lookup<RenewingKey, RenewingKey & RenewingFacts>;
   readonly answering: Lookup<AnsweringKey, AnsweringKey & AnsweringFacts>;
 
   constructor(@InjectRepository(Invitation) invitations: Repository<Invitation>) {
     this.inviting = new Lookup(FIND_INVITING, invitations);
+    this.renewing = new Lookup(FIND_RENEWING, invitations);
     this.answering = new Lookup(FIND_ANSWERING, invitations);
-  }
-
-  /** Call it under the lock on the organization: what it finds stays as it is until COMMIT. */
-  async forRenewing(
-    transaction: Transaction,
-    { orgId, actorId, id }: { orgId: string; actorId: string; id: string },
-  ): Promise<RenewingFacts | undefined> {
-    const values = [id, actorId, orgId];
-    return (await transaction.read<RenewingFacts>(FIND_RENEWING + transaction.forUpdate, values))[0];
   }
 }

@@ -38,7 +38,7 @@ const RENEWING: RenewingFacts = {
   targetRole: null,
   pendingId: 'i',
   pendingUntil: NOW + 1,
-  lastOfMany: null,
+  hasRoom: 1,
 };
 
 const ANSWERING: AnsweringFacts = {

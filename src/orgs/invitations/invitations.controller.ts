@@ -9,6 +9,7 @@ import { ApiPage } from '../../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
 import { OrgWrite } from '../../requests/careful-write.decorator.js';
 import { CurrentWrite } from '../../requests/current-write.decorator.js';
+import { AnswerTag, type TagAnswer } from '../../requests/entity-tag.decorator.js';
 import type { Write } from '../../requests/write.js';
 import { CreateInvitationRequest } from './dto/create-invitation.request.js';
 import { ResendInvitationRequest } from './dto/resend-invitation.request.js';
@@ -47,10 +48,11 @@ export class InvitationsController {
   )
   createInvitation(
     @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Body() body: CreateInvitationRequest,
   ): Promise<InvitationResult> {
-    return this.invitations.create(write, orgId, body);
+    return tagged(this.invitations.create(write, orgId, body));
   }
 
   /**
@@ -94,11 +96,12 @@ export class InvitationsController {
   )
   resendInvitation(
     @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Param('invitationId', EntityIdPipe) invitationId: string,
     @Body() body: ResendInvitationRequest,
   ): Promise<InvitationResult> {
-    return this.invitations.resend(write, orgId, invitationId, body);
+    return tagged(this.invitations.resend(write, orgId, invitationId, body));
   }
 
   /**
@@ -114,9 +117,10 @@ export class InvitationsController {
   @ApiProblems('invitation_not_found', 'invitation_ended')
   revokeInvitation(
     @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Param('invitationId', EntityIdPipe) invitationId: string,
   ): Promise<OkResult> {
-    return this.invitations.revoke(write, orgId, invitationId);
+    return tagged(this.invitations.revoke(write, orgId, invitationId));
   }
 }

@@ -35,10 +35,10 @@ export class InvitationsRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  insert(transaction: Transaction, invitation: NewInvitation): Promise<void> {
+  async insert(transaction: Transaction, invitation: NewInvitation): Promise<void> {
     const { id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt } = invitation;
     // Measured hot: TypeORM takes longer to build this statement than the database to run it.
-    return this.requireOnlyOne(
+    await this.requireOnlyOne(
       transaction.write(
         `INSERT INTO invitations (id, org_id, email, role, status, pending, code_number, code_shown, invited_by,
            created_at, expires_at) VALUES (?, ?, ?, ?, 'pending', 1, 1, ?, ?, ?, ?)`,
@@ -47,14 +47,19 @@ export class InvitationsRepository {
     );
   }
 
-  renew(transaction: Transaction, id: string, { codeShown, invitedBy, expiresAt }: Renewal): Promise<void> {
-    return this.requireOnlyOne(
+  async renew(
+    transaction: Transaction,
+    id: string,
+    { codeShown, invitedBy, expiresAt }: Renewal,
+  ): Promise<boolean> {
+    const renewed = await this.requireOnlyOne(
       transaction.write(
         `UPDATE invitations SET status = 'pending', pending = 1, code_number = code_number + 1, tries = 0,
            code_shown = ?, invited_by = ?, expires_at = ?, ended_at = NULL WHERE id = ?`,
         [codeShown, invitedBy, expiresAt, id],
       ),
     );
+    return renewed === 1;
   }
 
   async end(
@@ -69,12 +74,13 @@ export class InvitationsRepository {
     return ended === 1;
   }
 
-  async revoke(transaction: Transaction, id: string): Promise<void> {
-    await transaction.write(
+  async revoke(transaction: Transaction, id: string): Promise<boolean> {
+    const revoked = await transaction.write(
       `UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = ?
         WHERE id = ? AND status IN ('pending', 'expired')`,
       [Date.now(), id],
     );
+    return revoked === 1;
   }
 
   endExpired(transaction: Transaction, orgId: string, now: number): Promise<number> {
@@ -149,9 +155,9 @@ export class InvitationsRepository {
     return found;
   }
 
-  private async requireOnlyOne(write: Promise<number>): Promise<void> {
+  private async requireOnlyOne(write: Promise<number>): Promise<number> {
     try {
-      await write;
+      return await write;
     } catch (error) {
       throw isUniqueViolation(error, PENDING_INVITATION_KEY) ? new AlreadyInvitedError() : error;
     }

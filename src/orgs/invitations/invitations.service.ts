@@ -1,36 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../database/transaction.js';
-import { EventsRepository } from '../../record/events.repository.js';
 import { OK, type OkResult } from '../../http/ok.responses.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
+import type { Versioned } from '../../requests/entity-tag.decorator.js';
+import type { Write } from '../../requests/write.js';
+import { OrgChanges, RefusedByDatabaseError } from '../org-changes.js';
+import type { CreateInvitationRequest } from './dto/create-invitation.request.js';
+import type { InvitationResult } from './dto/invitation.responses.js';
+import type { ResendInvitationRequest } from './dto/resend-invitation.request.js';
 import type { Invitation } from './invitation.entity.js';
 import { invitationEvent, revocations } from './invitation-events.js';
-import {
-  InvitationFactsRepository,
-  type InvitingFacts,
-  type RenewingFacts,
-} from './invitation-facts.repository.js';
+import { InvitationFactsRepository, type InvitingFacts } from './invitation-facts.repository.js';
 import { InvitationMails } from './invitation-mails.js';
 import { requireInviting, requireRenewing, requireRevoking } from './invitation-policy.js';
-import { InvitationNotFoundError, TooManyInvitationsError } from './invitations.errors.js';
-import { InvitationsRepository } from './invitations.repository.js';
-import { OrgWrites } from '../org-writes.js';
-import type { Write } from '../../requests/write.js';
-import type { CreateInvitationRequest } from './dto/create-invitation.request.js';
-import type { ResendInvitationRequest } from './dto/resend-invitation.request.js';
-import type { InvitationResult } from './dto/invitation.responses.js';
 import { listedInvitation } from './invitation-views.js';
+import {
+  InvitationEndedError,
+  InvitationNotFoundError,
+  TooManyInvitationsError,
+} from './invitations.errors.js';
+import { InvitationsRepository } from './invitations.repository.js';
 
 export const INVITATION_TTL_MS = 7 * 86_400_000;
+
+type SentInvitation = Omit<Invitation, 'pending' | 'tries' | 'endedAt'>;
 
 /** Changes by the admins of an organization: they are the same whether or not the e-mail has an account. */
 @Injectable()
 export class InvitationsService {
   constructor(
-    private readonly orgWrites: OrgWrites,
+    private readonly changes: OrgChanges,
     private readonly facts: InvitationFactsRepository,
     private readonly invitations: InvitationsRepository,
-    private readonly events: EventsRepository,
     private readonly mails: InvitationMails,
   ) {}
 
@@ -39,26 +40,34 @@ export class InvitationsService {
     write: Write,
     orgId: string,
     { email, role, showCode = false }: CreateInvitationRequest,
-  ): Promise<InvitationResult> {
+  ): Promise<Versioned<InvitationResult>> {
     if (!showCode) this.mails.requireServer();
-    const { actor } = write;
-    const key = { orgId, actorId: actor.id, email };
-    return this.withCode((note) =>
-      this.orgWrites.runDecided(write, orgId, {
-        find: () => this.facts.inviting.find(key),
-        read: (transaction) => this.facts.inviting.findIn(transaction, key),
+    const actorId = write.actor.id;
+    return this.changes.run(
+      write,
+      {
+        orgId,
+        lookup: this.facts.inviting,
+        key: { orgId, actorId, email },
         decide: (facts) => requireInviting(facts, Date.now()),
-        work: async (transaction, facts) => {
-          const now = Date.now();
-          await this.makeRoom(transaction, orgId, facts, now);
-          const invitation = { ...aNewOne(now, actor.id, showCode), id: newEntityId(), orgId, email, role };
-          await this.invitations.insert(transaction, invitation);
-          const event = invitationEvent('invitation.created', invitation);
-          await this.events.record(transaction, { ...event, actor, orgId, orgRevision: facts.revision });
-          await this.handOver(transaction, { ...invitation, codeNumber: 1 }, note);
-          return this.answer({ ...invitation, status: 'pending' }, facts);
-        },
-      }),
+      },
+      async ({ transaction, facts, record }) => {
+        const now = Date.now();
+        await this.makeRoom(transaction, orgId, facts, now);
+        const invitation: SentInvitation = {
+          id: newEntityId(),
+          orgId,
+          email,
+          role,
+          status: 'pending',
+          codeNumber: 1,
+          createdAt: now,
+          ...validity(now, actorId, showCode),
+        };
+        await this.invitations.insert(transaction, invitation);
+        await record(invitationEvent('invitation.created', invitation));
+        return this.send(transaction, invitation, facts);
+      },
     );
   }
 
@@ -71,65 +80,61 @@ export class InvitationsService {
     orgId: string,
     id: string,
     { showCode = false }: ResendInvitationRequest,
-  ): Promise<InvitationResult> {
+  ): Promise<Versioned<InvitationResult>> {
     if (!showCode) this.mails.requireServer();
-    const { actor } = write;
-    return this.withCode((note) =>
-      this.orgWrites.run(write, orgId, {
-        read: (transaction) => this.requireFacts(transaction, { orgId, actorId: actor.id, id }),
-        work: async (transaction, facts) => {
-          const now = Date.now();
-          requireRenewing(facts, now);
-          if (facts.status !== 'pending') await this.makeRoom(transaction, orgId, facts, now);
-          const { createdAt: _, ...renewal } = aNewOne(now, actor.id, showCode);
-          await this.invitations.renew(transaction, id, renewal);
-          const event = invitationEvent('invitation.resent', facts);
-          await this.events.record(transaction, { ...event, actor, orgId, orgRevision: facts.revision });
-          const renewed = {
-            ...facts,
-            ...renewal,
-            codeNumber: facts.codeNumber + 1,
-            status: 'pending',
-          } as const;
-          await this.handOver(transaction, renewed, note);
-          return this.answer(renewed, facts);
-        },
-      }),
+    const actorId = write.actor.id;
+    return this.changes.run(
+      write,
+      {
+        orgId,
+        lookup: this.facts.renewing,
+        key: { orgId, actorId, id },
+        decide: (facts) => requireRenewing(facts, Date.now()),
+        missing: () => new InvitationNotFoundError(),
+      },
+      async ({ transaction, facts, record }) => {
+        const now = Date.now();
+        if (facts.status !== 'pending') await this.makeRoom(transaction, orgId, facts, now);
+        const renewal = validity(now, actorId, showCode);
+        if (!(await this.invitations.renew(transaction, id, renewal))) {
+          throw new RefusedByDatabaseError(new InvitationNotFoundError());
+        }
+        await record(invitationEvent('invitation.resent', facts));
+        const codeNumber = facts.codeNumber + 1;
+        return this.send(transaction, { ...facts, ...renewal, codeNumber, status: 'pending' }, facts);
+      },
     );
   }
 
   /** @throws InvitationNotFoundError, InvitationEndedError */
-  revoke(write: Write, orgId: string, id: string): Promise<OkResult> {
-    const { actor } = write;
-    return this.orgWrites.run(write, orgId, {
-      read: (transaction) => this.requireFacts(transaction, { orgId, actorId: actor.id, id }),
-      work: async (transaction, facts) => {
-        requireRevoking(facts);
-        await this.invitations.revoke(transaction, id);
-        const [event] = revocations([facts], 'revoked');
-        await this.events.record(transaction, { ...event!, actor, orgId, orgRevision: facts.revision });
+  revoke(write: Write, orgId: string, id: string): Promise<Versioned<OkResult>> {
+    return this.changes.run(
+      write,
+      {
+        orgId,
+        lookup: this.facts.renewing,
+        key: { orgId, actorId: write.actor.id, id },
+        decide: requireRevoking,
+        missing: () => new InvitationNotFoundError(),
+      },
+      async ({ transaction, facts, record }) => {
+        if (!(await this.invitations.revoke(transaction, id))) {
+          throw new RefusedByDatabaseError(new InvitationEndedError());
+        }
+        await record(...revocations([facts], 'revoked'));
         return OK;
       },
-    });
-  }
-
-  private async requireFacts(
-    transaction: Transaction,
-    key: { orgId: string; actorId: string; id: string },
-  ): Promise<RenewingFacts> {
-    const facts = await this.facts.forRenewing(transaction, key);
-    if (!facts) throw new InvitationNotFoundError();
-    return facts;
+    );
   }
 
   /** Any other pending invitation for the e-mail has expired; otherwise the change would have been refused. */
   private async makeRoom(
     transaction: Transaction,
     orgId: string,
-    { pendingId, lastOfMany }: InvitingFacts,
+    { pendingId, hasRoom }: InvitingFacts,
     now: number,
   ): Promise<void> {
-    if (lastOfMany !== null) {
+    if (!hasRoom) {
       if ((await this.invitations.endExpired(transaction, orgId, now)) === 0)
         throw new TooManyInvitationsError();
     } else if (pendingId !== null) {
@@ -137,42 +142,19 @@ export class InvitationsService {
     }
   }
 
-  private async handOver(
+  /** Mails the code, or shows it in this one answer: none that is kept to be repeated has a code. */
+  private async send(
     transaction: Transaction,
-    invitation: Pick<
-      Invitation,
-      'id' | 'orgId' | 'email' | 'codeNumber' | 'codeShown' | 'invitedBy' | 'expiresAt'
-    >,
-    note: (code: string) => void,
-  ): Promise<void> {
-    if (invitation.codeShown === 1) note(this.mails.codeOf(invitation));
-    else await this.mails.enqueue(transaction, invitation);
-  }
-
-  private answer(
-    invitation: Omit<Parameters<typeof listedInvitation>[0], 'inviterEmail'>,
-    { actorEmail }: InvitingFacts,
-  ): InvitationResult {
-    return { invitation: listedInvitation({ ...invitation, inviterEmail: actorEmail }) };
-  }
-
-  /** The code is in this one answer, and in none that is kept to be repeated. */
-  private async withCode(
-    run: (note: (code: string) => void) => Promise<InvitationResult>,
+    invitation: SentInvitation,
+    { actorEmail: inviterEmail }: InvitingFacts,
   ): Promise<InvitationResult> {
-    let code: string | undefined;
-    const answer = await run((made) => {
-      code = made;
-    });
-    return code === undefined ? answer : { invitation: { ...answer.invitation, code } };
+    const listed = listedInvitation({ ...invitation, inviterEmail });
+    if (invitation.codeShown) return { invitation: { ...listed, code: this.mails.codeOf(invitation) } };
+    await this.mails.enqueue(transaction, invitation);
+    return { invitation: listed };
   }
 }
 
-function aNewOne(now: number, invitedBy: string, showCode: boolean) {
-  return {
-    invitedBy,
-    createdAt: now,
-    expiresAt: now + INVITATION_TTL_MS,
-    codeShown: showCode ? 1 : 0,
-  } as const;
+function validity(now: number, invitedBy: string, showCode: boolean) {
+  return { invitedBy, expiresAt: now + INVITATION_TTL_MS, codeShown: showCode ? 1 : 0 } as const;
 }

@@ -8,7 +8,7 @@ import {
 import type { Transaction } from '../../database/transaction.js';
 import { InvitationFactsRepository } from './invitation-facts.repository.js';
 import { isOpen } from './invitation-policy.js';
-import { OrgsRepository } from '../orgs.repository.js';
+import { OrgChanges } from '../org-changes.js';
 import { Joinings } from './joinings.js';
 import { TypedCodes } from './typed-codes.js';
 
@@ -17,7 +17,7 @@ import { TypedCodes } from './typed-codes.js';
 export class InvitedRegistrations extends RegistrationInvitations {
   constructor(
     private readonly typedCodes: TypedCodes,
-    private readonly orgs: OrgsRepository,
+    private readonly changes: OrgChanges,
     private readonly facts: InvitationFactsRepository,
     private readonly joinings: Joinings,
   ) {
@@ -32,8 +32,8 @@ export class InvitedRegistrations extends RegistrationInvitations {
 
   /** Locks the organization before it creates the account, the same order as an addition by e-mail. */
   async begin(transaction: Transaction, { id, orgId, codeNumber }: TypedInvitation): Promise<Joining> {
-    const isThere = await this.orgs.lock(transaction, orgId);
-    const facts = isThere ? await this.facts.answering.findIn(transaction, { id, userId: '' }) : undefined;
+    const lookup = this.facts.answering;
+    const facts = await this.changes.lock(transaction, { orgId, lookup, key: { id, userId: '' } });
     if (!facts || facts.codeNumber !== codeNumber || !isOpen(facts, Date.now())) {
       throw new InvalidMailCodeError();
     }

@@ -8,7 +8,7 @@ import type { ReceivedInvitation } from './invitation-list.repository.js';
 import { isOpen } from './invitation-policy.js';
 import { InvitationEndedError } from './invitations.errors.js';
 import { InvitationsRepository } from './invitations.repository.js';
-import { OrgsRepository } from '../orgs.repository.js';
+import { OrgChanges } from '../org-changes.js';
 import { INVITATION_TTL_MS } from './invitations.service.js';
 
 export interface ShownCode {
@@ -21,7 +21,7 @@ export interface ShownCode {
 @Injectable()
 export class ShownInvitationsService {
   constructor(
-    private readonly orgs: OrgsRepository,
+    private readonly changes: OrgChanges,
     private readonly facts: InvitationFactsRepository,
     private readonly invitations: InvitationsRepository,
     private readonly events: EventsRepository,
@@ -34,8 +34,8 @@ export class ShownInvitationsService {
    */
   renew({ id, orgId }: Pick<ReceivedInvitation, 'id' | 'orgId'>, actor: Actor): Promise<ShownCode> {
     return this.transactions.run(async (transaction) => {
-      const isThere = await this.orgs.lock(transaction, orgId);
-      const facts = isThere ? await this.facts.answering.findIn(transaction, { id, userId: '' }) : undefined;
+      const lookup = this.facts.answering;
+      const facts = await this.changes.lock(transaction, { orgId, lookup, key: { id, userId: '' } });
       const now = Date.now();
       if (!facts || !isOpen(facts, now)) throw new InvitationEndedError();
       const expiresAt = now + INVITATION_TTL_MS;

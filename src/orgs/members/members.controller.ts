@@ -18,6 +18,7 @@ import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorato
 import { MembersService } from './members.service.js';
 import { OrgWrite } from '../../requests/careful-write.decorator.js';
 import { CurrentWrite } from '../../requests/current-write.decorator.js';
+import { AnswerTag, type TagAnswer } from '../../requests/entity-tag.decorator.js';
 import type { Write } from '../../requests/write.js';
 
 const MEMBER_PARAM = {
@@ -96,10 +97,11 @@ export class MembersController {
   )
   addMember(
     @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Body() body: AddMemberRequest,
   ): Promise<MembershipResult> {
-    return this.members.add(write, orgId, body.email, body.role);
+    return tagged(this.members.add(write, orgId, body.email, body.role));
   }
 
   /**
@@ -121,11 +123,12 @@ export class MembersController {
   )
   changeMemberRole(
     @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() body: ChangeMemberRoleRequest,
   ): Promise<MembershipResult> {
-    return this.members.changeRole(write, orgId, userId, body.role);
+    return tagged(this.members.changeRole(write, orgId, userId, body.role));
   }
 
   /**
@@ -142,9 +145,10 @@ export class MembersController {
   @ApiProblems('member_not_found', 'last_owner', 'password_session_required')
   removeMember(
     @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Param('userId', EntityIdPipe) userId: string,
   ): Promise<OkResult> {
-    return this.members.remove(write, orgId, userId);
+    return tagged(this.members.remove(write, orgId, userId));
   }
 }

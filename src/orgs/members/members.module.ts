@@ -10,5 +10,6 @@ import { MembersService } from './members.service.js';
   imports: [MembershipsModule, RateLimitsModule],
   controllers: [MembersController],
   providers: [MemberListService, MemberSearchService, MembersService],
+  exports: [MembersService],
 })
 export class MembersModule {}

@@ -14,17 +14,16 @@ interface MembershipKey {
   userId: string;
 }
 
+/** The role of a user in an organization, at one revision of it. */
 export interface Membership extends MembershipKey {
   orgName: string;
-  orgRevision: number;
+  revision: number;
   /** null: not a member */
   role: Role | null;
 }
 
 const FIND_MEMBERSHIPS = lookupStatement<MembershipKey, Membership>('the role check', {
-  sql: (
-    size,
-  ) => `SELECT o.id AS orgId, o.name AS orgName, o.revision AS orgRevision, k.user_id AS userId, m.role
+  sql: (size) => `SELECT o.id AS orgId, o.name AS orgName, o.revision, k.user_id AS userId, m.role
     FROM ${keyTable('SELECT id AS org_id, id AS user_id FROM orgs', 2, size)}
       JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
       LEFT JOIN members m ON m.org_id = o.id AND m.user_id = k.user_id`,
@@ -44,14 +43,10 @@ const IS_ENABLED = ' AND u.disabled_at IS NULL';
 
 @Injectable()
 export class MembersRepository {
-  private readonly memberships: Lookup<MembershipKey, Membership>;
+  readonly membership: Lookup<MembershipKey, Membership>;
 
   constructor(@InjectRepository(Member) members: Repository<Member>) {
-    this.memberships = new Lookup(FIND_MEMBERSHIPS, members);
-  }
-
-  findMembership(orgId: string, userId: string): Promise<Membership | undefined> {
-    return this.memberships.find({ orgId, userId });
+    this.membership = new Lookup(FIND_MEMBERSHIPS, members);
   }
 
   /**

@@ -1,0 +1,7 @@
+import type { DeletedOrgFacts } from './deleted-orgs.repository.js';
+import { OrgNotFoundError } from './members/memberships.errors.js';
+
+/** Nobody learns why a deleted organization cannot be restored, not even that it was there. */
+export function requireRestorable({ purgeAt, isBeingPurged }: DeletedOrgFacts, now: number): void {
+  if (isBeingPurged || purgeAt <= now) throw new OrgNotFoundError();
+}
