@@ -1,112 +1,147 @@
-import type { IpRange } from './ip-address.js';
+import { database } from './database-url.js';
+import { parseIpRange } from './ip-address.js';
+import {
+  certificates,
+  duration,
+  type Format,
+  limit,
+  listOf,
+  oneOf,
+  optional,
+  type Reader,
+  TEXT,
+  url,
+  variable,
+  wholeNumber,
+} from './readers.js';
+import { mailFrom, smtp } from './smtp.js';
+import { parseDuration, parseExactOrigin } from './values.js';
+import type { Variables } from './variables.js';
 
-/** Allows `limit` requests in any window of `windowMs` milliseconds. */
-export interface RateLimit {
-  limit: number;
-  windowMs: number;
-}
+const MAX_PORT = 65_535;
+const MAX_REFRESH_GRACE_SECONDS = 600;
 
-export interface Argon2Cost {
-  memoryKib: number;
-  timeCost: number;
-  parallelism: number;
-}
+const TRUSTED_RANGE = {
+  expected:
+    'IP addresses and CIDR ranges no wider than /8 (IPv6: /7), because a trusted host can claim any client address',
+  parse: parseIpRange,
+};
+const ORIGIN = { expected: 'exact origins such as https://app.example.com', parse: parseExactOrigin };
+const SAMPLE_RATIO: Format<number> = {
+  expected: 'a number from 0 to 1',
+  parse: (text) => (/^(?:0|1|[01]?\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined),
+};
+const REFRESH_GRACE: Format<number> = {
+  expected: 'a duration such as 0s or 30s, at most 10m',
+  parse: (text) => {
+    const seconds = /^0[smhd]?$/.test(text) ? 0 : parseDuration(text);
+    return seconds !== undefined && seconds <= MAX_REFRESH_GRACE_SECONDS ? seconds : undefined;
+  },
+};
+const PROCESSES: Format<number | 'auto'> = {
+  expected: 'auto or a whole number from 1 to 128',
+  parse: (text) => {
+    if (text === 'auto') return 'auto';
+    return /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 128 ? Number(text) : undefined;
+  },
+};
 
-export interface SqliteLocation {
-  engine: 'sqlite';
-  file: string;
-}
+const isProduction: Reader<boolean> = (variables) => variables.get('NODE_ENV') === 'production';
+const inProduction =
+  (there: string, elsewhere: string): Reader<string> =>
+  (variables) =>
+    isProduction(variables) ? there : elsewhere;
+const host = variable('HOST', inProduction('0.0.0.0', '127.0.0.1'), TEXT);
+const docs = variable('DOCS', inProduction('off', 'on'), oneOf('on', 'off'));
+const memoryKib = variable('ARGON2_MEMORY_KIB', '19456', wholeNumber(1024, 4_194_304));
+const timeCost = variable('ARGON2_TIME', '2', wholeNumber(1, 100));
+const parallelism = variable('ARGON2_PARALLELISM', '1', wholeNumber(1, 64));
 
-export interface DatabaseTls {
-  /** `required` checks the certificate only where `ca` is set, and never the host name */
-  mode: 'required' | 'verify';
-  /** PEM; undefined means Node's authorities */
-  ca: string | undefined;
-}
-
-export interface MysqlLocation {
-  engine: 'mysql';
-  user: string;
-  password: string;
-  database: string;
-  hosts: { host: string; port: number }[];
-  tls?: DatabaseTls;
-}
-
-export interface SmtpServer {
-  host: string;
-  port: number;
-  /** TLS from the first byte; otherwise STARTTLS if the server offers it */
-  secure: boolean;
-  /** STARTTLS in any case */
-  requireTls: boolean;
-  login: { user: string; password: string } | undefined;
-  ca: string | undefined;
-}
-
-export interface MailSender {
-  name: string;
-  address: string;
-}
-
-/** The validated configuration. Durations are in seconds unless the name says otherwise. */
-export class Env {
-  readonly production: boolean;
+/** Every setting, in the order of their errors. Durations are in seconds unless the name says otherwise. */
+const SETTINGS = {
+  production: isProduction,
   /** variables that name a file which others can read */
-  readonly exposedFiles: readonly string[];
-  readonly host: string;
-  readonly port: number;
-  readonly metricsPort: number | undefined;
-  readonly metricsHost: string;
-  readonly otlpEndpoint: string | undefined;
-  readonly serviceName: string;
+  exposedFiles: (variables: Variables): readonly string[] => variables.exposed,
+  host,
+  port: variable('PORT', '3000', wholeNumber(0, MAX_PORT)),
+  metricsPort: optional('METRICS_PORT', wholeNumber(0, MAX_PORT)),
+  metricsHost: variable('METRICS_HOST', host, TEXT),
+  otlpEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', url('http', 'https')),
+  serviceName: variable('OTEL_SERVICE_NAME', 'accounts', TEXT),
   /** share of the traces that begin here, from 0 to 1 */
-  readonly tracesSampleRatio: number;
-  readonly database: SqliteLocation | MysqlLocation;
-  readonly databasePoolSize: number;
-  readonly redisUrl: string | undefined;
-  readonly redisCa: string | undefined;
-  readonly smtp: SmtpServer | undefined;
+  tracesSampleRatio: variable('OTEL_TRACES_SAMPLER_ARG', '1', SAMPLE_RATIO),
+  database,
+  databasePoolSize: variable('DATABASE_POOL_SIZE', '20', wholeNumber(2, 1000)),
+  redisUrl: optional('REDIS_URL', url('redis', 'rediss')),
+  redisCa: certificates('REDIS_SSL_CA', 'rediss://', (variables) =>
+    variables.get('REDIS_URL').startsWith('rediss:'),
+  ),
+  smtp,
   /** set if `smtp` is */
-  readonly mailFrom: MailSender | undefined;
+  mailFrom,
   /** directory; undefined means the templates that are shipped */
-  readonly mailTemplates: string | undefined;
-  readonly jwtKeysFile: string;
-  readonly jwtIssuer: string;
-  readonly jwtAudience: string;
-  readonly tokenTtl: number;
+  mailTemplates: optional('MAIL_TEMPLATES', TEXT),
+  jwtKeysFile: variable('JWT_KEYS_FILE', './data/jwks.json', TEXT),
+  jwtIssuer: variable('JWT_ISSUER', 'accounts', TEXT),
+  jwtAudience: variable('JWT_AUDIENCE', 'accounts', TEXT),
+  tokenTtl: variable('TOKEN_TTL', '24h', duration('365d')),
   /** for tokens of sessions that are refreshed */
-  readonly accessTokenTtl: number;
-  readonly codeTtl: number;
-  readonly sessionMaxAge: number;
+  accessTokenTtl: variable('ACCESS_TOKEN_TTL', '15m', duration('24h')),
+  codeTtl: variable('CODE_TTL', '60s', duration('10m')),
+  sessionMaxAge: variable('SESSION_MAX_AGE', '30d', duration('3650d')),
   /** how long after its last refresh a session ends */
-  readonly sessionIdle: number;
+  sessionIdle: variable('SESSION_IDLE', '14d', duration('3650d')),
   /** how long the refresh token before the last one is accepted */
-  readonly refreshGrace: number;
+  refreshGrace: variable('REFRESH_GRACE', '30s', REFRESH_GRACE),
   /** undefined means that the limit is off */
-  readonly rateLimitRegister: RateLimit | undefined;
-  readonly rateLimitLogin: RateLimit | undefined;
-  readonly rateLimitAddress: RateLimit | undefined;
-  readonly rateLimitAccount: RateLimit | undefined;
-  readonly rateLimitLookup: RateLimit | undefined;
-  readonly rateLimitForgot: RateLimit | undefined;
-  readonly rateLimitCode: RateLimit | undefined;
-  readonly rateLimitWrites: RateLimit | undefined;
-  readonly argon2: Argon2Cost;
-  readonly trustProxy: IpRange[];
-  readonly corsOrigins: string[];
-  readonly passwordMinLength: number;
-  readonly eventsRetention: number;
-  readonly maxOrgsPerUser: number;
-  readonly orgRestoreWindow: number;
-  readonly addMembers: 'registered' | 'verified';
-  readonly migrations: 'run' | 'check';
-  readonly docs: boolean;
-  readonly logLevel: string;
-  readonly webConcurrency: number | 'auto';
+  rateLimitRegister: limit('RATE_LIMIT_REGISTER', '5/1h'),
+  rateLimitLogin: limit('RATE_LIMIT_LOGIN', '10/15m'),
+  rateLimitAddress: limit('RATE_LIMIT_ADDRESS', 'off'),
+  rateLimitAccount: limit('RATE_LIMIT_ACCOUNT', 'off'),
+  rateLimitLookup: limit('RATE_LIMIT_LOOKUP', '100/1h'),
+  rateLimitForgot: limit('RATE_LIMIT_FORGOT', '3/15m'),
+  rateLimitCode: limit('RATE_LIMIT_CODE', '10/15m'),
+  rateLimitWrites: limit('RATE_LIMIT_WRITES', 'off'),
+  argon2: (variables: Variables) => ({
+    memoryKib: memoryKib(variables),
+    timeCost: timeCost(variables),
+    parallelism: parallelism(variables),
+  }),
+  trustProxy: variable('TRUST_PROXY', '', listOf(TRUSTED_RANGE)),
+  corsOrigins: variable('CORS_ORIGINS', '', listOf(ORIGIN)),
+  passwordMinLength: variable('PASSWORD_MIN_LENGTH', '8', wholeNumber(8, 128)),
+  eventsRetention: variable('EVENTS_RETENTION', '400d', duration('36500d')),
+  orgRestoreWindow: variable('ORG_RESTORE_WINDOW', '30d', duration('3650d')),
+  maxOrgsPerUser: variable('MAX_ORGS_PER_USER', '5000', wholeNumber(1, 100_000)),
+  addMembers: variable('ADD_MEMBERS', 'registered', oneOf('registered', 'verified')),
+  migrations: variable('MIGRATIONS', 'run', oneOf('run', 'check')),
+  docs: (variables: Variables): boolean => docs(variables) === 'on',
+  logLevel: variable(
+    'LOG_LEVEL',
+    'info',
+    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  ),
+  webConcurrency: variable('WEB_CONCURRENCY', '1', PROCESSES),
+};
 
-  constructor(values: Env) {
-    Object.assign(this, values);
+type Settings = {
+  readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]>;
+};
+
+export type Argon2Cost = Settings['argon2'];
+
+const Base: new () => object = Object;
+
+/** The validated configuration. It is a class, since Nest injects it by its type. */
+export class Env extends (Base as new () => Settings) {
+  constructor(settings: Settings) {
+    super();
+    Object.assign(this, settings);
     Object.freeze(this);
   }
+}
+
+export function readEnv(variables: Variables): Env {
+  const settings = Object.entries(SETTINGS).map(([name, read]) => [name, read(variables)]);
+  return new Env(Object.fromEntries(settings) as Settings);
 }

@@ -1,4 +1,21 @@
-import type { MailSender, SmtpServer } from './env.js';
+import { certificates, type Reader, variable } from './readers.js';
+import type { Variables } from './variables.js';
+
+export interface SmtpServer {
+  host: string;
+  port: number;
+  /** TLS from the first byte; otherwise STARTTLS if the server offers it */
+  secure: boolean;
+  /** STARTTLS in any case */
+  requireTls: boolean;
+  login: { user: string; password: string } | undefined;
+  ca: string | undefined;
+}
+
+export interface MailSender {
+  name: string;
+  address: string;
+}
 
 const DEFAULT_PORTS = new Map([
   ['smtp:', 587],
@@ -7,8 +24,33 @@ const DEFAULT_PORTS = new Map([
 const ADDRESS = /^[\w!#$%&'*+/=?^`{|}~.-]{1,64}@[a-z\d.-]{1,189}$/i;
 const NAMED = /^"?([^"<>\p{Cc}]{1,100}?)"? *<([^<>]+)>$/u;
 
+const readCertificates = certificates('SMTP_SSL_CA', 'SMTP_URL', isMailSent);
+const readServer = variable('SMTP_URL', '', {
+  expected: 'smtp://user:password@host:port or smtps://…',
+  parse: parseSmtpUrl,
+});
+const readSender = variable('MAIL_FROM', '', {
+  expected: 'address@domain or Name <address@domain>, with SMTP_URL',
+  parse: parseMailSender,
+});
+
+export const smtp: Reader<SmtpServer | undefined> = (variables) => {
+  const ca = readCertificates(variables);
+  if (!isMailSent(variables)) return undefined;
+  const server = readServer(variables);
+  // A password goes over TLS only, and an operator who names an authority wants to be sure of the server.
+  return server && { ...server, ca, requireTls: server.login !== undefined || ca !== undefined };
+};
+
+export const mailFrom: Reader<MailSender | undefined> = (variables) =>
+  isMailSent(variables) || variables.get('MAIL_FROM') !== '' ? readSender(variables) : undefined;
+
+function isMailSent(variables: Variables): boolean {
+  return variables.get('SMTP_URL') !== '';
+}
+
 /** Parses `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
-export function parseSmtpUrl(text: string): Omit<SmtpServer, 'ca' | 'requireTls'> | undefined {
+function parseSmtpUrl(text: string): Omit<SmtpServer, 'ca' | 'requireTls'> | undefined {
   const url = URL.parse(text);
   const port = url && DEFAULT_PORTS.get(url.protocol);
   if (!url || !port || url.hostname === '' || !/^\/?$/.test(url.pathname) || url.search || url.hash) {
@@ -25,7 +67,7 @@ export function parseSmtpUrl(text: string): Omit<SmtpServer, 'ca' | 'requireTls'
 }
 
 /** Parses `Accounts <no-reply@example.com>`, or the address alone. */
-export function parseMailSender(text: string): MailSender | undefined {
+function parseMailSender(text: string): MailSender | undefined {
   const [, name = '', address = text] = NAMED.exec(text) ?? [];
   return ADDRESS.test(address) ? { name: name.trim(), address } : undefined;
 }

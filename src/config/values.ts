@@ -1,4 +1,8 @@
-import type { RateLimit } from './env.js';
+/** Allows `limit` requests in any window of `windowMs` milliseconds. */
+export interface RateLimit {
+  limit: number;
+  windowMs: number;
+}
 
 const UNIT_SECONDS = new Map([
   ['s', 1],

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { limitKey } from '../access/principal.js';
-import type { Env, RateLimit } from '../config/env.js';
+import type { Env } from '../config/env.js';
+import type { RateLimit } from '../config/values.js';
 import { clientAddress } from '../http/client-address.js';
 import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { canonicalEmail } from '../users/email-address.js';

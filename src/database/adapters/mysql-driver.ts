@@ -1,6 +1,6 @@
 import { callbackify } from 'node:util';
 import type { PoolConnection, PoolOptions } from 'mysql2';
-import type { MysqlLocation } from '../../config/env.js';
+import type { MysqlLocation } from '../../config/database-url.js';
 import { ACQUIRE_TIMEOUT_MS } from '../acquire-timeout.js';
 import { databaseConnections } from '../../telemetry/metrics/measurements.js';
 import { databaseError } from '../database-errors.js';

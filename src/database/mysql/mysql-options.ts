@@ -1,5 +1,5 @@
 import type { DataSourceOptions } from 'typeorm';
-import type { MysqlLocation } from '../../config/env.js';
+import type { MysqlLocation } from '../../config/database-url.js';
 import type { Purpose, Schema } from '../schema.js';
 import { mysqlDriver } from '../adapters/mysql-driver.js';
 import { identifyMysqlServer } from './mysql-server.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { createConnection } from 'mysql2/promise';
-import type { MysqlLocation } from '../../config/env.js';
+import type { MysqlLocation } from '../../config/database-url.js';
 import { isDatabaseAbsent, isDatabaseUnreachable, mayNeedTls } from '../database-errors.js';
 import { tlsOptions } from './mysql-tls.js';
 

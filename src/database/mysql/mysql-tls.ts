@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import type { SslOptions } from 'mysql2';
-import type { DatabaseTls } from '../../config/env.js';
+import type { DatabaseTls } from '../../config/database-url.js';
 
 /** mysql2 caches TLS settings by the identity of `ssl`. */
 export interface TlsOptions {

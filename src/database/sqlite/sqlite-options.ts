@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { DataSourceOptions } from 'typeorm';
-import type { SqliteLocation } from '../../config/env.js';
+import type { SqliteLocation } from '../../config/database-url.js';
 import type { Purpose, Schema } from '../schema.js';
 import { createDirectory, realPath } from './database-file.js';
 import { NodeSqlite } from '../adapters/node-sqlite.js';
