@@ -48,7 +48,7 @@ describe('a name that is nearly one of ours', () => {
 });
 
 /** From shells and Node, other programs and platforms, and links of Kubernetes to services named redis, mail and so on. */
-const OF_OTHERS = `
+const FOREIGN_NAMES = `
   PATH HOME HOSTNAME PWD SHLVL LANG TERM USER LOGNAME TZ POST _
   NODE_PATH NODE_OPTIONS NODE_VERSION npm_config_cache HTTP_PROXY HTTPS_PROXY NO_PROXY
   XDG_SESSION_ID SESSION_ID SESSION_MANAGER INVOCATION_ID CREDENTIALS_DIRECTORY MAIL
@@ -60,6 +60,6 @@ const OF_OTHERS = `
   KUBERNETES_PORT KUBERNETES_SERVICE_HOST
 `;
 
-it.each(OF_OTHERS.trim().split(/\s+/))('%s may be somebody else’s', (name) => {
+it.each(FOREIGN_NAMES.trim().split(/\s+/))('%s may be somebody else’s', (name) => {
   expect(problemsOf({ [name]: 'tcp://10.0.0.1:6379' })).toEqual([]);
 });

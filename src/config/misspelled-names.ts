@@ -11,28 +11,28 @@ const MAX_COMPARED_LENGTH = 40;
 export function misspelledNames(names: readonly string[], known: readonly string[]): string[] {
   const existing = new Set(known);
   return names
-    .filter((name) => !existing.has(name) && (isOurs(name) || name.length <= MAX_COMPARED_LENGTH))
+    .filter((name) => !existing.has(name) && (hasOwnPrefix(name) || name.length <= MAX_COMPARED_LENGTH))
     .map((name) => ({ name, nearest: nearestOf(name.slice(0, MAX_COMPARED_LENGTH), known) }))
-    .filter(({ name, nearest }) => isOurs(name) || nearest.mistakes <= toleratedMistakes(nearest.name))
+    .filter(({ name, nearest }) => hasOwnPrefix(name) || nearest.mistakes <= toleratedMistakes(nearest.name))
     .map(
       ({ name, nearest }) =>
         `${name.slice(0, MAX_COMPARED_LENGTH)}: there is no such variable; the nearest is ${nearest.name}`,
     );
 }
 
-const isOurs = (name: string): boolean => OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
+const hasOwnPrefix = (name: string): boolean => OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
 
 function toleratedMistakes({ length }: string): number {
   if (length < MIN_COMPARED_LENGTH) return 0;
   return length < TWO_MISTAKES_LENGTH ? 1 : 2;
 }
 
-interface Neighbour {
+interface NearestName {
   name: string;
   mistakes: number;
 }
 
-function nearestOf(name: string, known: readonly string[]): Neighbour {
+function nearestOf(name: string, known: readonly string[]): NearestName {
   const neighbours = known.map((candidate) => ({ name: candidate, mistakes: mistakesIn(name, candidate) }));
   return neighbours.reduce((best, next) => (next.mistakes < best.mistakes ? next : best));
 }

@@ -8,7 +8,7 @@ interface Keyed<Key, Row> {
   keyText: (key: Key) => string;
   rowText: (row: Row) => string;
   /** a key that matches nothing, for padding */
-  nobody: Key;
+  absentKey: Key;
 }
 
 interface LookupStatement<Key, Row> extends Keyed<Key, Row> {
@@ -20,7 +20,7 @@ export function byColumn<Column extends string>(column: Column): Keyed<string, R
     values: (keys) => [...keys],
     keyText: (key) => key,
     rowText: (row) => row[column],
-    nobody: '',
+    absentKey: '',
   };
 }
 
@@ -33,7 +33,7 @@ export function byColumns<Column extends string>(
     values: (keys) => keys.flatMap(valuesOf),
     keyText: textOf,
     rowText: textOf,
-    nobody: Object.fromEntries(columns.map((column) => [column, ''])) as Record<Column, string>,
+    absentKey: Object.fromEntries(columns.map((column) => [column, ''])) as Record<Column, string>,
   };
 }
 
@@ -44,7 +44,7 @@ export function lookupStatement<Key, Row>(
 ): LookupStatement<Key, Row> {
   const written: string[] = [];
   const sql = (size: number): string => (written[size] ??= statement.sql(size));
-  hotStatement(name, sql(2), statement.values([statement.nobody, statement.nobody]));
+  hotStatement(name, sql(2), statement.values([statement.absentKey, statement.absentKey]));
   return { ...statement, sql };
 }
 
@@ -79,7 +79,7 @@ export class Lookup<Key, Row extends object> {
   }
 
   private async findEach(keys: Key[]): Promise<Row[][]> {
-    const { keyText, rowText, sql, values, nobody } = this.statement;
+    const { keyText, rowText, sql, values, absentKey } = this.statement;
     const distinct: Key[] = [];
     const byKey = new Map<string, Row[]>();
     const answers = keys.map((key) => {
@@ -91,7 +91,7 @@ export class Lookup<Key, Row extends object> {
       distinct.push(key);
       return answer;
     });
-    const asked = padded(distinct, nobody);
+    const asked = padded(distinct, absentKey);
     const rows = await this.repository.query<Row[]>(sql(asked.length), values(asked));
     this.rowsPerKey = Math.max(1, rows.length / distinct.length);
     for (const row of rows) byKey.get(rowText(row))?.push(row);
@@ -111,7 +111,7 @@ export function keyTable(like: string, columns: number, size: number): string {
 }
 
 /** Pads to a power of two: engines and drivers keep prepared statements, so there should be few. */
-export function padded<Key>(keys: readonly Key[], nobody: Key): Key[] {
+export function padded<Key>(keys: readonly Key[], absentKey: Key): Key[] {
   const size = 2 ** Math.ceil(Math.log2(keys.length));
-  return [...keys, ...Array<Key>(size - keys.length).fill(nobody)];
+  return [...keys, ...Array<Key>(size - keys.length).fill(absentKey)];
 }

@@ -16,7 +16,7 @@ interface Waiter {
   refuse: (error: Error) => void;
 }
 
-type Wish = Pick<Waiter, 'principal' | 'row'>;
+type TurnRequest = Pick<Waiter, 'principal' | 'row'>;
 
 interface Options {
   /** true where the database answers within the same turn of the event loop */
@@ -64,30 +64,30 @@ export class TransactionQueue {
 
   /** @throws UnavailableError, or an error with code POOL_ACQUIRE_TIMEOUT */
   async enter({ principal = '', row }: Turn): Promise<Place> {
-    const wish = { principal, row };
-    await this.ask(wish, 'last');
+    const request = { principal, row };
+    await this.ask(request, 'last');
     return new Place(
       // The unit of work keeps its row between attempts.
       () => this.ask({ principal, row: undefined }, 'first'),
-      (gives) => this.free(wish, gives),
+      (gives) => this.free(request, gives),
     );
   }
 
-  private ask(wish: Wish, place: 'first' | 'last'): Promise<void> | undefined {
-    if (this.canBegin(wish)) {
-      this.begin(wish);
+  private ask(request: TurnRequest, place: 'first' | 'last'): Promise<void> | undefined {
+    if (this.canBegin(request)) {
+      this.begin(request);
       return undefined;
     }
-    const queue = this.queues.get(wish.principal) ?? [];
+    const queue = this.queues.get(request.principal) ?? [];
     if (this.waiting >= this.maxWaiting) this.evictFor(queue.length);
-    this.queues.set(wish.principal, queue);
+    this.queues.set(request.principal, queue);
     this.waiting += 1;
-    return this.wait(wish, queue, place);
+    return this.wait(request, queue, place);
   }
 
-  private async wait(wish: Wish, queue: Waiter[], place: 'first' | 'last'): Promise<void> {
+  private async wait(request: TurnRequest, queue: Waiter[], place: 'first' | 'last'): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { ...wish, begin: resolve, refuse: reject };
+    const waiter: Waiter = { ...request, begin: resolve, refuse: reject };
     if (place === 'last') queue.push(waiter);
     else queue.unshift(waiter);
     const timer = setTimeout(() => {
@@ -102,7 +102,7 @@ export class TransactionQueue {
     if (this.yields) await yieldToEventLoop();
   }
 
-  private canBegin({ principal, row }: Wish): boolean {
+  private canBegin({ principal, row }: TurnRequest): boolean {
     return (
       this.running < this.connections &&
       (this.runningOf.get(principal) ?? 0) < this.share &&
@@ -110,13 +110,13 @@ export class TransactionQueue {
     );
   }
 
-  private begin({ principal, row }: Wish): void {
+  private begin({ principal, row }: TurnRequest): void {
     this.running += 1;
     this.runningOf.set(principal, (this.runningOf.get(principal) ?? 0) + 1);
     if (row !== undefined) this.takenRows.add(row);
   }
 
-  private free({ principal, row }: Wish, { connection, row: withRow }: Held): void {
+  private free({ principal, row }: TurnRequest, { connection, row: withRow }: Held): void {
     if (connection) {
       this.running -= 1;
       const left = this.runningOf.get(principal)! - 1;

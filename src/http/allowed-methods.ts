@@ -9,12 +9,12 @@ class MethodNotAllowedError extends Problem {
 }
 
 /** CONNECT names no path. */
-const METHODS_OF_PATHS = METHODS.filter((method) => method !== 'CONNECT');
-const METHODS_OF_OURS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']);
+const PATH_METHODS = METHODS.filter((method) => method !== 'CONNECT');
+const BUILT_IN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']);
 
 /** Answers 405 with `Allow` (RFC 9110 section 15.5.6), not 404. Call the result once all routes exist. */
 export function collectAllowedMethods(fastify: FastifyInstance): () => void {
-  for (const method of METHODS_OF_PATHS.filter((name) => !METHODS_OF_OURS.has(name))) {
+  for (const method of PATH_METHODS.filter((name) => !BUILT_IN_METHODS.has(name))) {
     fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
   const known = new Map<string, Set<string>>();
@@ -29,7 +29,7 @@ export function collectAllowedMethods(fastify: FastifyInstance): () => void {
       const allow = [...allowed].join(', ');
       fastify.route({
         url,
-        method: METHODS_OF_PATHS.filter((method) => !allowed.has(method)),
+        method: PATH_METHODS.filter((method) => !allowed.has(method)),
         exposeHeadRoute: false,
         // Answer before the body is read: whatever it is, the method is not allowed.
         onRequest: (_request, _reply, done) => done(new MethodNotAllowedError(allow)),

@@ -5,7 +5,7 @@ import { type IpAddress, type IpRange, isInRange, parseIpAddress } from '../conf
 /** more than an IPv6 address with brackets, zone and port takes */
 const MAX_HOP_LENGTH = 80;
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
-const WITH_PORT = /^([\d.]+):\d{1,5}$/;
+const ADDRESS_WITH_PORT = /^([\d.]+):\d{1,5}$/;
 
 /** Tells Fastify's `trustProxy` whether a hop of `X-Forwarded-For`, or the peer, is a trusted proxy. */
 export function trustRanges(ranges: readonly IpRange[]): (hop: string | undefined) => boolean {
@@ -24,6 +24,6 @@ export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socke
 /** Reads `address`, `address:port`, `[address]` and `[address]:port`, the latter two for IPv6. */
 function parseHop(hop: string | undefined): IpAddress | undefined {
   if (hop === undefined || hop.length > MAX_HOP_LENGTH) return undefined;
-  const [, bare = hop] = BRACKETED.exec(hop) ?? WITH_PORT.exec(hop) ?? [];
+  const [, bare = hop] = BRACKETED.exec(hop) ?? ADDRESS_WITH_PORT.exec(hop) ?? [];
   return parseIpAddress(bare);
 }

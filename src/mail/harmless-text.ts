@@ -10,9 +10,9 @@ const QUOTES =
 const DOTS = /([.\u2024\u3002\uFE52\uFF0E\uFF61]+)(?=[^\s.\u2024\u3002\uFE52\uFF0E\uFF61])/gu;
 const JOINERS =
   /([:\u02D0\u0589\u05C3\u2236\uA789\uFE13\uFE55\uFF1A]|[\\\u29F5\u29F9\uFE68\uFF3C]|[/\u2044\u2215\u29F8\uFF0F](?=[/\u2044\u2215\u29F8\uFF0F]))(?=\S)/gu;
-const ATS = /\s*[@\uFE6B\uFF20]\s*/gu;
+const AT_SIGNS = /\s*[@\uFE6B\uFF20]\s*/gu;
 /** also combining marks at the start, which would change the quotation mark before them */
-const STICKING = /^[\s\p{M}]+|\s+$/gu;
+const EDGES = /^[\s\p{M}]+|\s+$/gu;
 
 /**
  * Makes text that one user chose safe in a mail to another: it stays on one line, cannot pass for another part of the
@@ -24,7 +24,7 @@ export function harmless(text: string): string {
     .replaceAll(QUOTES, "'")
     .replaceAll(DOTS, '$1 ')
     .replaceAll(JOINERS, '$1 ')
-    .replaceAll(ATS, ' @ ')
+    .replaceAll(AT_SIGNS, ' @ ')
     .replaceAll(BLANKS, ' ')
-    .replace(STICKING, '');
+    .replace(EDGES, '');
 }

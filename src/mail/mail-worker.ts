@@ -77,12 +77,12 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async poll(): Promise<void> {
     try {
-      const { classes, goesOn } = await this.findDue();
+      const { classes, mayHaveMore } = await this.findDue();
       const chosen = this.stopping ? [] : choose(classes, [...this.sending.values()]);
       for (const mail of chosen) this.begin(mail);
       await this.counts.refresh();
       this.failed = false;
-      this.schedule(goesOn ? 0 : POLL_MS);
+      this.schedule(mayHaveMore ? 0 : POLL_MS);
     } catch (error) {
       if (!this.failed) this.logger.warn({ msg: 'cannot read the outbox; retrying', err: error });
       this.failed = true;
@@ -90,20 +90,20 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
-  /** Finds mails by class, and deletes those that nobody would get; `goesOn` tells whether more may follow at once. */
-  private async findDue(): Promise<{ classes: Due<WaitingMail>[]; goesOn: boolean }> {
+  /** Finds mails by class, and deletes those that nobody would get; `mayHaveMore` tells whether more may follow at once. */
+  private async findDue(): Promise<{ classes: Due<WaitingMail>[]; mayHaveMore: boolean }> {
     const classes: Due<WaitingMail>[] = [];
-    let goesOn = false;
+    let mayHaveMore = false;
     for (const priority of MAIL_PRIORITIES) {
       const limit = priority === 0 ? MAX_EXAMINED : CANDIDATES;
       const { fresh, retries } = await this.mails.findDue(priority, Date.now(), limit);
       const ids = await this.composer.findPointless([...fresh, ...retries]);
       if (ids.length > 0) await this.mails.delete(ids);
-      goesOn ||= ids.length > 0 && fresh.length + retries.length >= limit;
-      const hasPoint = ({ id }: WaitingMail): boolean => !ids.includes(id);
-      classes.push({ fresh: fresh.filter(hasPoint), retries: retries.filter(hasPoint) });
+      mayHaveMore ||= ids.length > 0 && fresh.length + retries.length >= limit;
+      const isWanted = ({ id }: WaitingMail): boolean => !ids.includes(id);
+      classes.push({ fresh: fresh.filter(isWanted), retries: retries.filter(isWanted) });
     }
-    return { classes, goesOn };
+    return { classes, mayHaveMore };
   }
 
   private begin(mail: WaitingMail): void {

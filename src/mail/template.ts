@@ -17,16 +17,16 @@ export type Templates = ReadonlyMap<TemplateName, Template>;
 export type MailValues = Partial<Record<(typeof PLACEHOLDERS)[number], string>>;
 
 const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
-const WITH_CODE = new Set<TemplateName>([
+const TEMPLATES_WITH_CODE = new Set<TemplateName>([
   'password_reset',
   'email_verification',
   'email_change',
   'invitation',
 ]);
 const PLACEHOLDERS = ['code', 'email', 'time', 'organization', 'inviter'] as const;
-const OF_INVITATIONS = new Set(['organization', 'inviter']);
+const INVITATION_PLACEHOLDERS = new Set(['organization', 'inviter']);
 
-const SHIPPED = join(import.meta.dirname, 'templates');
+const DEFAULT_TEMPLATES = join(import.meta.dirname, 'templates');
 const MAX_BYTES = 65_536;
 const FILE = /^Subject: ?(\S[^\r\n]{0,199})\r?\n\r?\n(.*\S.*)$/s;
 const PLACEHOLDER = /\{\{ *(\w*) *\}\}/g;
@@ -38,7 +38,7 @@ export function loadTemplates(directory: string | undefined): Templates {
   const templates = new Map<TemplateName, Template>();
   for (const name of NAMES) {
     const file = fileOf(name);
-    const template = readTemplate(join(own.includes(file) ? directory! : SHIPPED, file), name);
+    const template = readTemplate(join(own.includes(file) ? directory! : DEFAULT_TEMPLATES, file), name);
     if (typeof template === 'string') problems.push(`MAIL_TEMPLATES: ${file}: ${template}`);
     else templates.set(name, template);
   }
@@ -78,9 +78,9 @@ function readTemplate(path: string, name: TemplateName): Template | string {
   }
   if (/\{\{/.test(subject)) return 'the subject takes no placeholders';
   const used = [...body.matchAll(PLACEHOLDER)].map(([, placeholder]) => placeholder!);
-  const hasCode = WITH_CODE.has(name);
+  const hasCode = TEMPLATES_WITH_CODE.has(name);
   const allowed: readonly string[] = PLACEHOLDERS.filter(
-    (one) => (hasCode || one !== 'code') && (name === 'invitation' || !OF_INVITATIONS.has(one)),
+    (one) => (hasCode || one !== 'code') && (name === 'invitation' || !INVITATION_PLACEHOLDERS.has(one)),
   );
   const unknown = used.find((placeholder) => !allowed.includes(placeholder));
   if (unknown !== undefined) return `there is no {{${unknown}}} here; expected ${allowed.join(', ')}`;

@@ -4,7 +4,7 @@ import { invalidFields } from './api-problems.decorator.js';
 import type { ProblemExample } from './problem-schemas.js';
 
 /** problems of every request that may have a body: all but GET */
-const OF_BODIES: ProblemExample[] = [
+const BODY_PROBLEMS: ProblemExample[] = [
   // CareGuard refuses it wherever it means nothing.
   invalidFields({ dryRun: 'is not supported by this request' }),
   { code: 'malformed_json' },
@@ -13,13 +13,13 @@ const OF_BODIES: ProblemExample[] = [
 ];
 
 /** refused by WriteLimitGuard */
-const OF_CHANGES: ProblemExample[] = [{ code: 'rate_limited' }];
+const CHANGE_PROBLEMS: ProblemExample[] = [{ code: 'rate_limited' }];
 
-const OF_TOKENS: ProblemExample[] = [{ code: 'unauthorized' }, { code: 'invalid_token' }];
+const TOKEN_PROBLEMS: ProblemExample[] = [{ code: 'unauthorized' }, { code: 'invalid_token' }];
 
-const OF_ORGS: ProblemExample[] = [{ code: 'org_not_found' }, { code: 'not_a_member' }];
+const ORG_PROBLEMS: ProblemExample[] = [{ code: 'org_not_found' }, { code: 'not_a_member' }];
 
-const OF_MIN_ROLE: Record<Role, ProblemExample[]> = {
+const MIN_ROLE_PROBLEMS: Record<Role, ProblemExample[]> = {
   member: [],
   admin: [{ code: 'insufficient_role' }],
   owner: [
@@ -34,9 +34,9 @@ const OF_MIN_ROLE: Record<Role, ProblemExample[]> = {
 /** Returns the problems that a request can meet before the handler of its route runs. */
 export function impliedProblems(access: Access, readsBody: boolean): ProblemExample[] {
   return [
-    ...(readsBody ? OF_BODIES : []),
+    ...(readsBody ? BODY_PROBLEMS : []),
     ...refusedTo(access),
-    ...(readsBody && needsUser(access) ? OF_CHANGES : []),
+    ...(readsBody && needsUser(access) ? CHANGE_PROBLEMS : []),
   ];
 }
 
@@ -47,8 +47,8 @@ function refusedTo(access: Access): ProblemExample[] {
     return [{ code: 'invalid_client' }, { code: 'insufficient_scope', extensions }];
   }
   return [
-    ...OF_TOKENS,
-    ...(access.to === 'members' ? [...OF_ORGS, ...OF_MIN_ROLE[access.minRole]] : []),
+    ...TOKEN_PROBLEMS,
+    ...(access.to === 'members' ? [...ORG_PROBLEMS, ...MIN_ROLE_PROBLEMS[access.minRole]] : []),
     ...(access.to === 'operators' ? [{ code: 'operator_required' } as const] : []),
     ...(access.assurance?.by === 'password' ? [{ code: 'password_session_required' } as const] : []),
   ];

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { KEY_BYTES, KEY_LENGTH } from './rate-limit-key.js';
 
-const WORDS = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
+const WORDS_PER_KEY = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
 
 /** the key, its link and at most one bucket head */
 export const INDEX_BYTES_PER_SLOT = KEY_BYTES + 8;
@@ -13,8 +13,8 @@ export class KeyIndex {
   private readonly keys: Uint32Array;
   /** the next slot of the same bucket or, for a free slot, the next free one */
   private readonly links: Uint32Array;
-  private readonly multipliers = randomFillSync(new Uint32Array(WORDS));
-  private readonly key = new Uint32Array(WORDS);
+  private readonly multipliers = randomFillSync(new Uint32Array(WORDS_PER_KEY));
+  private readonly key = new Uint32Array(WORDS_PER_KEY);
   private readonly keyBytes = Buffer.from(this.key.buffer);
   private readonly shift: number;
   private used = 0;
@@ -23,7 +23,7 @@ export class KeyIndex {
   constructor(private readonly capacity: number) {
     const bits = Math.max(1, Math.floor(Math.log2(capacity)));
     this.heads = new Uint32Array(2 ** bits);
-    this.keys = new Uint32Array((capacity + 1) * WORDS);
+    this.keys = new Uint32Array((capacity + 1) * WORDS_PER_KEY);
     this.links = new Uint32Array(capacity + 1);
     this.shift = 32 - bits;
   }
@@ -44,14 +44,14 @@ export class KeyIndex {
     this.load(key);
     const slot = this.takeFreeSlot();
     const bucket = this.bucketOf(this.key);
-    this.keys.set(this.key, slot * WORDS);
+    this.keys.set(this.key, slot * WORDS_PER_KEY);
     this.links[slot] = this.heads[bucket]!;
     this.heads[bucket] = slot;
     return slot;
   }
 
   remove(slot: number): void {
-    const bucket = this.bucketOf(this.keys.subarray(slot * WORDS, (slot + 1) * WORDS));
+    const bucket = this.bucketOf(this.keys.subarray(slot * WORDS_PER_KEY, (slot + 1) * WORDS_PER_KEY));
     const next = this.links[slot]!;
     if (this.heads[bucket] === slot) {
       this.heads[bucket] = next;
@@ -77,7 +77,7 @@ export class KeyIndex {
   }
 
   private holds(slot: number): boolean {
-    return this.key.every((word, i) => this.keys[slot * WORDS + i] === word);
+    return this.key.every((word, i) => this.keys[slot * WORDS_PER_KEY + i] === word);
   }
 
   /** Uses secret multipliers, so that clients cannot choose e-mails whose keys share a bucket. */

@@ -38,8 +38,8 @@ const COLUMNS = [
   ['reason', 'reason'],
 ] as const satisfies readonly (readonly [string, keyof Event])[];
 
-const INTO = COLUMNS.map(([column]) => column).join(', ');
-const PLACES = `(${COLUMNS.map(() => '?').join(', ')})`;
+const COLUMN_LIST = COLUMNS.map(([column]) => column).join(', ');
+const ROW_PLACEHOLDERS = `(${COLUMNS.map(() => '?').join(', ')})`;
 const SELECT = `SELECT ${COLUMNS.map(([column, field]) => `${column} AS ${field}`).join(', ')} FROM events`;
 
 /** position before the latest event: no revision is greater, and no id */
@@ -89,7 +89,7 @@ export class EventsRepository {
   async record(transaction: Transaction, ...events: NewEvent[]): Promise<void> {
     for await (const rows of inBatches(rowsOf(events))) {
       await transaction.write(
-        `INSERT INTO events (${INTO}) VALUES ${rows.map(() => PLACES).join(', ')}`,
+        `INSERT INTO events (${COLUMN_LIST}) VALUES ${rows.map(() => ROW_PLACEHOLDERS).join(', ')}`,
         rows.flatMap((event) => COLUMNS.map(([, field]) => event[field])),
       );
     }

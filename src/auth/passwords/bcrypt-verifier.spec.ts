@@ -3,15 +3,15 @@ import { BcryptVerifier, readBcryptCost } from './bcrypt-verifier.js';
 import { foreignHashFault } from './foreign-hash.js';
 
 // Made by other implementations, at cost 4: of `a`, of `pässwörd€`, of 72 times `a`.
-const OF_A = '$2b$04$4YXCkqfaWdYbu7VLBGFKmuBD1Yc8SC2mQbg/Tkdg1k8r9rUWGoAJO';
-const OF_UNICODE = '$2b$04$xF3w0o4lsidAzvm6V3pLtOYf3032r31YVZuTvXwuTnNh7jjrNdaHG';
+const HASH_OF_A = '$2b$04$4YXCkqfaWdYbu7VLBGFKmuBD1Yc8SC2mQbg/Tkdg1k8r9rUWGoAJO';
+const HASH_OF_UNICODE = '$2b$04$xF3w0o4lsidAzvm6V3pLtOYf3032r31YVZuTvXwuTnNh7jjrNdaHG';
 const OF_72 = '$2b$04$xpr91gt7jAeaqPmtTq7B1uONEfIJLZjZK06tH7yMARRvgtm7bqAeW';
 
 const verify = (hash: string, password: string) => new BcryptVerifier().verify(hash, password);
 
 describe('a bcrypt hash', () => {
   it.each(['2a', '2b', '2y'])('of version %s verifies only the right password', async (version) => {
-    const hash = OF_UNICODE.replace('2b', version);
+    const hash = HASH_OF_UNICODE.replace('2b', version);
     expect(await verify(hash, 'pässwörd€')).toBe(true);
     expect(await verify(hash, 'pässwörd')).toBe(false);
   });
@@ -23,23 +23,23 @@ describe('a bcrypt hash', () => {
   });
 
   it('matches no password with NUL', async () => {
-    expect(await verify(OF_A, 'a')).toBe(true);
-    expect(await verify(OF_A, 'a\0')).toBe(false);
-    expect(await verify(OF_A, 'a\0a')).toBe(false);
+    expect(await verify(HASH_OF_A, 'a')).toBe(true);
+    expect(await verify(HASH_OF_A, 'a\0')).toBe(false);
+    expect(await verify(HASH_OF_A, 'a\0a')).toBe(false);
   });
 
   it.each([
     '',
     'a',
-    OF_A.slice(0, -1),
-    `${OF_A}\n`,
-    OF_A.replace('2b', '2x'),
-    OF_A.replace('2b', '2'),
-    OF_A.replace('04', '03'),
-    OF_A.replace('04', '15'),
-    OF_A.replace('04', '4'),
-    `${OF_A.slice(0, 28)}a${OF_A.slice(29)}`,
-    `${OF_A.slice(0, -1)}/`,
+    HASH_OF_A.slice(0, -1),
+    `${HASH_OF_A}\n`,
+    HASH_OF_A.replace('2b', '2x'),
+    HASH_OF_A.replace('2b', '2'),
+    HASH_OF_A.replace('04', '03'),
+    HASH_OF_A.replace('04', '15'),
+    HASH_OF_A.replace('04', '4'),
+    `${HASH_OF_A.slice(0, 28)}a${HASH_OF_A.slice(29)}`,
+    `${HASH_OF_A.slice(0, -1)}/`,
   ])('that is damaged or too costly matches nothing: %s', async (hash) => {
     expect(readBcryptCost(hash)).toBeUndefined();
     expect(await verify(hash, 'a')).toBe(false);
@@ -51,8 +51,8 @@ describe('a hash of another system', () => {
   const phc = (cost: string) => `$argon2id$v=19$${cost}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
   it.each([
-    OF_A,
-    OF_A.replace('04', '14'),
+    HASH_OF_A,
+    HASH_OF_A.replace('04', '14'),
     phc('m=65536,t=3,p=4'),
     phc('m=262144,t=4,p=16'),
     phc('m=8,t=1,p=1'),

@@ -1,6 +1,6 @@
-export const WITH_PARENT = 'LEFT JOIN sessions p ON p.id = s.parent_id';
+export const JOIN_PARENT = 'LEFT JOIN sessions p ON p.id = s.parent_id';
 
-export const WITH_USER_AND_PARENT = `JOIN users u ON u.id = s.user_id ${WITH_PARENT}`;
+export const JOIN_USER_AND_PARENT = `JOIN users u ON u.id = s.user_id ${JOIN_PARENT}`;
 
 /** The parent counts: a session may be born while its parent is ended, on another node too; older ones end with it. */
 export const IS_UNREVOKED =

@@ -8,7 +8,7 @@ import { keyTable } from '../../database/lookup.js';
 import { Transactions } from '../../database/transactions.js';
 import { isVoid } from '../codes/authorization-codes.repository.js';
 import { MAX_UNUSED_CODES } from '../codes/unused-codes-limit.js';
-import { IS_UNREVOKED, WITH_PARENT } from './alive.js';
+import { IS_UNREVOKED, JOIN_PARENT } from './alive.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 import type { NewSession } from './new-session.js';
 
@@ -25,7 +25,7 @@ const sessionsOf = (size: number): string =>
   `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent, s.id, c.hash,
     s.amr
     FROM ${keyTable(`SELECT ${COLUMNS} FROM sessions`, 6, size)}
-      JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${WITH_PARENT}
+      JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${JOIN_PARENT}
     WHERE c.expires_at > ? AND ${IS_UNREVOKED} AND NOT ${isVoid(MAX_UNUSED_CODES)}`;
 hotStatement('the exchange of a code', sessionsOf(1), ['', 0, 0, '', '', '', 0]);
 

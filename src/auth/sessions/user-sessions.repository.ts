@@ -5,7 +5,7 @@ import { hotStatement } from '../../database/hot-statements.js';
 import { places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
-import { IS_ALIVE, WITH_PARENT } from './alive.js';
+import { IS_ALIVE, JOIN_PARENT } from './alive.js';
 import { Session } from './session.entity.js';
 
 const HELD = {
@@ -40,7 +40,7 @@ export type EndedSession = Pick<Session, 'id' | 'parentId' | 'codeHash'>;
 const MAX_LISTED = 2000;
 
 /** The index used leads to no session that has expired, was revoked or is of an epoch that has ended. */
-const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${WITH_PARENT}
+const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${JOIN_PARENT}
   WHERE u.id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
 /** Callers may add an order: MariaDB sorts what it reads by the index above, which is no more than the limit. */

@@ -39,6 +39,6 @@ function sync(path: string): void {
 
 /** Explains errors of the file system and of SQLite, which reports a full disk; returns all others unchanged. */
 function cannotWrite(error: unknown): unknown {
-  const isSystems = error instanceof Error && 'code' in error && typeof error.code === 'string';
-  return isSystems ? new CannotRunError(`the file cannot be written: ${error.message}`) : error;
+  const isSystemError = error instanceof Error && 'code' in error && typeof error.code === 'string';
+  return isSystemError ? new CannotRunError(`the file cannot be written: ${error.message}`) : error;
 }

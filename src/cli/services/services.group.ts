@@ -3,7 +3,7 @@ import type { CommandDefinition, CommandGroup } from '../command.js';
 const LIMIT: [string, string] = ['--limit <NUMBER>', 'at most this many (default: all)'];
 const SCOPES = 'What it may ask for is none, or introspect, memberships and events, separated by commas.';
 
-const LOOKING: CommandDefinition[] = [
+const LOOKUP_COMMANDS: CommandDefinition[] = [
   {
     usage: 'list',
     summary: 'all services, removed ones too, by name',
@@ -19,7 +19,7 @@ const LOOKING: CommandDefinition[] = [
   },
 ];
 
-const CHANGING: CommandDefinition[] = [
+const CHANGE_COMMANDS: CommandDefinition[] = [
   {
     usage: 'add <NAME>',
     summary: 'add a service and print its secret, once',
@@ -82,5 +82,5 @@ const CHANGING: CommandDefinition[] = [
 export const SERVICES: CommandGroup = {
   name: 'services',
   summary: 'internal services: their secrets and what they may ask for',
-  commands: [...LOOKING, ...CHANGING],
+  commands: [...LOOKUP_COMMANDS, ...CHANGE_COMMANDS],
 };

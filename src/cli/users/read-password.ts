@@ -31,8 +31,8 @@ async function readLine(): Promise<string> {
 /** Prompts on standard error: standard output is for results. */
 function ask(prompt: string): Promise<string> {
   process.stderr.write(prompt);
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
+  const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: discarded, terminal: true, historySize: 0 });
   return new Promise((resolve, reject) => {
     reader.once('line', resolve);
     reader.once('SIGINT', () => reject(new CannotRunError('interrupted')));

@@ -3,7 +3,7 @@ import type { CommandDefinition, CommandGroup } from '../command.js';
 const USER = 'A user is named by e-mail or id.';
 const LIMIT: [string, string] = ['--limit <NUMBER>', 'at most this many (default: all)'];
 
-const LOOKING: CommandDefinition[] = [
+const LOOKUP_COMMANDS: CommandDefinition[] = [
   {
     usage: 'list',
     summary: 'list all users, ordered by e-mail',
@@ -27,7 +27,7 @@ const LOOKING: CommandDefinition[] = [
   },
 ];
 
-const CHANGING: CommandDefinition[] = [
+const CHANGE_COMMANDS: CommandDefinition[] = [
   {
     usage: 'disable <USER>',
     summary: 'lock an account: every session ends at the next request, and nobody can log in',
@@ -110,7 +110,7 @@ const CHANGING: CommandDefinition[] = [
   },
 ];
 
-const TAKING_OVER: CommandDefinition[] = [
+const IMPORT_COMMANDS: CommandDefinition[] = [
   {
     usage: 'import <FILE>',
     summary: 'import accounts from another system, with their passwords',
@@ -128,5 +128,5 @@ const TAKING_OVER: CommandDefinition[] = [
 export const USERS: CommandGroup = {
   name: 'users',
   summary: 'find and lock accounts, and help their users',
-  commands: [...LOOKING, ...CHANGING, ...TAKING_OVER],
+  commands: [...LOOKUP_COMMANDS, ...CHANGE_COMMANDS, ...IMPORT_COMMANDS],
 };

@@ -16,8 +16,8 @@ export async function mysqlOptions(
   schema: Schema,
   purpose: Purpose,
 ): Promise<DataSourceOptions> {
-  const isOfOperator = purpose === 'command' || purpose === 'inspection';
-  const server = await identifyMysqlServer(location, !isOfOperator);
+  const isForOperator = purpose === 'command' || purpose === 'inspection';
+  const server = await identifyMysqlServer(location, !isForOperator);
   const limited = purpose === 'requests' || purpose === 'command';
   return {
     ...schema,
