@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { AccountsModule } from './accounts/accounts.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { AuthenticationGuard } from './auth/authentication.guard.js';
 import type { KeyRing } from './auth/tokens/key-ring.js';
@@ -20,6 +19,7 @@ import { SCHEMA } from './app/schema.js';
 import { RefusalsFilter } from './orgs/refusals.filter.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { WriteLimitGuard } from './rate-limits/write-limit.guard.js';
+import { MailWorkerModule } from './mail/mail-worker.module.js';
 import { RecordModule } from './record/record.module.js';
 import { ReservedNames } from './services/reserved-names.js';
 import { ServicesModule } from './services/services.module.js';
@@ -40,7 +40,7 @@ export class AppModule {
         CleanUpModule,
         AuthModule.forRoot(keys),
         UsersModule,
-        AccountsModule,
+        MailWorkerModule,
         RecordModule,
         OrgsModule,
         MembersModule,

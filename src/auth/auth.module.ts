@@ -22,6 +22,9 @@ import { DiscoveryService } from './discovery/discovery.service.js';
 import { MailCode } from './mail-codes/mail-code.entity.js';
 import { MailCodes } from './mail-codes/mail-codes.js';
 import { OldMailCodes } from './mail-codes/old-mail-codes.js';
+import { CodeMails } from './mail-codes/code-mails.js';
+import { EmailProofs } from './mail-codes/email-proofs.js';
+import { MailCodesOfUser } from './mail-codes/mail-codes-of-user.js';
 import { CodeMailLimit } from './mail-codes/code-mail-limit.js';
 import { MailCodesRepository } from './mail-codes/mail-codes.repository.js';
 import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2-engine.js';
@@ -31,6 +34,7 @@ import { PasswordChanges } from './passwords/password-changes.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { OwnPasswordService } from './passwords/own-password.service.js';
 import { PasswordRecoveryController } from './recovery/password-recovery.controller.js';
+import { ResetMails } from './recovery/reset-mails.js';
 import { PasswordRecoveryService } from './recovery/password-recovery.service.js';
 import { LogoutController } from './refresh/logout.controller.js';
 import { LogoutService } from './refresh/logout.service.js';
@@ -48,6 +52,7 @@ import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
 import { SessionRemoval } from './sessions/session-removal.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
+import { SessionsOfUser } from './sessions/sessions-of-user.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionExchangesRepository } from './sessions/session-exchanges.repository.js';
 import { SessionRefreshesRepository } from './sessions/session-refreshes.repository.js';
@@ -87,9 +92,11 @@ import { JobsModule } from '../jobs/jobs.module.js';
     AuthService,
     AuthorizationCodesRepository,
     CodeMailLimit,
+    CodeMails,
     CodesService,
     DerivedSessionsLimit,
     DiscoveryService,
+    EmailProofs,
     EndedSessions,
     ExpiredCodes,
     ExpiredSessions,
@@ -99,6 +106,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     KeyFileWatch,
     BcryptVerifier,
     MailCodes,
+    MailCodesOfUser,
     MailCodesRepository,
     OldMailCodes,
     PasswordChanges,
@@ -112,8 +120,10 @@ import { JobsModule } from '../jobs/jobs.module.js';
     SessionDeletion,
     SessionEndingService,
     RefreshTokens,
+    ResetMails,
     SessionRefreshesRepository,
     SessionTokens,
+    SessionsOfUser,
     SessionsRepository,
     SessionExchangesRepository,
     SessionRemoval,
@@ -125,6 +135,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
   exports: [
     CodeMailLimit,
     AuthenticationGuard,
+    EmailProofs,
     MailCodes,
     MailCodesRepository,
     OwnPasswordService,

@@ -5,14 +5,11 @@ import type { Env } from '../config/env.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { MembershipsModule } from '../orgs/memberships.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AccountChangesService } from '../accounts/account-changes.service.js';
-import { AbandonedOrgs } from '../orgs/abandoned-orgs.js';
-import { AccountDeletionService } from '../accounts/account-deletion.service.js';
-import { AccountDisablingService } from '../accounts/account-disabling.service.js';
-import { AccountEmailsService } from '../accounts/account-emails.service.js';
-import { AccountImportService } from '../accounts/account-import.service.js';
-import { AllSessionsService } from '../accounts/all-sessions.service.js';
-import { LockedOrgs } from '../orgs/locked-orgs.js';
+import { AllSessionsService } from '../auth/sessions/all-sessions.service.js';
+import { HandedOutResetCodes } from '../auth/recovery/handed-out-reset-codes.js';
+import { MailCodesOfUser } from '../auth/mail-codes/mail-codes-of-user.js';
+import { SessionsOfUser } from '../auth/sessions/sessions-of-user.js';
+import { VouchedEmails } from '../auth/mail-codes/vouched-emails.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
 import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.repository.js';
@@ -35,23 +32,20 @@ import { UsersModule } from '../users/users.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 
 const PROVIDERS = [
-  AbandonedOrgs,
-  AccountChangesService,
-  AccountDeletionService,
-  AccountDisablingService,
-  AccountEmailsService,
-  AccountImportService,
   AllSessionsService,
-  LockedOrgs,
+  HandedOutResetCodes,
+  MailCodesOfUser,
   MailCodesRepository,
   OrgOwnersService,
   PasswordChanges,
   SessionDeletion,
   ShownInvitationsService,
   SessionRemoval,
+  SessionsOfUser,
   SessionsRepository,
   SignedInUsersRepository,
   UserSessionsRepository,
+  VouchedEmails,
   AuthorizationCodesRepository,
   PendingRevocationsRepository,
 ];

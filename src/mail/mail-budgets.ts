@@ -43,7 +43,13 @@ const CHANGES_BY_SENDER: Allowance = { mails: 20, pauseMs: HOUR_MS };
 
 export type BudgetedKind = keyof typeof BUDGETS;
 
-export type NoticeKind = 'email_change_asked' | 'email_changed' | 'password_changed';
+const NOTICES = ['email_change_asked', 'email_changed', 'password_changed'] as const;
+
+export type NoticeKind = (typeof NOTICES)[number];
+
+export function isNotice(kind: MailKind): kind is NoticeKind {
+  return (NOTICES as readonly MailKind[]).includes(kind);
+}
 
 /** @param isKnown whether the account has logged in from the sender's address: then requests of others do not count */
 export function waitMs(kind: BudgetedKind, counts: Counts, now: number, isKnown = false): number {

@@ -14,11 +14,11 @@ export type WaitingMail = Pick<
   'id' | 'kind' | 'recipient' | 'codeId' | 'senderId' | 'priority' | 'attempts'
 >;
 
-/** Decides what a mail says, at the time of sending. Each attempt asks again; the code stays the same. */
-export abstract class MailComposer {
+/** Decides what mails of one kind say, at the time of sending. Each attempt asks again; the code stays the same. */
+export interface MailComposer {
   /** Returns undefined if there is nobody, or no longer anything, to tell. */
-  abstract compose(mail: Mail): Promise<MailText | undefined>;
+  compose(mail: Mail): Promise<MailText | undefined>;
 
   /** Finds mails that nobody would get, with one query for all of them. `compose` finds those that it misses. */
-  abstract findPointless(mails: readonly WaitingMail[]): Promise<string[]>;
+  findPointless?(mails: readonly WaitingMail[]): Promise<string[]>;
 }

@@ -9,7 +9,8 @@ import {
 import { Env } from '../config/env.js';
 import { MailCounts } from './mail-counts.js';
 import { CANDIDATES, choose, type Due, type Placed } from './mail-choice.js';
-import { MailComposer, type WaitingMail } from './mail-composer.js';
+import type { WaitingMail } from './mail-composer.js';
+import { MailComposers } from './mail-composers.js';
 import { SendingFailedError } from './mail.errors.js';
 import { type Mail, MAIL_PRIORITIES } from './mail.entity.js';
 import { MailsRepository } from './mails.repository.js';
@@ -39,13 +40,14 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(
     private readonly mails: MailsRepository,
-    private readonly composer: MailComposer,
+    private readonly composers: MailComposers,
     private readonly sender: SmtpSender,
     private readonly counts: MailCounts,
     private readonly env: Env,
   ) {}
 
   onApplicationBootstrap(): void {
+    this.composers.requireAll();
     if (!this.env.smtp) return;
     this.counts.provide();
     this.schedule(POLL_MS);
@@ -97,7 +99,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     for (const priority of MAIL_PRIORITIES) {
       const limit = priority === 0 ? MAX_EXAMINED : CANDIDATES;
       const { fresh, retries } = await this.mails.findDue(priority, Date.now(), limit);
-      const ids = await this.composer.findPointless([...fresh, ...retries]);
+      const ids = await this.composers.findPointless([...fresh, ...retries]);
       if (ids.length > 0) await this.mails.delete(ids);
       mayHaveMore ||= ids.length > 0 && fresh.length + retries.length >= limit;
       const isWanted = ({ id }: WaitingMail): boolean => !ids.includes(id);
@@ -134,7 +136,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
       await this.mails.end(mail, { state: 'failed', error: mail.lastError ?? 'expired' });
       return true;
     }
-    const text = await this.composer.compose(mail);
+    const text = await this.composers.compose(mail);
     if (!text) {
       // Keep no request that got no code: it counts for nothing, and anybody can make any number of them.
       if (mail.codeId === null) await this.mails.delete([id]);

@@ -2,15 +2,18 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Mail } from './mail.entity.js';
 import { MailLimitsRepository } from './mail-limits.repository.js';
+import { MailComposers } from './mail-composers.js';
 import { Mails } from './mails.js';
+import { MailsOfUser } from './mails-of-user.js';
 import { OldMails } from './old-mails.js';
 import { MailsRepository } from './mails.repository.js';
+import { UsersModule } from '../users/users.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 
-/** Accepts mails. The worker is provided elsewhere, because it needs a MailComposer. */
+/** Accepts mails, and what composes them. MailWorkerModule sends them. */
 @Module({
-  imports: [JobsModule, TypeOrmModule.forFeature([Mail])],
-  providers: [Mails, MailLimitsRepository, MailsRepository, OldMails],
-  exports: [Mails, MailLimitsRepository, MailsRepository],
+  imports: [JobsModule, TypeOrmModule.forFeature([Mail]), UsersModule],
+  providers: [MailComposers, Mails, MailLimitsRepository, MailsOfUser, MailsRepository, OldMails],
+  exports: [MailComposers, Mails, MailLimitsRepository, MailsRepository],
 })
 export class MailModule {}

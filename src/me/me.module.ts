@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AccountsModule } from '../accounts/accounts.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
 import { MembershipsModule } from '../orgs/memberships.module.js';
@@ -26,7 +25,6 @@ import { OwnSessionsController } from './own-sessions.controller.js';
 /** Serves everything below `/api/me`. */
 @Module({
   imports: [
-    AccountsModule,
     InvitationsModule,
     MailModule,
     MembershipsModule,

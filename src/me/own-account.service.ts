@@ -5,7 +5,7 @@ import { LostConflictError } from '../database/lost-conflict.error.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import { AccountDeletionService } from '../accounts/account-deletion.service.js';
+import { UserDeletionService } from '../users/user-deletion.service.js';
 import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/owners.errors.js';
 
 /** A login that re-hashes the password may come between, once. */
@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 2;
 export class OwnAccountService {
   constructor(
     private readonly passwords: OwnPasswordService,
-    private readonly deletion: AccountDeletionService,
+    private readonly deletion: UserDeletionService,
     private readonly writes: Writes,
   ) {}
 

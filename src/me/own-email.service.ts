@@ -8,7 +8,7 @@ import { Transactions } from '../database/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { type Credentials, UsersRepository } from '../users/users.repository.js';
 import { CodeMailLimit } from '../auth/mail-codes/code-mail-limit.js';
-import { EmailProofs } from '../accounts/email-proofs.js';
+import { EmailProofs } from '../auth/mail-codes/email-proofs.js';
 
 interface EmailChange {
   email: string;

@@ -19,12 +19,6 @@ export function requireOtherOwners(departures: readonly Departure[], force: bool
   );
 }
 
-export interface OrphanedOrg {
-  id: string;
-  /** whether nobody else was a member when the account was deleted */
-  isDeleted: boolean;
-}
-
 /** One event for each organization, since one cannot hold the ids of all; the organization's admins see it, too. */
 export function orphanings(
   orphaned: readonly Departure[],

@@ -5,15 +5,17 @@ import { ExpiredKeys } from './expired-keys.js';
 import { IdempotencyKey } from './idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 import { RepeatedRequests } from './repeated-requests.js';
+import { KeysOfUser } from './keys-of-user.js';
 import { ReplayGuard } from './replay.guard.js';
 import { Writes } from './writes.js';
 
 const EXPORTED = [CareGuard, IdempotencyKeysRepository, RepeatedRequests, ReplayGuard, Writes];
 import { JobsModule } from '../jobs/jobs.module.js';
+import { UsersModule } from '../users/users.module.js';
 
 @Module({
-  imports: [JobsModule, TypeOrmModule.forFeature([IdempotencyKey])],
-  providers: [...EXPORTED, ExpiredKeys],
+  imports: [JobsModule, TypeOrmModule.forFeature([IdempotencyKey]), UsersModule],
+  providers: [...EXPORTED, ExpiredKeys, KeysOfUser],
   exports: EXPORTED,
 })
 export class RequestsModule {}

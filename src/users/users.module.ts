@@ -1,26 +1,35 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { RecordModule } from '../record/record.module.js';
+import { UserDeletionService } from './user-deletion.service.js';
+import { UserDisablingService } from './user-disabling.service.js';
 import { UserEvents } from './user-events.js';
+import { EventsOfUser } from './events-of-user.js';
 import { ImportedUsersRepository } from './imported-users.repository.js';
 import { User } from './user.entity.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 import { UserEmailsRepository } from './user-emails.repository.js';
+import { UserImportService } from './user-import.service.js';
+import { UserParts } from './user-parts.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
-const PROVIDERS = [
+const EXPORTED = [
   ImportedUsersRepository,
   UserChangesRepository,
   UserEmailsRepository,
+  UserDeletionService,
+  UserDisablingService,
   UserEvents,
+  UserImportService,
+  UserParts,
   UsersRepository,
   UsersService,
 ];
 
 @Module({
   imports: [RecordModule, TypeOrmModule.forFeature([User])],
-  providers: PROVIDERS,
-  exports: PROVIDERS,
+  providers: [...EXPORTED, EventsOfUser],
+  exports: EXPORTED,
 })
 export class UsersModule {}

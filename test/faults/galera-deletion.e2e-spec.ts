@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { AccountDeletionService } from '../../src/accounts/account-deletion.service.js';
+import { UserDeletionService } from '../../src/users/user-deletion.service.js';
 import { EventsRepository } from '../../src/record/events.repository.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
@@ -47,7 +47,7 @@ it('a client that refreshes during every attempt on another node does not preven
   });
 
   const deletion = { actor: { kind: 'operator', id: 'test' }, force: false } as const;
-  expect(await node.get(AccountDeletionService).delete(user.id, deletion)).toEqual([]);
+  expect(await node.get(UserDeletionService).delete(user.id, deletion)).toEqual([]);
 
   expect(attempts).toHaveBeenCalledTimes(1);
   await cluster.waitUntilEqual();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { AccountDisablingService } from '../../src/accounts/account-disabling.service.js';
+import { UserDisablingService } from '../../src/users/user-disabling.service.js';
 import { OnlyOwnerError, OwnerDisabledError } from '../../src/orgs/owners.errors.js';
 import { OrgOwnersService } from '../../src/orgs/org-owners.service.js';
 import { atOnce } from '../support/at-once.js';
@@ -46,7 +46,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
 }
 
 function disable(user: Account, i: number, force = false): Promise<Outcome> {
-  return outcomeOf(on(i).get(AccountDisablingService).disable(user.id, { actor: OPERATOR, force }));
+  return outcomeOf(on(i).get(UserDisablingService).disable(user.id, { actor: OPERATOR, force }));
 }
 
 function makeOwner(user: Account, org: Org, i: number): Promise<Outcome> {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { AccountDisablingService } from '../../src/accounts/account-disabling.service.js';
+import { AbandonedOrgs } from '../../src/orgs/abandoned-orgs.js';
+import { DeletedOrgsRepository } from '../../src/orgs/deleted-orgs.repository.js';
 import { LockedOrgs } from '../../src/orgs/locked-orgs.js';
 import { Event } from '../../src/record/event.entity.js';
 import { EventsRepository } from '../../src/record/events.repository.js';
@@ -8,9 +9,12 @@ import { InvitationsRepository } from '../../src/orgs/invitations/invitations.re
 import { InviterRevocations } from '../../src/orgs/invitations/inviter-revocations.js';
 import { Member } from '../../src/orgs/members/member.entity.js';
 import { Org } from '../../src/orgs/org.entity.js';
+import { OrgsOfUser } from '../../src/orgs/orgs-of-user.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
 import { OwnershipRepository } from '../../src/orgs/ownership.repository.js';
+import { UserDisablingService } from '../../src/users/user-disabling.service.js';
 import { UserEvents } from '../../src/users/user-events.js';
+import { UserParts } from '../../src/users/user-parts.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import { openDataLayer } from '../support/data-source.js';
 import { sessionId as id } from '../support/session-rows.js';
@@ -20,7 +24,7 @@ const [ADA, GRACE, ORG] = [1, 2, 3].map(id) as [string, string, string];
 /** Somebody who changes the organization meanwhile has to wait, or to make it start over: both see its lock. */
 it('disabling locks an organization that the user joined after it looked which there are', async () => {
   const data = await openDataLayer();
-  const { dataSource, transactions, db } = data;
+  const { dataSource, env, transactions, db } = data;
   for (const user of [ADA, GRACE]) {
     const values = [user, `${user}@example.com`];
     await db.query(
@@ -46,13 +50,16 @@ it('disabling locks an organization that the user joined after it looked which t
     }
   }
   const users = new UserChangesRepository();
-  const disabling = new AccountDisablingService(
-    users,
+  const parts = new UserParts();
+  new OrgsOfUser(
     new Ownership(dataSource.getRepository(Member), dataSource.getRepository(Org)),
-    new UserEvents(users, new EventsRepository(dataSource.getRepository(Event))),
     new InviterRevocations(new InvitationsRepository(dataSource.getRepository(Invitation), transactions)),
+    new AbandonedOrgs(new DeletedOrgsRepository(dataSource.getRepository(Org)), env),
     new LockedOrgs(new OrgsRepository(dataSource.getRepository(Org)), transactions),
-  );
+    parts,
+  ).onModuleInit();
+  const events = new UserEvents(users, new EventsRepository(dataSource.getRepository(Event)));
+  const disabling = new UserDisablingService(users, events, parts, transactions);
 
   await disabling.disable(ADA, { actor: { kind: 'system' }, force: false });
 

@@ -2,6 +2,8 @@ import type { DataSource } from 'typeorm';
 
 export interface Executed {
   verb: string;
+  /** the table after it; undefined for statements that name none there */
+  table: string | undefined;
   /** read, or written */
   rows: number;
   /** how often the event loop had turned before */
@@ -25,7 +27,9 @@ export function recordStatements(dataSource: DataSource): Executed[] {
       const before = turn;
       const result = await query(sql, ...rest);
       const rows = Array.isArray(result) ? result.length : ((result as { affected?: number }).affected ?? 0);
-      executed.push({ verb: sql.trim().split(/\s/)[0]!, rows, turn: before });
+      const [verb = '', ...words] = sql.trim().split(/\s+/);
+      const table = words.find((word) => !/^(?:INTO|FROM)$/.test(word))?.replaceAll(/[`"]/g, '');
+      executed.push({ verb, table, rows, turn: before });
       return result as never;
     };
     return runner;

@@ -1,4 +1,4 @@
-import { AllSessionsService } from '../../accounts/all-sessions.service.js';
+import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
 import type { Invocation, Report } from '../command.js';
 import { operatorOf } from '../operator.js';
 import { withServices } from '../services.js';

@@ -1,6 +1,6 @@
 import type { OperatorActor } from '../../access/actor.js';
-import type { OrphanedOrg } from '../../orgs/owner-rule.js';
 import { OwnershipRepository } from '../../orgs/ownership.repository.js';
+import type { OrphanedOrg } from '../../users/user-ties.js';
 import type { UserProfile } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command.js';
 import type { Services } from '../services.js';

@@ -1,7 +1,7 @@
-import { AccountChangesService } from '../../accounts/account-changes.service.js';
 import { readable } from '../../auth/mail-codes/mail-code-text.js';
 import { MailCodes } from '../../auth/mail-codes/mail-codes.js';
 import { MailCodesRepository } from '../../auth/mail-codes/mail-codes.repository.js';
+import { HandedOutResetCodes } from '../../auth/recovery/handed-out-reset-codes.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing } from '../../auth/tokens/key-ring.js';
 import type { Invocation, Report } from '../command.js';
@@ -17,7 +17,7 @@ export function resetCode(invocation: Invocation): Promise<Report> {
     const { id, email } = await findUser(services, invocation.parameters[0]!);
     const keys = new KeyRing(loadKeyFile(services.env.jwtKeysFile, true));
     const codes = new MailCodes(services.get(MailCodesRepository), keys);
-    const issued = await services.get(AccountChangesService).issueResetCode(codes, { id, email }, actor);
+    const issued = await services.get(HandedOutResetCodes).issue(codes, { id, email }, actor);
     const code = readable(codes.textOf(issued));
     const expiresAt = timeText(issued.expiresAt);
     return {

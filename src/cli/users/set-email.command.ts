@@ -1,4 +1,4 @@
-import { AccountEmailsService } from '../../accounts/account-emails.service.js';
+import { VouchedEmails } from '../../auth/mail-codes/vouched-emails.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
@@ -10,8 +10,7 @@ export async function setEmail(invocation: Invocation): Promise<Report> {
   if (email === undefined) throw new CannotRunError('expected the new e-mail as the second parameter');
   const isVerified = options['verified'] === true;
   return changeUser(invocation, {
-    make: (services, user, actor) =>
-      services.get(AccountEmailsService).replace(user, { email, isVerified, actor }),
+    make: (services, user, actor) => services.get(VouchedEmails).replace(user, { email, isVerified, actor }),
     done: `the e-mail is ${email} now, ${isVerified ? 'verified' : 'not verified'}`,
     unchanged: 'already has this e-mail',
   });

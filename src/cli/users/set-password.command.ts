@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { AccountChangesService } from '../../accounts/account-changes.service.js';
+import { Transactions } from '../../database/transactions.js';
 import { RefusedError } from '../../problems/refused.error.js';
 import { loadArgon2Engine } from '../../auth/passwords/argon2-engine.js';
+import { PasswordChanges } from '../../auth/passwords/password-changes.js';
 import { passwordFault } from '../../auth/passwords/password-policy.js';
 import { normalizePassword } from '../../auth/passwords/password-text.js';
 import type { Invocation, Report } from '../command.js';
@@ -23,7 +24,10 @@ export function setPassword(invocation: Invocation): Promise<Report> {
     const fault = passwordFault(password, email, services.env);
     if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
     const hash = await (await loadArgon2Engine()).hash(password, services.env.argon2);
-    const changed = await services.get(AccountChangesService).setPasswordHash({ id, email }, hash, actor);
+    const passwords = services.get(PasswordChanges);
+    const changed = await services
+      .get(Transactions)
+      .run((transaction) => passwords.set(transaction, { id, email }, hash, actor));
     const lines = [`${email} (${id}): the password is set, every session has ended`];
     if (generated !== undefined) lines.push(`password: ${generated}`);
     return { lines, json: [{ id, email, changed, ...(generated !== undefined && { password: generated }) }] };

@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readable } from '../../auth/mail-codes/mail-code-text.js';
 import { MailCodes } from '../../auth/mail-codes/mail-codes.js';
 import type { Transaction } from '../../database/transaction.js';
 import { harmless } from '../../mail/harmless-text.js';
-import type { MailText } from '../../mail/mail-composer.js';
+import type { MailComposer, MailText } from '../../mail/mail-composer.js';
+import { MailComposers } from '../../mail/mail-composers.js';
 import type { Mail } from '../../mail/mail.entity.js';
 import { MailLimitsRepository } from '../../mail/mail-limits.repository.js';
 import { Mails } from '../../mail/mails.js';
@@ -19,13 +20,18 @@ type MailableInvitation = Pick<
 >;
 
 @Injectable()
-export class InvitationMails {
+export class InvitationMails implements MailComposer, OnModuleInit {
   constructor(
     private readonly invitations: InvitationListRepository,
     private readonly codes: MailCodes,
     private readonly mails: Mails,
     private readonly limits: MailLimitsRepository,
+    private readonly composers: MailComposers,
   ) {}
+
+  onModuleInit(): void {
+    this.composers.register('invitation', this);
+  }
 
   requireServer(): void {
     this.mails.requireServer();

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperatorActor } from '../../../access/actor.js';
-import {
-  AccountImportService,
-  type ForeignAccount,
-  type ImportOutcome,
-} from '../../../accounts/account-import.service.js';
 import { loadBcrypt, readBcryptCost } from '../../../auth/passwords/bcrypt-verifier.js';
 import { MAX_ROWS_AT_ONCE } from '../../../database/in-batches.js';
+import {
+  type ForeignUser,
+  type ImportOutcome,
+  UserImportService,
+} from '../../../users/user-import.service.js';
 import { CannotRunError } from '../../cannot-run.error.js';
 import type { Invocation, Report } from '../../command.js';
 import { operatorOf } from '../../operator.js';
@@ -20,7 +20,7 @@ const BATCH_ROWS = { sqlite: 100, mysql: MAX_ROWS_AT_ONCE };
 
 interface Row {
   line: number;
-  parsed: ForeignAccount | Refusal;
+  parsed: ForeignUser | Refusal;
 }
 
 interface Progress {
@@ -71,10 +71,10 @@ async function importBatch(
   rows: Row[],
   { actor, progress, print }: Import,
 ): Promise<void> {
-  const accounts = rows.flatMap(({ parsed }) => (typeof parsed === 'string' ? [] : parsed));
-  await requireBcrypt(accounts);
+  const users = rows.flatMap(({ parsed }) => (typeof parsed === 'string' ? [] : parsed));
+  await requireBcrypt(users);
   const began = performance.now();
-  const outcomes = await services.get(AccountImportService).importAll(accounts, actor);
+  const outcomes = await services.get(UserImportService).importAll(users, actor);
   const tookMs = performance.now() - began;
   for (const { line, parsed } of rows) {
     const outcome = typeof parsed === 'string' ? parsed : outcomes.shift()!;
@@ -88,8 +88,8 @@ async function importBatch(
 }
 
 /** @throws CannotRunError if a hash needs bcrypt and it is missing: nobody with such a hash could log in */
-async function requireBcrypt(accounts: readonly ForeignAccount[]): Promise<void> {
-  if (!accounts.some(({ passwordHash }) => readBcryptCost(passwordHash) !== undefined)) return;
+async function requireBcrypt(users: readonly ForeignUser[]): Promise<void> {
+  if (!users.some(({ passwordHash }) => readBcryptCost(passwordHash) !== undefined)) return;
   await loadBcrypt().catch(() => {
     throw new CannotRunError('bcrypt hashes need the optional package bcrypt, which is not installed here');
   });

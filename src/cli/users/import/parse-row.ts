@@ -1,8 +1,8 @@
-import type { ForeignAccount } from '../../../accounts/account-import.service.js';
 import { MAX_BCRYPT_COST } from '../../../auth/passwords/bcrypt-verifier.js';
 import { foreignHashFault } from '../../../auth/passwords/foreign-hash.js';
 import { isEntityId } from '../../../identifiers/entity-id.js';
 import { canonicalEmail } from '../../../users/email-address.js';
+import type { ForeignUser } from '../../../users/user-import.service.js';
 import type { Line } from './lines-of.js';
 
 /** Reasons to refuse a row; they never quote its content. */
@@ -27,22 +27,17 @@ type Row = Partial<Record<'email' | 'passwordHash' | 'emailVerified' | 'id', unk
 const FIELDS = new Set(['email', 'passwordHash', 'emailVerified', 'id']);
 
 /** Returns undefined for an empty line. */
-export function parseRow({ bytes }: Pick<Line, 'bytes'>): ForeignAccount | Refusal | undefined {
+export function parseRow({ bytes }: Pick<Line, 'bytes'>): ForeignUser | Refusal | undefined {
   if (bytes === undefined) return 'line_too_long';
   const text = decode(bytes);
   if (text?.trim() === '') return undefined;
   const row = text === undefined ? undefined : parseObject(text);
   if (row === undefined) return 'invalid_json';
   if (Object.keys(row).some((field) => !FIELDS.has(field))) return 'unknown_field';
-  return accountOf(row);
+  return userOf(row);
 }
 
-function accountOf({
-  email: rawEmail,
-  passwordHash,
-  emailVerified,
-  id: rawId,
-}: Row): ForeignAccount | Refusal {
+function userOf({ email: rawEmail, passwordHash, emailVerified, id: rawId }: Row): ForeignUser | Refusal {
   const email = canonicalEmail(rawEmail);
   if (email === undefined) return 'invalid_email';
   if (typeof passwordHash !== 'string') return 'invalid_hash';

@@ -9,10 +9,10 @@ import {
   ImportedUsersRepository,
   type PresentUser,
   TakenMeanwhileError,
-} from '../users/imported-users.repository.js';
+} from './imported-users.repository.js';
 
-/** An account of another system: e-mail and id are canonical, and a login can verify the hash. */
-export interface ForeignAccount {
+/** A user of another system: e-mail and id are canonical, and a login can verify the hash. */
+export interface ForeignUser {
   email: string;
   passwordHash: string;
   isEmailVerified: boolean;
@@ -25,17 +25,17 @@ export type ImportOutcome = 'imported' | 'present' | 'email_taken' | 'id_taken' 
 const MAX_ATTEMPTS = 5;
 
 @Injectable()
-export class AccountImportService {
+export class UserImportService {
   constructor(
     private readonly users: ImportedUsersRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
 
-  /** Imports all that it can in one transaction; the outcomes are in the order of the accounts. */
-  async importAll(accounts: readonly ForeignAccount[], actor: Actor): Promise<ImportOutcome[]> {
+  /** Imports all that it can in one transaction; the outcomes are in the order of the users. */
+  async importAll(foreign: readonly ForeignUser[], actor: Actor): Promise<ImportOutcome[]> {
     for (let attempt = 1; ; attempt += 1) {
-      const { outcomes, users } = await this.decide(accounts);
+      const { outcomes, users } = await this.decide(foreign);
       try {
         if (users.length > 0) await this.insert(users, actor);
         return outcomes;
@@ -47,20 +47,20 @@ export class AccountImportService {
   }
 
   private async decide(
-    accounts: readonly ForeignAccount[],
+    foreign: readonly ForeignUser[],
   ): Promise<{ outcomes: ImportOutcome[]; users: ImportedUser[] }> {
-    const emails = accounts.map(({ email }) => email);
-    const ids = accounts.flatMap(({ id }) => id ?? []);
+    const emails = foreign.map(({ email }) => email);
+    const ids = foreign.flatMap(({ id }) => id ?? []);
     const present = await this.users.findPresent(emails, ids);
     const known = new KnownUsers(present, await this.events.findDeleted(ids));
     const users: ImportedUser[] = [];
-    const outcomes = accounts.map((account) => {
-      const outcome = known.outcomeOf(account);
+    const outcomes = foreign.map((user) => {
+      const outcome = known.outcomeOf(user);
       if (outcome !== 'imported') return outcome;
-      const user = userOf(account);
+      const imported = userOf(user);
       // Another line of the same batch may name the user again.
-      known.add(user);
-      users.push(user);
+      known.add(imported);
+      users.push(imported);
       return outcome;
     });
     return { outcomes, users };
@@ -97,8 +97,8 @@ class KnownUsers {
     this.ids.add(user.id);
   }
 
-  /** An account with the same e-mail is the same if the id is equal or, without an id, the hash. */
-  outcomeOf({ id, email, passwordHash }: ForeignAccount): ImportOutcome {
+  /** A user with the same e-mail is the same if the id is equal or, without an id, the hash. */
+  outcomeOf({ id, email, passwordHash }: ForeignUser): ImportOutcome {
     const namesake = this.byEmail.get(email);
     if (namesake) {
       const isSame = id === undefined ? namesake.passwordHash === passwordHash : namesake.id === id;
@@ -111,7 +111,7 @@ class KnownUsers {
   }
 }
 
-function userOf({ id = newEntityId(), email, passwordHash, isEmailVerified }: ForeignAccount): ImportedUser {
+function userOf({ id = newEntityId(), email, passwordHash, isEmailVerified }: ForeignUser): ImportedUser {
   const createdAt = Date.now();
   return { id, email, passwordHash, createdAt, emailVerifiedAt: isEmailVerified ? createdAt : null };
 }

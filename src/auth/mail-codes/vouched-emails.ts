@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
-import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
-import { LostConflictError } from '../database/lost-conflict.error.js';
-import { Transactions } from '../database/transactions.js';
-import { Mails } from '../mail/mails.js';
-import { MembersRepository } from '../orgs/members/members.repository.js';
-import { UserEvents } from '../users/user-events.js';
-import { UserEmailsRepository } from '../users/user-emails.repository.js';
+import type { Actor } from '../../access/actor.js';
+import { LostConflictError } from '../../database/lost-conflict.error.js';
+import { Transactions } from '../../database/transactions.js';
+import { Mails } from '../../mail/mails.js';
+import { UserEmailsRepository } from '../../users/user-emails.repository.js';
+import { UserEvents } from '../../users/user-events.js';
+import { UserParts } from '../../users/user-parts.js';
+import { MailCodesRepository } from './mail-codes.repository.js';
 
 export interface EmailReplacement {
   email: string;
@@ -15,20 +15,29 @@ export interface EmailReplacement {
   actor: Actor;
 }
 
-/** Changes an e-mail without a code: whoever asks for it vouches for the user. */
+/** Changes and verifies e-mails without a code: whoever asks for it vouches for the user. */
 @Injectable()
-export class AccountEmailsService {
+export class VouchedEmails {
   constructor(
     private readonly emails: UserEmailsRepository,
-    private readonly members: MembersRepository,
     private readonly codes: MailCodesRepository,
     private readonly mails: Mails,
     private readonly events: UserEvents,
+    private readonly parts: UserParts,
     private readonly transactions: Transactions,
   ) {}
 
+  /** Returns false if the e-mail was verified before. */
+  verify(userId: string, actor: Actor): Promise<boolean> {
+    return this.transactions.run(async (transaction) => {
+      if (!(await this.emails.verifyEmail(transaction, userId))) return false;
+      await this.events.record(transaction, { type: 'account.email_verified', actor, userId });
+      return true;
+    });
+  }
+
   /**
-   * Keeps the sessions, and updates the copies of the e-mail in the memberships.
+   * Keeps the sessions. Returns false if the user has this e-mail already.
    * @throws EmailTakenError
    */
   async replace(user: { id: string; email: string }, replacement: EmailReplacement): Promise<boolean> {
@@ -38,7 +47,7 @@ export class AccountEmailsService {
       if (!(await this.emails.replaceEmail(transaction, user, email, isVerified))) {
         throw new LostConflictError(undefined);
       }
-      await this.members.updateEmail(transaction, user.id, email);
+      for (const copies of this.parts.emailCopies.inOrder()) await copies.update(transaction, user.id, email);
       // These codes may be on their way to either address.
       await this.codes.voidAll(transaction, user);
       await this.codes.void(transaction, { purpose: 'password_reset', subject: email });

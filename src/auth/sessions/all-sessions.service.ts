@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
-import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
-import { Transactions } from '../database/transactions.js';
-import { EventsRepository } from '../record/events.repository.js';
-import { UserChangesRepository } from '../users/user-changes.repository.js';
+import type { Actor } from '../../access/actor.js';
+import { Transactions } from '../../database/transactions.js';
+import { EventsRepository } from '../../record/events.repository.js';
+import { UserChangesRepository } from '../../users/user-changes.repository.js';
+import { SignedInUsersRepository } from './signed-in-users.repository.js';
 
 /** Others write between two batches; logins of these users wait for one. */
 const USERS_AT_ONCE = 100;
 
+/** Ends every session of one user, or of all, for an operator. */
 @Injectable()
 export class AllSessionsService {
   constructor(
@@ -16,6 +17,11 @@ export class AllSessionsService {
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
+
+  /** Returns false if there is no such user. */
+  async endAllOf(userId: string, actor: Actor): Promise<boolean> {
+    return (await this.end([userId], actor)) === 1;
+  }
 
   /** Users who log in meanwhile stay logged in; after an interruption another run ends the rest. */
   async endAll(actor: Actor): Promise<number> {

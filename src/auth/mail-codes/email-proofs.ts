@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, principalOf } from '../access/actor.js';
-import type { MailCode } from '../auth/mail-codes/mail-code.entity.js';
-import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
-import { MailCodes } from '../auth/mail-codes/mail-codes.js';
-import type { Transaction } from '../database/transaction.js';
-import { Transactions } from '../database/transactions.js';
-import { MembersRepository } from '../orgs/members/members.repository.js';
-import { UserEvents } from '../users/user-events.js';
-import { UserEmailsRepository } from '../users/user-emails.repository.js';
+import { type Actor, principalOf } from '../../access/actor.js';
+import type { Transaction } from '../../database/transaction.js';
+import { Transactions } from '../../database/transactions.js';
+import { UserEmailsRepository } from '../../users/user-emails.repository.js';
+import { UserEvents } from '../../users/user-events.js';
+import { UserParts } from '../../users/user-parts.js';
+import type { MailCode } from './mail-code.entity.js';
+import { InvalidMailCodeError } from './mail-codes.errors.js';
+import { MailCodes } from './mail-codes.js';
 
 /** Uses a mailed code, which proves that an e-mail is the user's own. */
 @Injectable()
@@ -15,8 +15,8 @@ export class EmailProofs {
   constructor(
     private readonly codes: MailCodes,
     private readonly emails: UserEmailsRepository,
-    private readonly members: MembersRepository,
     private readonly events: UserEvents,
+    private readonly parts: UserParts,
     private readonly transactions: Transactions,
   ) {}
 
@@ -47,7 +47,6 @@ export class EmailProofs {
     return true;
   }
 
-  /** Also updates the copies of the e-mail in the memberships. */
   private async change(
     transaction: Transaction,
     userId: string,
@@ -55,7 +54,7 @@ export class EmailProofs {
     actor: Actor,
   ): Promise<boolean> {
     if (!(await this.emails.changeEmail(transaction, userId, { email, authEpoch }))) return false;
-    await this.members.updateEmail(transaction, userId, email);
+    for (const copies of this.parts.emailCopies.inOrder()) await copies.update(transaction, userId, email);
     await this.codes.voidOne(transaction, { purpose: 'email_verification', subject: userId });
     await this.events.record(transaction, { type: 'account.email_changed', actor, userId });
     return true;

@@ -1,0 +1,48 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { MailComposer, MailText } from '../../mail/mail-composer.js';
+import { MailComposers } from '../../mail/mail-composers.js';
+import type { Mail } from '../../mail/mail.entity.js';
+import { UsersRepository } from '../../users/users.repository.js';
+import { CodeMailLimit } from './code-mail-limit.js';
+import { readable } from './mail-code-text.js';
+import { MailCodes } from './mail-codes.js';
+
+export type MailedCode = Pick<Mail, 'codeId' | 'codeNumber'>;
+
+type ProofKind = 'email_verification' | 'email_change';
+
+/** Composes the mails with a code that proves an e-mail. */
+@Injectable()
+export class CodeMails implements OnModuleInit {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly codes: MailCodes,
+    private readonly limit: CodeMailLimit,
+    private readonly composers: MailComposers,
+  ) {}
+
+  onModuleInit(): void {
+    for (const kind of ['email_verification', 'email_change'] as const) {
+      const composer: MailComposer = { compose: (mail) => this.compose(kind, mail) };
+      this.composers.register(kind, composer);
+    }
+  }
+
+  /** Returns undefined if the code is void. */
+  async textOf(
+    purpose: ProofKind | 'password_reset',
+    { codeId, codeNumber }: MailedCode,
+  ): Promise<MailText | undefined> {
+    if (codeId === null || codeNumber === null) return undefined;
+    const code = { id: codeId, purpose, codeNumber };
+    if (!(await this.codes.isCurrent(code))) return undefined;
+    return { template: purpose, code: readable(this.codes.textOf(code)) };
+  }
+
+  private async compose(kind: ProofKind, mail: Mail): Promise<MailText | undefined> {
+    const { recipient, senderId } = mail;
+    if (await this.limit.isBeyond(mail, { kind, recipient, senderId })) return undefined;
+    const isTaken = kind === 'email_change' && (await this.users.findByEmail(recipient)) !== null;
+    return isTaken ? { template: 'email_taken' } : this.textOf(kind, mail);
+  }
+}

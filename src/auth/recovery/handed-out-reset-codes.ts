@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../access/actor.js';
+import { Transactions } from '../../database/transactions.js';
+import { RefusedError } from '../../problems/refused.error.js';
+import { UserChangesRepository } from '../../users/user-changes.repository.js';
+import { UserEvents } from '../../users/user-events.js';
+import type { MailCode } from '../mail-codes/mail-code.entity.js';
+import type { MailCodes } from '../mail-codes/mail-codes.js';
+
+/** Issues codes that an operator tells the user: whoever has one takes the account over. */
+@Injectable()
+export class HandedOutResetCodes {
+  constructor(
+    private readonly users: UserChangesRepository,
+    private readonly events: UserEvents,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** @throws RefusedError */
+  issue(codes: MailCodes, { id, email }: { id: string; email: string }, actor: Actor): Promise<MailCode> {
+    return this.transactions.run(async (transaction) => {
+      if (!(await this.users.lockEnabled(transaction, id))) {
+        throw new RefusedError('the account is disabled (account_disabled)');
+      }
+      const purpose = 'password_reset';
+      const issued = await codes.issue(transaction, { purpose, subject: email, email, handedOut: true });
+      await this.events.record(transaction, { type: 'account.reset_code_issued', actor, userId: id });
+      return issued;
+    });
+  }
+}

@@ -1,0 +1,128 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
+import type { Transaction } from '../database/transaction.js';
+import type { Turn } from '../database/transaction-queue.js';
+import type { NewEvent } from '../record/new-event.js';
+import { UserParts } from '../users/user-parts.js';
+import type { Consequences, Decide, UserDeparture, UserTies } from '../users/user-ties.js';
+import { AbandonedOrgs } from './abandoned-orgs.js';
+import { InviterRevocations } from './invitations/inviter-revocations.js';
+import { LockedOrgs } from './locked-orgs.js';
+import { orgIdsOf, orphanings, requireOtherOwners } from './owner-rule.js';
+import { type Departure, OwnershipRepository } from './ownership.repository.js';
+
+interface Departing {
+  userId: string;
+  departures: readonly Departure[];
+  /** those that have no other enabled owner */
+  orphaned: readonly Departure[];
+}
+
+/** Lets users go whom every organization can do without, or by force. */
+@Injectable()
+export class OrgsOfUser implements UserTies, OnModuleInit {
+  readonly tables = ['members'];
+
+  constructor(
+    private readonly ownership: OwnershipRepository,
+    private readonly revocations: InviterRevocations,
+    private readonly abandonedOrgs: AbandonedOrgs,
+    private readonly lockedOrgs: LockedOrgs,
+    private readonly parts: UserParts,
+  ) {}
+
+  onModuleInit(): void {
+    this.parts.ties.register('organizations', this);
+  }
+
+  findOrgIdsOf(userId: string): Promise<string[]> {
+    return this.ownership.findOrgIdsOf(userId);
+  }
+
+  /** Locks even those where the user is no owner: somebody may be handing one over to them. */
+  run<T>(
+    turn: Turn & { row: string },
+    work: (transaction: Transaction, decide: Decide) => Promise<T>,
+  ): Promise<T> {
+    const userId = turn.row;
+    return this.lockedOrgs.run(
+      turn,
+      () => this.ownership.findOrgIdsOf(userId),
+      (transaction, requireLocked) =>
+        work(transaction, async (force) => {
+          const departures = await this.ownership.findDepartures(transaction, userId);
+          requireLocked(orgIdsOf(departures));
+          const orphaned = requireOtherOwners(departures, force);
+          return this.departureOf(transaction, { userId, departures, orphaned });
+        }),
+    );
+  }
+
+  private departureOf(transaction: Transaction, departing: Departing): UserDeparture {
+    return {
+      leave: (actor) => this.leave(transaction, departing, actor),
+      stayDisabled: (actor) => this.stayDisabled(transaction, departing, actor),
+    };
+  }
+
+  private async leave(
+    transaction: Transaction,
+    { userId, departures, orphaned }: Departing,
+    actor: Actor,
+  ): Promise<Consequences> {
+    const about = { actor, userId };
+    const revoked = await this.revokeInvitations(
+      transaction,
+      { userId, departures },
+      'inviter_deleted',
+      actor,
+    );
+    const abandoned =
+      orphaned.length > 0 ? await this.abandonedOrgs.delete(transaction, departures, actor) : [];
+    await this.ownership.deleteMembershipsOf(transaction, userId, orgIdsOf(departures));
+    const removed = departures.map(({ orgId, revision, role }): NewEvent => ({
+      ...about,
+      type: 'member.removed',
+      orgId,
+      orgRevision: revision,
+      data: { role, reason: 'account_deleted' },
+    }));
+    const ownerless = orphaned.filter(({ hasOtherMember }) => hasOtherMember);
+    return {
+      orphaned: orphaned.map(({ orgId: id, hasOtherMember }) => ({ id, isDeleted: !hasOtherMember })),
+      events: [
+        ...removed,
+        ...orphanings(ownerless, { ...about, reason: 'owner_deleted' }),
+        ...revoked,
+        ...abandoned,
+      ],
+    };
+  }
+
+  private async stayDisabled(
+    transaction: Transaction,
+    { userId, departures, orphaned }: Departing,
+    actor: Actor,
+  ): Promise<Consequences> {
+    const revoked = await this.revokeInvitations(
+      transaction,
+      { userId, departures },
+      'inviter_disabled',
+      actor,
+    );
+    return {
+      orphaned: orphaned.map(({ orgId: id }) => ({ id, isDeleted: false })),
+      events: [...revoked, ...orphanings(orphaned, { actor, userId, reason: 'owner_disabled' })],
+    };
+  }
+
+  private revokeInvitations(
+    transaction: Transaction,
+    { userId, departures }: Pick<Departing, 'userId' | 'departures'>,
+    reason: 'inviter_deleted' | 'inviter_disabled',
+    actor: Actor,
+  ): Promise<NewEvent[]> {
+    const inviting = departures.filter(({ invites }) => invites);
+    return this.revocations.revokeAll(transaction, userId, inviting, { actor, reason });
+  }
+}

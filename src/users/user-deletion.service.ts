@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { type Actor, principalOf } from '../access/actor.js';
+import type { Transaction } from '../database/transaction.js';
+import { EventAddressesRepository } from '../record/event-addresses.repository.js';
+import { UserChangesRepository } from './user-changes.repository.js';
+import { UserEmailsRepository } from './user-emails.repository.js';
+import { UserEvents } from './user-events.js';
+import { UserParts } from './user-parts.js';
+import type { OrphanedOrg } from './user-ties.js';
+
+export interface Deletion {
+  actor: Actor;
+  /** allows an organization to be left without an enabled owner */
+  force: boolean;
+  /** hash of the verified password; the user is kept if it has changed since */
+  passwordHash?: string;
+  /** deletes nothing, and runs `lastStep` as soon as nothing can refuse the deletion any more */
+  dryRun?: boolean;
+  /** runs in the transaction; an error that it throws rolls everything back */
+  lastStep?: (transaction: Transaction) => Promise<unknown>;
+}
+
+/** Largest difference between the clocks of instances: each stamps the events that it writes. */
+const MAX_CLOCK_SKEW_MS = 60_000;
+
+/** The record keeps the ids of deleted users, but no client address of theirs. */
+@Injectable()
+export class UserDeletionService {
+  constructor(
+    private readonly users: UserChangesRepository,
+    private readonly emails: UserEmailsRepository,
+    private readonly events: UserEvents,
+    private readonly addresses: EventAddressesRepository,
+    private readonly parts: UserParts,
+  ) {}
+
+  /**
+   * Ended sessions go first, then one transaction decides about all the rest: a deletion that is interrupted or refused
+   * leaves a user who can log in. Returns undefined if the user no longer exists or the password has changed.
+   * @throws RefusedError where an organization would have no enabled owner
+   */
+  async delete(userId: string, deletion: Deletion): Promise<OrphanedOrg[] | undefined> {
+    const { actor, force, passwordHash, dryRun = false, lastStep } = deletion;
+    const since = Date.now() - MAX_CLOCK_SKEW_MS;
+    const acts = dryRun ? [] : await this.prepare(userId);
+    const turn = { principal: principalOf(actor), row: userId };
+    return this.parts.ties.of('organizations').run(turn, async (transaction, decide) => {
+      // Logins of the user, and additions to organizations, wait from here on.
+      if (!(await this.users.beginDeletion(transaction, userId, passwordHash))) return undefined;
+      const departure = await decide(force);
+      if (dryRun) {
+        await lastStep?.(transaction);
+        return [];
+      }
+      const { orphaned, events } = await departure.leave(actor);
+
+      const { email, emailVerifiedAt } = await this.emails.emailOf(transaction, userId);
+      const user = { id: userId, email, emailVerifiedAt };
+      for (const rows of this.parts.rows.inOrder()) await rows.delete(transaction, user);
+
+      await this.events.record(
+        transaction,
+        { type: 'account.deleted', actor, userId, ...(orphaned.length > 0 && { data: { force: true } }) },
+        { type: 'session.ended', actor, userId, data: { reason: 'account_deleted', all: true } },
+        ...events,
+      );
+      // Includes the events that were just recorded.
+      await this.addresses.deleteOf(transaction, userId, { acts, since });
+
+      for (const rows of this.parts.contendedRows.inOrder()) await rows.delete(transaction, user);
+      await this.users.delete(transaction, userId);
+      await lastStep?.(transaction);
+      return orphaned;
+    });
+  }
+
+  /** Does the slow work before anything is decided, so that the transaction has few rows to delete. */
+  private async prepare(userId: string): Promise<string[]> {
+    for (const rows of [...this.parts.rows.inOrder(), ...this.parts.contendedRows.inOrder()]) {
+      await rows.prepareDeletion?.(userId);
+    }
+    return this.addresses.findActs(userId, await this.parts.ties.of('organizations').findOrgIdsOf(userId));
+  }
+}

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { type Actor, principalOf } from '../access/actor.js';
+import { Transactions } from '../database/transactions.js';
+import { UserChangesRepository } from './user-changes.repository.js';
+import { UserEvents } from './user-events.js';
+import { UserParts } from './user-parts.js';
+import type { OrphanedOrg } from './user-ties.js';
+
+export interface Disabling {
+  actor: Actor;
+  /** allows an organization to be left without an enabled owner */
+  force: boolean;
+}
+
+@Injectable()
+export class UserDisablingService {
+  constructor(
+    private readonly users: UserChangesRepository,
+    private readonly events: UserEvents,
+    private readonly parts: UserParts,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Ends every session. Returns undefined if the user is disabled already.
+   * @throws RefusedError where an organization would have no enabled owner
+   */
+  disable(userId: string, { actor, force }: Disabling): Promise<OrphanedOrg[] | undefined> {
+    const turn = { principal: principalOf(actor), row: userId };
+    return this.parts.ties.of('organizations').run(turn, async (transaction, decide) => {
+      if (!(await this.users.disable(transaction, userId))) return undefined;
+      const departure = await decide(force);
+      const { orphaned, events } = await departure.stayDisabled(actor);
+      await this.events.record(
+        transaction,
+        { type: 'account.disabled', actor, userId, ...(orphaned.length > 0 && { data: { force: true } }) },
+        { type: 'session.ended', actor, userId, data: { reason: 'account_disabled', all: true } },
+        ...events,
+      );
+      return orphaned;
+    });
+  }
+
+  /** Returns false if the user is not disabled. */
+  enable(userId: string, actor: Actor): Promise<boolean> {
+    return this.transactions.run(async (transaction) => {
+      if (!(await this.users.enable(transaction, userId))) return false;
+      await this.events.record(transaction, { type: 'account.enabled', actor, userId });
+      return true;
+    });
+  }
+}

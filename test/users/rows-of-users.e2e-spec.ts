@@ -1,0 +1,112 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CliModule } from '../../src/cli/cli.module.js';
+import { UserDeletionService } from '../../src/users/user-deletion.service.js';
+import { UserParts } from '../../src/users/user-parts.js';
+import { allRows } from '../support/all-rows.js';
+import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { engine } from '../support/engine.js';
+import { recordStatements } from '../support/executed-statements.js';
+import { anUnknownId } from '../support/personas.js';
+
+/** Every other table has to be registered in `UserParts`, by the room that owns it. */
+const HOLD_NOTHING_OF_USERS = ['migrations', 'migrations_lease', 'orgs'];
+
+/** Hashes of secrets, and what lives for a day at most. */
+const NOT_EXPORTED = ['authorization_codes', 'idempotency_keys', 'mail_codes', 'pending_revocations'];
+
+const REFERENCES = {
+  sqlite: `SELECT DISTINCT t.name FROM sqlite_master t JOIN pragma_foreign_key_list(t.name) f
+    WHERE t.type = 'table' AND f."table" = 'users'`,
+  mariadb: `SELECT DISTINCT TABLE_NAME AS name FROM information_schema.KEY_COLUMN_USAGE
+    WHERE TABLE_SCHEMA = DATABASE() AND REFERENCED_TABLE_NAME = 'users'`,
+};
+
+describe('the rows of users', () => {
+  let data: DataLayer;
+  let context: INestApplicationContext;
+  let parts: UserParts;
+
+  beforeAll(async () => {
+    data = await openDataLayer();
+    context = await NestFactory.createApplicationContext(CliModule.forRoot(data.env, data.dataSource), {
+      logger: false,
+      abortOnError: false,
+    });
+    parts = context.get(UserParts);
+  });
+  afterAll(() => data.close());
+
+  const tablesOf = (all: readonly { tables: readonly string[] }[]): string[] =>
+    all.flatMap(({ tables }) => tables);
+  const deleted = (): string[] => [
+    'users',
+    ...tablesOf([...parts.ties.inOrder(), ...parts.rows.inOrder(), ...parts.contendedRows.inOrder()]),
+  ];
+  const exported = (): string[] => ['users', ...tablesOf(parts.exported.inOrder())];
+
+  it('are in tables that a deletion answers for, save the record, which stays', async () => {
+    const tables = Object.keys(await allRows(data.db));
+    const expected = tables.filter((table) => table !== 'events' && !HOLD_NOTHING_OF_USERS.includes(table));
+    expect(deleted().toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('are exported, save secrets', async () => {
+    const known = new Set([...exported(), ...NOT_EXPORTED, ...HOLD_NOTHING_OF_USERS]);
+    expect(Object.keys(await allRows(data.db)).filter((table) => !known.has(table))).toEqual([]);
+  });
+
+  it('are referred to by none of the tables that are said to hold nothing of users', async () => {
+    const referring = (await data.db.query(REFERENCES[engine])).map(({ name }) => String(name));
+    expect(referring).toContain('sessions');
+    expect(referring.filter((table) => !deleted().includes(table))).toEqual([]);
+  });
+
+  it('go in the order that locks, the record and Galera need', async () => {
+    const { db } = data;
+    const [user, other, org] = [anUnknownId(), anUnknownId(), anUnknownId()];
+    for (const id of [user, other]) {
+      await db.query(
+        `INSERT INTO users (id, email, password_hash, created_at, email_verified_at) VALUES (?, ?, 'none', 1, 1)`,
+        [id, `${id}@example.com`],
+      );
+    }
+    await db.query("INSERT INTO orgs (id, name, revision, created_at) VALUES (?, 'Org', 1, 1)", [org]);
+    for (const [id, role] of [
+      [user, 'admin'],
+      [other, 'owner'],
+    ]) {
+      await db.query('INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES (?, ?, ?, ?, 1)', [
+        org,
+        id!,
+        `${id}@example.com`,
+        role!,
+      ]);
+    }
+    await db.query(
+      'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, 1, 1, ?)',
+      [anUnknownId(), user, Date.now() + 60_000],
+    );
+    const executed = recordStatements(data.dataSource);
+
+    await context.get(UserDeletionService).delete(user, { actor: { kind: 'system' }, force: false });
+
+    const writes = executed.filter(({ verb }) => ['INSERT', 'UPDATE', 'DELETE'].includes(verb));
+    const order = writes.map(({ verb, table }) => `${verb} ${table}`);
+    expect(order.filter((write, place) => write !== order[place - 1])).toEqual([
+      'UPDATE orgs',
+      'UPDATE users',
+      'DELETE members',
+      'DELETE invitations',
+      'DELETE mail_codes',
+      'UPDATE mails',
+      'DELETE idempotency_keys',
+      'INSERT events',
+      'DELETE authorization_codes',
+      'DELETE pending_revocations',
+      'DELETE sessions',
+      'DELETE users',
+    ]);
+  });
+});
