@@ -19,7 +19,7 @@ export class User {
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt: number;
 
-  /** raised by every change of the account */
+  /** raised by every change of the user */
   @Column({ type: 'integer', default: 1 })
   revision: number;
 
