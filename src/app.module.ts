@@ -23,6 +23,7 @@ import { MailWorkerModule } from './mail/mail-worker.module.js';
 import { RecordModule } from './record/record.module.js';
 import { ReservedNames } from './services/reserved-names.js';
 import { ServicesModule } from './services/services.module.js';
+import { UserPartsCheck } from './users/user-parts-check.js';
 import { UsersModule } from './users/users.module.js';
 import { CareGuard } from './requests/care.guard.js';
 import { EarlyAnswerFilter } from './requests/early-answer.js';
@@ -53,6 +54,7 @@ export class AppModule {
         RequestsModule,
       ],
       providers: [
+        UserPartsCheck,
         ReservedNames,
         // In this order: principal, write limit, repeated requests, role, options of the change.
         { provide: APP_GUARD, useExisting: AuthenticationGuard },

@@ -28,6 +28,7 @@ import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { RecordModule } from '../record/record.module.js';
 import { ShownInvitationsService } from '../orgs/invitations/shown-invitations.service.js';
 import { ServicesModule } from '../services/services.module.js';
+import { UserPartsCheck } from '../users/user-parts-check.js';
 import { UsersModule } from '../users/users.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 
@@ -44,6 +45,7 @@ const PROVIDERS = [
   SessionsOfUser,
   SessionsRepository,
   SignedInUsersRepository,
+  UserPartsCheck,
   UserSessionsRepository,
   VouchedEmails,
   AuthorizationCodesRepository,

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { NamedParts } from './named-parts.js';
 import type { User } from './user.entity.js';
@@ -41,16 +41,17 @@ const EMAIL_COPIES = ['memberships'] as const;
 /** the order of the document */
 const EXPORTED = ['organizations', 'sessions', 'events', 'mails', 'invitations'] as const;
 
-/** Rooms register here what they keep of users; a name that no room registers stops the start. */
+/** Rooms register here what they keep of users. */
 @Injectable()
-export class UserParts implements OnApplicationBootstrap {
+export class UserParts {
   readonly ties = new NamedParts<'organizations', UserTies>(['organizations']);
   readonly rows = new NamedParts<(typeof ROWS)[number], UserRows>(ROWS);
   readonly contendedRows = new NamedParts<(typeof CONTENDED_ROWS)[number], UserRows>(CONTENDED_ROWS);
   readonly emailCopies = new NamedParts<(typeof EMAIL_COPIES)[number], EmailCopies>(EMAIL_COPIES);
   readonly exported = new NamedParts<(typeof EXPORTED)[number], ExportedRows>(EXPORTED);
 
-  onApplicationBootstrap(): void {
+  /** @throws if no room has registered one of the names */
+  requireAll(): void {
     for (const parts of [this.ties, this.rows, this.contendedRows, this.emailCopies, this.exported]) {
       parts.inOrder();
     }
