@@ -41,6 +41,7 @@ import { LogoutService } from './refresh/logout.service.js';
 import { UserSessionsRepository } from './sessions/user-sessions.repository.js';
 import { SessionDeletion } from './sessions/session-deletion.js';
 import { SessionEndingService } from './sessions/session-ending.service.js';
+import { SessionOpening } from './sessions/session-opening.service.js';
 import { RefreshController } from './refresh/refresh.controller.js';
 import { RefreshService } from './refresh/refresh.service.js';
 import { RefreshTokens } from './refresh/refresh-tokens.js';
@@ -119,6 +120,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     RefreshService,
     SessionDeletion,
     SessionEndingService,
+    SessionOpening,
     RefreshTokens,
     ResetMails,
     SessionRefreshesRepository,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anId } from '../support/expected.js';
-import { anAccount, anOrgOf } from '../support/personas.js';
+import { anId, invalidToken } from '../support/expected.js';
+import { anAccount, anOrgOf, aPassword, byCode, type Session } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
-import { decodeToken } from '../support/signing-keys.js';
+import { decodeToken, signToken } from '../support/signing-keys.js';
 
 const DAY = 86_400;
 
@@ -30,9 +30,78 @@ describe('the claims of a token', () => {
       iat: expect.any(Number),
       exp: (claims['iat'] as number) + DAY,
       auth_time: claims['iat'],
+      amr: ['pwd'],
+      epoch: 0,
+      client_id: 'accounts',
     });
     expect(claims['iat']).toBeGreaterThanOrEqual(before);
     expect(claims['iat']).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000));
+  });
+
+  it('tell by the epoch which sessions ended when all others did', async () => {
+    const ada = await anAccount(service, 'ada');
+    const { email, password } = ada;
+    const newPassword = aPassword();
+    await ada.put('/api/me/password', { currentPassword: password, newPassword });
+
+    const login = await service.anyone.post<Session>('/api/auth/login', { email, password: newPassword });
+    const code = decodeToken((await byCode(service, ada)).token).claims;
+
+    expect(decodeToken(ada.token).claims['epoch']).toBe(0);
+    expect(decodeToken(login.body.token).claims['epoch']).toBe(1);
+    expect(code['epoch'], 'of the session that was kept').toBe(1);
+  });
+
+  it.each([
+    ['by this version', 'pwd'],
+    ['by an instance of the version before, which stores no method', null],
+  ])('keep amr and auth_time when a session opened %s is refreshed or passed on', async (_, stored) => {
+    const { email, password } = await anAccount(service, 'ada');
+    const login = await service.anyone.post<Session & { refreshToken: string }>('/api/auth/login', {
+      email,
+      password,
+      refresh: true,
+    });
+    const { sid } = decodeToken(login.body.token).claims as { sid: string };
+    const auth_time = Math.floor(Date.now() / 1000) - 3600;
+    await service.db.query('UPDATE sessions SET amr = ?, auth_time = ? WHERE id = ?', [
+      stored,
+      auth_time * 1000,
+      sid,
+    ]);
+
+    const { refreshToken } = login.body;
+    const refreshed = await service.anyone.post<Session>('/api/auth/refresh', { refreshToken });
+    const code = await service.anyone
+      .withToken(refreshed.body.token)
+      .post<{ code: string }>('/api/auth/code');
+    const opened = await service.anyone.post<Session>('/api/auth/code/exchange', { code: code.body.code });
+
+    for (const { body } of [refreshed, opened]) {
+      expect(decodeToken(body.token).claims).toMatchObject({
+        auth_time,
+        amr: ['pwd'],
+        epoch: 0,
+        client_id: 'accounts',
+      });
+    }
+    const derived = decodeToken(opened.body.token).claims['sid'] as string;
+    expect(await service.db.query('SELECT amr FROM sessions WHERE id = ?', [derived])).toEqual([
+      { amr: stored },
+    ]);
+  });
+
+  it('may be those of an older instance, but not those for a service', async () => {
+    const ada = await anAccount(service, 'ada');
+    const { header, claims } = decodeToken(ada.token);
+    const { amr: _amr, epoch: _epoch, client_id: _clientId, ...older } = claims;
+    const [key] = service.installation.keys;
+    const me = (payload: object) => ada.as(signToken(header, payload, key!)).get('/api/me');
+
+    expect((await me(older)).status).toBe(200);
+    for (const client_id of ['billing', '', null, ['accounts']]) {
+      expect(await me({ ...claims, client_id })).toMatchObject(invalidToken);
+    }
   });
 
   it('never contain a role', async () => {

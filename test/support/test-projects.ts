@@ -21,7 +21,7 @@ const WITHOUT_TABLES = [
   'test/auth/{clients-page,discovery,hashing-overload,password-rules,token-claims,verifiers}.e2e-spec.ts',
   'test/cli/{deployed-command,operators-page,wrong-usage}.e2e-spec.ts',
   'test/config/{environment,login-timing,password-hashes}.e2e-spec.ts',
-  'test/http/{bodies,costly-text,cross-origin,declared-access,routes}.e2e-spec.ts',
+  'test/http/{access,bodies,costly-text,cross-origin,declared-access,routes}.e2e-spec.ts',
   'test/mail/{smtp,templates}.e2e-spec.ts',
   'test/openapi/{docs-page,document,generated-clients,page-behaviour,published-document,refused-requests}.e2e-spec.ts',
   'test/operations/{link-node,npm-scripts}.e2e-spec.ts',

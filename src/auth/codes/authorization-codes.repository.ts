@@ -7,7 +7,9 @@ import { inBatches } from '../../database/in-batches.js';
 import { BatchedQueries } from '../../database/batched-queries.js';
 import { byColumn, Lookup, lookupStatement, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
+import type { AuthenticationMethod } from '../../access/principal.js';
 import { HAS_ACTIVE_USER } from '../sessions/alive.js';
+import { methodsIn } from '../sessions/authentication-methods.js';
 import { BATCH } from '../../jobs/batch.js';
 import { AuthorizationCode } from './authorization-code.entity.js';
 
@@ -15,12 +17,15 @@ export interface CodeOwner {
   userId: string;
   authTime: number;
   authEpoch: number;
+  amr: readonly AuthenticationMethod[];
 }
 
-type OwnedCode = CodeOwner & { hash: string };
+type OwnedCode = Omit<CodeOwner, 'amr'> & { hash: string; amr: string | null };
 
 const FIND_OWNERS = lookupStatement<string, OwnedCode>('the look-up of a code', {
-  sql: (size) => `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch
+  sql: (
+    size,
+  ) => `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr
     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
     WHERE c.hash IN (${places(size)}) AND ${HAS_ACTIVE_USER}`,
   ...byColumn('hash'),
@@ -70,8 +75,9 @@ export class AuthorizationCodesRepository {
     return this.inserts.run(code);
   }
 
-  findOwner(hash: string): Promise<CodeOwner | undefined> {
-    return this.owners.find(hash);
+  async findOwner(hash: string): Promise<CodeOwner | undefined> {
+    const found = await this.owners.find(hash);
+    return found && { ...found, amr: methodsIn(found.amr) };
   }
 
   async findExpired(before: number): Promise<string[]> {

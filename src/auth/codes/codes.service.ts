@@ -2,8 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Origin, SignInOrigin } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
-import { type NewSession, newSession } from '../sessions/new-session.js';
-import { SessionExchangesRepository } from '../sessions/session-exchanges.repository.js';
+import type { NewSession } from '../sessions/new-session.js';
+import { SessionOpening } from '../sessions/session-opening.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
@@ -18,7 +18,7 @@ export class CodesService {
   constructor(
     private readonly codes: AuthorizationCodesRepository,
     private readonly sessions: SessionsRepository,
-    private readonly exchanges: SessionExchangesRepository,
+    private readonly opening: SessionOpening,
     private readonly revocation: SessionRevocation,
     private readonly limit: UnusedCodesLimit,
     private readonly env: Env,
@@ -41,9 +41,8 @@ export class CodesService {
     if (!isCode(code)) throw new InvalidCodeError('malformed');
     const hash = hashCode(code, codeVerifier === undefined ? undefined : challengeOf(codeVerifier));
     const owner = await this.codes.findOwner(hash);
-    const session = owner && newSession(this.env, { ...owner, origin });
-    const lives = session !== undefined && session.expiresAt > Date.now();
-    if (lives && (await this.exchanges.insert(session, hash))) return session;
+    const session = owner && (await this.opening.derive(hash, owner, origin));
+    if (session) return session;
     const isReused = await this.revokeReusedSession(hash, origin);
     throw new InvalidCodeError(isReused ? 'reused' : owner ? 'ended' : 'unknown');
   }

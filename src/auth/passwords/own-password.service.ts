@@ -10,7 +10,7 @@ import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { type Credentials, UsersRepository } from '../../users/users.repository.js';
 import { WrongPasswordError } from '../auth.errors.js';
 import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
-import { SessionEndingService } from '../sessions/session-ending.service.js';
+import { SessionOpening } from '../sessions/session-opening.service.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import type { HashClient } from './hash-queue.js';
 import { PasswordHasher } from './password-hasher.js';
@@ -30,7 +30,7 @@ export class OwnPasswordService {
     private readonly users: UsersRepository,
     private readonly changes: UserChangesRepository,
     private readonly passwords: PasswordHasher,
-    private readonly sessions: SessionEndingService,
+    private readonly sessions: SessionOpening,
     private readonly codes: MailCodesRepository,
     private readonly mails: Mails,
     private readonly events: UserEvents,
@@ -71,7 +71,7 @@ export class OwnPasswordService {
     const turn = { principal: userId, row: userId };
     return this.transactions.run(async (transaction) => {
       if (!(await this.changes.changePassword(transaction, userId, passwordHash, hash))) return false;
-      await this.sessions.keepActing(transaction, actor);
+      await this.sessions.keep(transaction, actor);
       await this.codes.voidAll(transaction, { id: userId, email });
       const data = { reason: 'password_changed', all: true, except: sessionId };
       await this.events.record(

@@ -1,4 +1,5 @@
 import type { SignInOrigin } from '../../access/actor.js';
+import type { AuthenticationMethod } from '../../access/principal.js';
 import type { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 
@@ -7,6 +8,8 @@ export interface NewSession {
   id: string;
   userId: string;
   authTime: number;
+  /** methods of the login */
+  amr: readonly AuthenticationMethod[];
   authEpoch: number;
   createdAt: number;
   expiresAt: number;
@@ -19,7 +22,8 @@ export interface NewSession {
 interface SessionStart {
   userId: string;
   authEpoch: number;
-  authTime?: number;
+  authTime: number;
+  amr: readonly AuthenticationMethod[];
   refresh?: boolean;
   deviceName?: string;
   origin: SignInOrigin;
@@ -28,7 +32,7 @@ interface SessionStart {
 /** Sets the end at most SESSION_MAX_AGE after `authTime`, so that deriving sessions does not extend a login. */
 export function newSession(
   { tokenTtl, sessionIdle, sessionMaxAge }: Pick<Env, 'tokenTtl' | 'sessionIdle' | 'sessionMaxAge'>,
-  { userId, authEpoch, authTime = Date.now(), refresh = false, deviceName, origin }: SessionStart,
+  { userId, authEpoch, authTime, amr, refresh = false, deviceName, origin }: SessionStart,
 ): NewSession {
   const createdAt = Date.now();
   const lifetime = refresh ? sessionIdle : tokenTtl;
@@ -37,6 +41,7 @@ export function newSession(
     userId,
     authEpoch,
     authTime,
+    amr,
     createdAt,
     expiresAt: Math.min(createdAt + lifetime * 1000, authTime + sessionMaxAge * 1000),
     refreshGeneration: refresh ? 1 : 0,

@@ -1,15 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
+import type { AuthenticationMethod } from '../../access/principal.js';
 import { byColumn, Lookup, lookupStatement, places } from '../../database/lookup.js';
 import { Transactions } from '../../database/transactions.js';
+import { methodsIn } from './authentication-methods.js';
 import { HAS_ACTIVE_USER, IS_ALIVE, JOIN_USER_AND_PARENT } from './alive.js';
 import { Session } from './session.entity.js';
 
 export type RefreshedSession = Pick<
   Session,
-  'id' | 'userId' | 'authTime' | 'expiresAt' | 'refreshGeneration' | 'rotatedAt'
->;
+  'id' | 'userId' | 'authTime' | 'authEpoch' | 'expiresAt' | 'refreshGeneration' | 'rotatedAt'
+> & { amr: readonly AuthenticationMethod[] };
+
+type StoredSession = Omit<RefreshedSession, 'amr'> & Pick<Session, 'amr'>;
 
 /** Times are epoch milliseconds; `maxAge` is the time from the login to its latest end. */
 export interface Rotation {
@@ -29,16 +33,16 @@ const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation
     expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
   WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ? AND ${IS_LIVE_LOGIN}`;
 
-const FIND_REFRESHED = lookupStatement<string, RefreshedSession>('the look-up of a refreshed session', {
+const FIND_REFRESHED = lookupStatement<string, StoredSession>('the look-up of a refreshed session', {
   sql: (size) => `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.expires_at AS expiresAt,
-      s.refresh_generation AS refreshGeneration, s.rotated_at AS rotatedAt
+      s.refresh_generation AS refreshGeneration, s.rotated_at AS rotatedAt, s.auth_epoch AS authEpoch, s.amr
     FROM sessions s ${JOIN_USER_AND_PARENT} WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
   ...byColumn('id'),
 });
 
 @Injectable()
 export class SessionRefreshesRepository {
-  private readonly refreshed: Lookup<string, RefreshedSession>;
+  private readonly refreshed: Lookup<string, StoredSession>;
 
   constructor(
     @InjectRepository(Session) sessions: Repository<Session>,
@@ -53,7 +57,8 @@ export class SessionRefreshesRepository {
   }
 
   /** Finds a session that is alive, whether or not it has expired. */
-  find(sessionId: string): Promise<RefreshedSession | undefined> {
-    return this.refreshed.find(sessionId);
+  async find(sessionId: string): Promise<RefreshedSession | undefined> {
+    const found = await this.refreshed.find(sessionId);
+    return found && { ...found, amr: methodsIn(found.amr) };
   }
 }

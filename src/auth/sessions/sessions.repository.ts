@@ -6,7 +6,7 @@ import { hotStatement } from '../../database/hot-statements.js';
 import { byColumn, Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { BATCH } from '../../jobs/batch.js';
-import { methodsIn, PASSWORD_ALONE, storedMethods } from './authentication-methods.js';
+import { methodsIn, storedMethods } from './authentication-methods.js';
 import { IS_ALIVE, JOIN_USER_AND_PARENT } from './alive.js';
 import type { NewSession } from './new-session.js';
 import { Session } from './session.entity.js';
@@ -87,9 +87,8 @@ export class SessionsRepository {
     this.opened = new Lookup(FIND_OPENED, sessions);
   }
 
-  /** Inserts a login by password. */
   async insert(transaction: Transaction, session: NewSession): Promise<void> {
-    await transaction.of(this.sessions).insert({ ...session, amr: storedMethods(PASSWORD_ALONE) });
+    await transaction.of(this.sessions).insert({ ...session, amr: storedMethods(session.amr) });
   }
 
   /** Finds whom a session that is alive acts for. */

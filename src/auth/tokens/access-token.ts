@@ -1,3 +1,4 @@
+import type { AuthenticationMethod } from '../../access/principal.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 
 /** Clocks of different machines may differ by this. */
@@ -6,7 +7,11 @@ export const LEEWAY_SECONDS = 30;
 /** RFC 9068 section 2.1 */
 export const TOKEN_TYPE = 'at+jwt';
 
-/** Claims of RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0. Times are epoch seconds. */
+/**
+ * Claims of RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0 and `epoch`, which a user's
+ * sessions share until all but one are ended at once. Times are epoch seconds. An older instance signs tokens without the
+ * optional ones.
+ */
 export interface AccessTokenClaims {
   iss: string;
   aud: string;
@@ -16,6 +21,9 @@ export interface AccessTokenClaims {
   iat: number;
   exp: number;
   auth_time: number;
+  amr?: readonly AuthenticationMethod[];
+  epoch?: number;
+  client_id?: string;
 }
 
 /** Returns the `kid` if the header is one of ours (RFC 8725 sections 3.1, 3.10 and 3.11). */
@@ -48,6 +56,7 @@ export function areAccessTokenClaims(
   const claims = payload as Partial<Record<keyof AccessTokenClaims, unknown>>;
   return (
     claims.aud === expected.audience &&
+    (claims.client_id === undefined || claims.client_id === expected.audience) &&
     isEntityId(claims.sub) &&
     isEntityId(claims.sid) &&
     typeof claims.jti === 'string' &&

@@ -8,7 +8,7 @@ import { KeyRing } from './key-ring.js';
 
 export type IssuingSession = Pick<
   NewSession,
-  'id' | 'userId' | 'authTime' | 'expiresAt' | 'refreshGeneration'
+  'id' | 'userId' | 'authTime' | 'amr' | 'authEpoch' | 'expiresAt' | 'refreshGeneration'
 >;
 
 export interface AccessToken {
@@ -37,7 +37,7 @@ export class TokenIssuer {
       // Verification refuses a later end, where the setting was lowered since.
       authTime + this.env.sessionMaxAge,
     );
-    const claims: AccessTokenClaims = {
+    const claims: Required<AccessTokenClaims> = {
       iss: this.env.jwtIssuer,
       aud: this.env.jwtAudience,
       sub: session.userId,
@@ -46,6 +46,9 @@ export class TokenIssuer {
       iat,
       exp,
       auth_time: authTime,
+      amr: session.amr,
+      epoch: session.authEpoch,
+      client_id: this.env.jwtAudience,
     };
     const header = { alg: 'ES256' as const, typ: TOKEN_TYPE, kid };
     return { token: this.jwt.sign(claims, { privateKey, algorithm: 'ES256', header }), expiresAt: exp };

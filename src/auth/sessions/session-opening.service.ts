@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import type { SignInOrigin, UserActor } from '../../access/actor.js';
+import { Env } from '../../config/env.js';
+import type { Transaction } from '../../database/transaction.js';
+import { EventsRepository } from '../../record/events.repository.js';
+import type { NewEvent } from '../../record/new-event.js';
+import { AuthorizationCodesRepository, type CodeOwner } from '../codes/authorization-codes.repository.js';
+import type { TokenResult } from '../dto/auth.responses.js';
+import { SessionTokens } from '../refresh/session-tokens.js';
+import { InvalidTokenError } from '../tokens/tokens.errors.js';
+import { PASSWORD_ALONE } from './authentication-methods.js';
+import { DerivedSessionsLimit } from './derived-sessions-limit.js';
+import { type NewSession, newSession } from './new-session.js';
+import { SessionExchangesRepository } from './session-exchanges.repository.js';
+import { SessionsRepository } from './sessions.repository.js';
+import { UserSessionsRepository } from './user-sessions.repository.js';
+
+export interface Login {
+  user: { id: string; authEpoch: number };
+  via: 'register' | 'login';
+  refresh?: boolean;
+  deviceName?: string;
+  origin: SignInOrigin;
+}
+
+/** Everything by which a session begins, or goes on where all others end. */
+@Injectable()
+export class SessionOpening {
+  constructor(
+    private readonly sessions: SessionsRepository,
+    private readonly exchanges: SessionExchangesRepository,
+    private readonly ofUsers: UserSessionsRepository,
+    private readonly codes: AuthorizationCodesRepository,
+    private readonly tokens: SessionTokens,
+    private readonly events: EventsRepository,
+    private readonly limit: DerivedSessionsLimit,
+    private readonly env: Env,
+  ) {}
+
+  /** Opens a login by password, and records it after what else the transaction has done. */
+  async open(
+    transaction: Transaction,
+    { user, via, refresh, deviceName, origin }: Login,
+    ...done: Omit<NewEvent, 'actor'>[]
+  ): Promise<{ session: NewSession; actor: UserActor }> {
+    const { id: userId, authEpoch } = user;
+    const start = {
+      userId,
+      authEpoch,
+      authTime: Date.now(),
+      amr: PASSWORD_ALONE,
+      refresh,
+      deviceName,
+      origin,
+    };
+    const session = newSession(this.env, start);
+    await this.sessions.insert(transaction, session);
+    const { id: sessionId } = session;
+    const { requestId, address } = origin;
+    const actor: UserActor = { kind: 'user', id: userId, sessionId, parentId: null, requestId, address };
+    await this.events.record(transaction, ...done.map((event) => ({ ...event, actor })), {
+      type: 'session.started',
+      actor,
+      userId,
+      sessionId,
+      data: { via },
+    });
+    return { session, actor };
+  }
+
+  /** Opens a session by a code. Returns undefined if it cannot open one, or has opened one before. */
+  async derive(codeHash: string, owner: CodeOwner, origin: SignInOrigin): Promise<NewSession | undefined> {
+    const session = newSession(this.env, { ...owner, origin });
+    const isInTime = session.expiresAt > Date.now();
+    return isInTime && (await this.exchanges.insert(session, codeHash)) ? session : undefined;
+  }
+
+  /** Takes the acting session into the epoch that the transaction has begun. Its codes are void, as all others are. */
+  async keep(transaction: Transaction, { id, sessionId }: UserActor): Promise<void> {
+    if (!(await this.ofUsers.keep(transaction, id, sessionId))) throw new InvalidTokenError('session_ended');
+    await this.codes.deleteOfSessions(transaction, [sessionId]);
+  }
+
+  /** Answers with the tokens of a session that was committed, and counts it. */
+  answer(session: NewSession): TokenResult {
+    this.limit.noteOpened(session.userId);
+    return this.tokens.of(session, session.createdAt);
+  }
+}
