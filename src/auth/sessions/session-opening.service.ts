@@ -37,11 +37,11 @@ export class SessionOpening {
     private readonly env: Env,
   ) {}
 
-  /** Opens a login by password, and records it after what else the transaction has done. */
+  /** Opens a login by password. @param cause what the transaction has done, to be recorded first */
   async open(
     transaction: Transaction,
     { user, via, refresh, deviceName, origin }: Login,
-    ...done: Omit<NewEvent, 'actor'>[]
+    cause?: Omit<NewEvent, 'actor'>,
   ): Promise<{ session: NewSession; actor: UserActor }> {
     const { id: userId, authEpoch } = user;
     const start = {
@@ -58,13 +58,8 @@ export class SessionOpening {
     const { id: sessionId } = session;
     const { requestId, address } = origin;
     const actor: UserActor = { kind: 'user', id: userId, sessionId, parentId: null, requestId, address };
-    await this.events.record(transaction, ...done.map((event) => ({ ...event, actor })), {
-      type: 'session.started',
-      actor,
-      userId,
-      sessionId,
-      data: { via },
-    });
+    const started: NewEvent = { type: 'session.started', actor, userId, sessionId, data: { via } };
+    await this.events.record(transaction, ...(cause ? [{ ...cause, actor }] : []), started);
     return { session, actor };
   }
 
