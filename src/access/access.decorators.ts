@@ -2,12 +2,13 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
 import { BY_PASSWORD } from './assurance.js';
 import type { Role } from './role.js';
-import { RouteAccess } from './route-access.js';
+import { type ForBoundTokens, RouteAccess } from './route-access.js';
 import type { ServiceScope } from './service-principal.js';
 
 export const Public = () => applyDecorators(RouteAccess({ to: 'everyone' }), ApiSecurity({}));
 
-export const SignedIn = () => applyDecorators(RouteAccess({ to: 'signed-in' }), ApiBearerAuth());
+export const SignedIn = (tokens: ForBoundTokens = {}) =>
+  applyDecorators(RouteAccess({ to: 'signed-in', ...tokens }), ApiBearerAuth());
 
 /** Excludes services that hold a user's token from a one-time code: they must not take the account over. */
 export const SignedInByPassword = () =>
@@ -15,7 +16,11 @@ export const SignedInByPassword = () =>
 
 /** Also admits whoever sends a refresh token in the body; the handler checks the token. */
 export const SignedInOrRefreshToken = () =>
-  applyDecorators(RouteAccess({ to: 'signed-in', or: 'refresh-token' }), ApiBearerAuth(), ApiSecurity({}));
+  applyDecorators(
+    RouteAccess({ to: 'signed-in', or: 'refresh-token', boundTokens: true }),
+    ApiBearerAuth(),
+    ApiSecurity({}),
+  );
 
 export const ApiOrgId = () =>
   ApiParam({
@@ -26,8 +31,8 @@ export const ApiOrgId = () =>
   });
 
 /** Requires at least this role in the organization of a route below `/api/orgs/:orgId`. */
-export const MinRole = (minRole: Role) =>
-  applyDecorators(RouteAccess({ to: 'members', minRole }), ApiBearerAuth(), ApiOrgId());
+export const MinRole = (minRole: Role, tokens: ForBoundTokens = {}) =>
+  applyDecorators(RouteAccess({ to: 'members', minRole, ...tokens }), ApiBearerAuth(), ApiOrgId());
 
 /** Requires at least this role, and excludes services that hold a user's token from a one-time code. */
 export const MinRoleByPassword = (minRole: Role) =>
@@ -36,6 +41,10 @@ export const MinRoleByPassword = (minRole: Role) =>
     ApiBearerAuth(),
     ApiOrgId(),
   );
+
+/** Lets everyone in; a service that shows a secret has to show the right one. */
+export const PublicOrService = () =>
+  applyDecorators(RouteAccess({ to: 'everyone', or: 'service' }), ApiSecurity({}), ApiBasicAuth());
 
 /** Requires the credentials of a service that is allowed this. */
 export const AllowedServices = (scope: ServiceScope) =>

@@ -13,6 +13,8 @@ export class PasswordSessionRequiredError extends Problem {
   }
 }
 
+export const BOUND_TOKEN = 'A token that a code for one service opened does not admit to this.';
+
 /** RFC 6749 section 5.2, with the challenge that RFC 7617 section 2 requires. */
 export class InvalidClientError extends Problem {
   constructor() {
@@ -23,6 +25,16 @@ export class InvalidClientError extends Problem {
 export class ScopeRequiredError extends Problem {
   constructor(requiredScope: ServiceScope) {
     super('insufficient_scope', { extensions: { requiredScope } });
+  }
+}
+
+/** RFC 6750 section 3.1 */
+export class BoundTokenError extends Problem {
+  constructor() {
+    super('insufficient_scope', {
+      detail: BOUND_TOKEN,
+      headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
+    });
   }
 }
 

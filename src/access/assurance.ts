@@ -1,7 +1,7 @@
 import { PasswordSessionRequiredError } from './access.errors.js';
 import type { UserPrincipal } from './principal.js';
 
-/** What a session must be for an action, besides alive. */
+/** A demand on a session, besides that it is alive. */
 export interface Assurance {
   /** a login, and no session of a service that holds a user's token from a one-time code */
   by: 'password';

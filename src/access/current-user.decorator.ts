@@ -4,6 +4,14 @@ import { type UserPrincipal, userOf } from './principal.js';
 
 export type CurrentUser = UserPrincipal;
 
+/** Gives the name of the service whose credentials came with a request to a route for everyone. */
+export const ServiceIfAny = createParamDecorator(
+  (_: unknown, context: ExecutionContext): string | undefined => {
+    const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
+    return principal?.kind === 'service' ? principal.name : undefined;
+  },
+);
+
 /** Serves routes that also let in whoever sends no token. */
 export const CallerIfAny = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { principal } = context.switchToHttp().getRequest<FastifyRequest>();

@@ -17,6 +17,8 @@ export interface UserPrincipal {
   authTime: number;
   /** the service that exchanged the code with its credentials */
   service: string | null;
+  /** the one service for which the code was; null for a plain code and for a login */
+  audience: string | null;
   isOperator?: boolean;
 }
 

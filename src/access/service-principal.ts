@@ -1,4 +1,4 @@
-/** What an operator may allow a service; the order is the one in which they are stored and shown. */
+/** The scopes that an operator can allow a service; the order is the one in which they are stored and shown. */
 export const SERVICE_SCOPES = ['introspect', 'memberships', 'events'] as const;
 
 export type ServiceScope = (typeof SERVICE_SCOPES)[number];

@@ -1,15 +1,16 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import { Public, SignedIn } from '../access/access.decorators.js';
+import { Public, PublicOrService, SignedIn } from '../access/access.decorators.js';
 import type { SignInOrigin } from '../access/actor.js';
-import { CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentUser, ServiceIfAny } from '../access/current-user.decorator.js';
 import { RequestSignInOrigin } from '../http/current-actor.decorator.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { ApiSignIn } from './api-sign-in.decorator.js';
 import { AuthService } from './auth.service.js';
-import { CodesService } from './codes/codes.service.js';
-import { CodeResult, type SignInResult, TokenResult } from './dto/auth.responses.js';
+import { ApiIssuedCode } from './codes/api-issued-code.decorator.js';
+import { CodeIssuingService } from './codes/code-issuing.service.js';
+import { BoundCodeResult, CodeResult, type SignInResult, TokenResult } from './dto/auth.responses.js';
 import { ExchangeCodeRequest } from './dto/exchange-code.request.js';
 import { IssueCodeRequest } from './dto/issue-code.request.js';
 import { INVALID_MAIL_CODE } from './mail-codes/mail-codes.errors.js';
@@ -25,7 +26,7 @@ import { commonPassword } from './passwords/is-acceptable-password.decorator.js'
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
-    private readonly codes: CodesService,
+    private readonly issuing: CodeIssuingService,
   ) {}
 
   /**
@@ -82,31 +83,38 @@ export class AuthController {
    * Issue a one-time code
    *
    * @remarks Pass the code, never the token, to the service that will act for the user. If the request has a
-   * `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code.
+   * `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code; if it has an `audience`, only
+   * that service, and the token is for it alone.
    */
   @Post('code')
   @SignedIn()
   @ApiBody({ type: IssueCodeRequest, required: false, examples: ISSUES })
-  @ApiProblems(invalidFields({ codeChallenge: 'must be 43 base64url characters' }))
-  async issueCode(@CurrentUser() caller: CurrentUser, @Body() body: IssueCodeRequest): Promise<CodeResult> {
-    return { code: await this.codes.issue(caller.sessionId, body.codeChallenge) };
+  @ApiIssuedCode()
+  @ApiProblems(invalidFields({ codeChallenge: 'must be 43 base64url characters' }), 'audience_required')
+  issueCode(
+    @CurrentUser() caller: CurrentUser,
+    @Body() body: IssueCodeRequest,
+  ): Promise<CodeResult | BoundCodeResult> {
+    return this.issuing.issue(caller.sessionId, body);
   }
 
   /**
    * Exchange a one-time code for a token
    *
-   * @remarks A code can be exchanged once. A second exchange is refused and revokes the token that the first one got,
+   * @remarks A code for one service needs the credentials of that service (HTTP Basic): without them, or with those of
+   * another, the answer is `invalid_code`, and the code stays good. A code can be exchanged once. A second exchange is refused and revokes the token that the first one got,
    * with every token that was derived from it.
    */
   @Post('code/exchange')
   @ApiBody({ type: ExchangeCodeRequest, examples: EXCHANGES })
   @HttpCode(200)
-  @Public()
-  @ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_code')
+  @PublicOrService()
+  @ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_code', 'invalid_client')
   exchangeCode(
     @Body() body: ExchangeCodeRequest,
+    @ServiceIfAny() service: string | undefined,
     @RequestSignInOrigin() origin: SignInOrigin,
   ): Promise<TokenResult> {
-    return this.auth.exchangeCode(body.code, body.codeVerifier, origin);
+    return this.auth.exchangeCode({ ...body, service }, origin);
   }
 }

@@ -15,6 +15,7 @@ import { ExpiredCodes } from './codes/expired-codes.js';
 import { ExpiredSessions } from './sessions/expired-sessions.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from './codes/authorization-codes.repository.js';
+import { CodeIssuingService } from './codes/code-issuing.service.js';
 import { CodesService } from './codes/codes.service.js';
 import { UnusedCodesLimit } from './codes/unused-codes-limit.js';
 import { DiscoveryController } from './discovery/discovery.controller.js';
@@ -93,6 +94,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     AuthService,
     AuthorizationCodesRepository,
     CodeMailLimit,
+    CodeIssuingService,
     CodeMails,
     CodesService,
     DerivedSessionsLimit,

@@ -4,7 +4,7 @@ import { isForeignKeyViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
 import { UsersService } from '../users/users.service.js';
 import { AccountDisabledError, InvalidCredentialsError } from './auth.errors.js';
-import { CodesService } from './codes/codes.service.js';
+import { type CodeExchange, CodesService } from './codes/codes.service.js';
 import type { SignInResult, TokenResult } from './dto/auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
@@ -77,12 +77,8 @@ export class AuthService {
     return { ...this.sessions.answer(session), user: { id: user.id, email: user.email } };
   }
 
-  async exchangeCode(
-    code: string,
-    codeVerifier: string | undefined,
-    origin: SignInOrigin,
-  ): Promise<TokenResult> {
-    return this.sessions.answer(await this.codes.exchange(code, codeVerifier, origin));
+  async exchangeCode(exchange: CodeExchange, origin: SignInOrigin): Promise<TokenResult> {
+    return this.sessions.answer(await this.codes.exchange(exchange, origin));
   }
 
   /** The epoch was read with the hash, so whatever ended all sessions meanwhile has ended this one too. */

@@ -2,12 +2,13 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
-import { InvalidClientError } from '../access/access.errors.js';
+import { BoundTokenError, InvalidClientError } from '../access/access.errors.js';
 import type { Principal, UserPrincipal } from '../access/principal.js';
 import { requireAccess } from '../access/require-access.js';
-import { type Access, RouteAccess } from '../access/route-access.js';
+import { type Access, RouteAccess, takesBoundTokens } from '../access/route-access.js';
 import type { ServicePrincipal } from '../access/service-principal.js';
-import { ServiceCredentials } from '../services/service-credentials.js';
+import { Env } from '../config/env.js';
+import { ServiceCredentials, showsSecret } from '../services/service-credentials.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import type { AccessTokenClaims } from './tokens/access-token.js';
 import { bearerToken, soleAuthorization } from './tokens/bearer-token.js';
@@ -28,6 +29,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     private readonly verified: VerifiedTokens,
     private readonly sessions: SessionsRepository,
     private readonly credentials: ServiceCredentials,
+    private readonly env: Env,
   ) {
     super({ property: 'claims' });
   }
@@ -59,8 +61,8 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     request: SignedRequest,
     context: ExecutionContext,
   ): Promise<Principal> {
-    if (access?.to === 'services') return this.findService(request);
-    return this.findUser(await this.findClaims(request, context));
+    if (access?.to === 'services' || access?.to === 'everyone') return this.findService(request);
+    return this.findUser(await this.findClaims(request, context), access);
   }
 
   private async findService(request: SignedRequest): Promise<ServicePrincipal> {
@@ -78,16 +80,22 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     return request.claims;
   }
 
-  private async findUser({ sid, sub }: AccessTokenClaims): Promise<UserPrincipal> {
+  private async findUser(
+    { sid, sub, aud }: AccessTokenClaims,
+    access: Access | undefined,
+  ): Promise<UserPrincipal> {
     const user = await this.sessions.findPrincipal(sid);
     if (user?.id !== sub) throw new InvalidTokenError('session_ended');
+    if (aud !== (user.audience ?? this.env.jwtAudience)) throw new InvalidTokenError('claims');
+    if (user.audience !== null && !takesBoundTokens(access)) throw new BoundTokenError();
     return user;
   }
 }
 
 /** A refresh token in the body may have any value: a client that logs out with it need not have a good access token. */
-function letsInNobody(access: Access | undefined, { body }: FastifyRequest): boolean {
-  if (access?.to === 'everyone') return true;
+function letsInNobody(access: Access | undefined, request: FastifyRequest): boolean {
+  const { body } = request;
+  if (access?.to === 'everyone') return access.or !== 'service' || !showsSecret(soleAuthorization(request));
   if (access?.to !== 'signed-in' || access.or !== 'refresh-token') return false;
   return typeof body === 'object' && body !== null && 'refreshToken' in body;
 }

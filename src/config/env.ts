@@ -113,6 +113,7 @@ const SETTINGS = {
   eventsRetention: variable('EVENTS_RETENTION', '400d', duration('36500d')),
   orgRestoreWindow: variable('ORG_RESTORE_WINDOW', '30d', duration('3650d')),
   maxOrgsPerUser: variable('MAX_ORGS_PER_USER', '5000', wholeNumber(1, 100_000)),
+  codeAudience: variable('CODE_AUDIENCE', 'optional', oneOf('optional', 'required')),
   addMembers: variable('ADD_MEMBERS', 'registered', oneOf('registered', 'verified')),
   migrations: variable('MIGRATIONS', 'run', oneOf('run', 'check')),
   docs: (variables: Variables): boolean => docs(variables) === 'on',

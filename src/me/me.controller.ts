@@ -22,7 +22,7 @@ export class MeController {
    * and whether their e-mail is verified.
    */
   @Get()
-  @SignedIn()
+  @SignedIn({ boundTokens: true })
   @ApiIncluded()
   getMe(@CurrentUser() caller: CurrentUser, @Included() included: Included): Promise<MeResult> {
     return this.me.of(caller, included);

@@ -19,7 +19,7 @@ export class OwnOrgsController {
    * @remarks Lists the organizations in order of joining, in pages.
    */
   @Get('orgs')
-  @SignedIn()
+  @SignedIn({ boundTokens: true })
   @ApiPage(OwnOrgsResult)
   listOwnOrgs(
     @CurrentUser() { id }: CurrentUser,

@@ -2,15 +2,18 @@ import type { OwnSession as OwnSessionView } from './dto/own-sessions.responses.
 import type { OwnSession } from '../auth/sessions/user-sessions.repository.js';
 
 export function listOf(sessions: readonly OwnSession[], currentId: string): OwnSessionView[] {
-  return sessions.map(({ id, parentId, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName }) => ({
-    id,
-    current: id === currentId,
-    via: parentId === null ? 'password' : 'code',
-    createdAt: new Date(createdAt).toISOString(),
-    lastUsedAt: new Date(rotatedAt ?? createdAt).toISOString(),
-    expiresAt: new Date(expiresAt).toISOString(),
-    ip,
-    userAgent,
-    deviceName,
-  }));
+  return sessions.map(
+    ({ id, parentId, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName, service }) => ({
+      id,
+      current: id === currentId,
+      via: parentId === null ? 'password' : 'code',
+      createdAt: new Date(createdAt).toISOString(),
+      lastUsedAt: new Date(rotatedAt ?? createdAt).toISOString(),
+      expiresAt: new Date(expiresAt).toISOString(),
+      ip,
+      userAgent,
+      deviceName,
+      service,
+    }),
+  );
 }

@@ -3,7 +3,8 @@ import { BY_PASSWORD } from '../access/assurance.js';
 import type { Access } from '../access/route-access.js';
 import { impliedProblems } from './implied-problems.js';
 
-const TOKEN = ['unauthorized', 'invalid_token'];
+const ANY_TOKEN = ['unauthorized', 'invalid_token'];
+const TOKEN = [...ANY_TOKEN, 'insufficient_scope'];
 const ORG = [...TOKEN, 'org_not_found', 'not_a_member'];
 
 const codes = (access: Access, readsBody = false): string[] =>
@@ -12,9 +13,14 @@ const codes = (access: Access, readsBody = false): string[] =>
 it.each<[Access, string[]]>([
   [{ to: 'everyone' }, []],
   [{ to: 'signed-in' }, TOKEN],
+  [{ to: 'signed-in', boundTokens: true }, ANY_TOKEN],
   [{ to: 'signed-in', or: 'refresh-token' }, TOKEN],
   [{ to: 'signed-in', assurance: BY_PASSWORD }, [...TOKEN, 'password_session_required']],
   [{ to: 'members', minRole: 'member' }, ORG],
+  [
+    { to: 'members', minRole: 'member', boundTokens: true },
+    ORG.filter((code) => code !== 'insufficient_scope'),
+  ],
   [{ to: 'members', minRole: 'admin' }, [...ORG, 'insufficient_role']],
   [
     { to: 'members', minRole: 'owner', assurance: BY_PASSWORD },

@@ -1,5 +1,6 @@
 import type { Role } from '../access/role.js';
-import { type Access, needsUser } from '../access/route-access.js';
+import { BOUND_TOKEN } from '../access/access.errors.js';
+import { type Access, needsUser, takesBoundTokens } from '../access/route-access.js';
 import { invalidFields } from './api-problems.decorator.js';
 import type { ProblemExample } from './problem-schemas.js';
 
@@ -48,6 +49,7 @@ function refusedTo(access: Access): ProblemExample[] {
   }
   return [
     ...TOKEN_PROBLEMS,
+    ...(takesBoundTokens(access) ? [] : [{ code: 'insufficient_scope', detail: BOUND_TOKEN } as const]),
     ...(access.to === 'members' ? [...ORG_PROBLEMS, ...MIN_ROLE_PROBLEMS[access.minRole]] : []),
     ...(access.to === 'operators' ? [{ code: 'operator_required' } as const] : []),
     ...(access.assurance?.by === 'password' ? [{ code: 'password_session_required' } as const] : []),

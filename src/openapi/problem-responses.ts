@@ -10,7 +10,7 @@ import { type Handler, handlersOf } from './handlers.js';
 import { impliedProblems } from './implied-problems.js';
 import { operationsOf, type Response } from './operations.js';
 import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
-import { headerRefs } from './response-headers.js';
+import { headerRefs, SCOPE_CHALLENGE } from './response-headers.js';
 
 const EVERYWHERE: ProblemExample[] = [
   { code: 'internal_error' },
@@ -53,7 +53,10 @@ function describe(status: number, problems: ProblemExample[]): Response {
   const schemas = codes.map((code) => ({ $ref: getSchemaPath(schemaName(code)) }));
   return {
     description: `${codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join('. ')}.`,
-    headers: headerRefs('X-Request-Id', ...(MORE_HEADERS[status] ?? [])),
+    headers: {
+      ...headerRefs('X-Request-Id', ...(MORE_HEADERS[status] ?? [])),
+      ...(codes.includes('insufficient_scope') && SCOPE_CHALLENGE),
+    },
     content: {
       [PROBLEM_MEDIA_TYPE]: {
         schema: schemas.length === 1 ? schemas[0]! : { oneOf: schemas },

@@ -69,7 +69,7 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   insufficient_scope: {
     requiredScope: {
       type: 'string',
-      description: 'what the service would have to be allowed',
+      description: 'the scope that the service would need; absent if a token was refused',
       enum: [...SERVICE_SCOPES],
     },
   },

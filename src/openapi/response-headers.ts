@@ -10,9 +10,9 @@ export const RESPONSE_HEADERS = {
     example: 1,
   },
   'WWW-Authenticate': {
-    description: 'authentication challenge (RFC 6750 section 3)',
+    description: 'authentication challenge (RFC 6750 section 3, RFC 7617 section 2)',
     required: true,
-    schema: { type: 'string', pattern: '^Bearer' },
+    schema: { type: 'string', pattern: '^(Bearer|Basic )' },
     example: 'Bearer error="invalid_token", error_description="The access token is not valid"',
   },
   'X-Request-Id': {
@@ -32,6 +32,14 @@ export const LINK_HEADER: Headers = {
     description: 'link to the next page (RFC 8288); absent on the last page',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
     example: '</api/orgs/019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c/members?limit=100&cursor=MTc5N…>; rel="next"',
+  },
+};
+
+export const SCOPE_CHALLENGE: Headers = {
+  'WWW-Authenticate': {
+    description: 'present if the token is good for less than this (RFC 6750 section 3.1)',
+    schema: { type: 'string', enum: ['Bearer error="insufficient_scope"'] },
+    example: 'Bearer error="insufficient_scope"',
   },
 };
 

@@ -11,4 +11,9 @@ export function addUnions({ components }: OpenAPIObject): void {
     description: 'The answer has a refresh token if the request had `refresh`.',
     oneOf: [{ $ref: getSchemaPath('SignIn') }, { $ref: getSchemaPath('RefreshableSignIn') }],
   };
+  schemas['CodeResult'] = { ...schemas['CodeResult'], not: { required: ['audience'] } };
+  schemas['IssuedCode'] = {
+    description: 'The answer repeats the audience if the request had one.',
+    oneOf: [{ $ref: getSchemaPath('CodeResult') }, { $ref: getSchemaPath('BoundCodeResult') }],
+  };
 }

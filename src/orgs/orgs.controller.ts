@@ -45,7 +45,7 @@ export class OrgsController {
    * changed it.
    */
   @Get(':orgId')
-  @MinRole('member')
+  @MinRole('member', { boundTokens: true })
   @ApiOkResponse({ type: OrgDetailResult, headers: ETAG_HEADER })
   getOrg(
     @CurrentOrg() org: CurrentOrg,

@@ -53,6 +53,11 @@ export const PROBLEMS = {
     meaning: 'The refresh token is not valid',
     detail: 'The refresh token is malformed, used or expired, or its session has ended; log in again.',
   },
+  audience_required: {
+    status: 400,
+    meaning: 'A code has to name the service that it is for',
+    detail: 'Send the name of the service as audience: this server issues no codes without one.',
+  },
   invalid_client: {
     status: 401,
     meaning: 'The credentials of a service are required',
@@ -80,7 +85,7 @@ export const PROBLEMS = {
   },
   insufficient_scope: {
     status: 403,
-    meaning: 'The service is not allowed this',
+    meaning: 'The service, or the token of a service, is not allowed this',
     detail: 'An operator has not allowed the service this.',
   },
   operator_required: {

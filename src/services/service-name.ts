@@ -1,9 +1,9 @@
 import type { Env } from '../config/env.js';
 
-const NAME = /^[a-z][a-z0-9-]{0,39}$/;
+export const SERVICE_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 export function isServiceName(text: string): boolean {
-  return NAME.test(text);
+  return SERVICE_NAME.test(text);
 }
 
 /** A token for a service of such a name would pass for a full one. */

@@ -35,6 +35,10 @@ export class ServicesRepository {
     await transaction.of(this.services).update({ name }, change);
   }
 
+  isEnabled(name: string): Promise<boolean> {
+    return this.services.existsBy({ name, disabledAt: IsNull() });
+  }
+
   find(name: string): Promise<Service | null> {
     return this.services.findOneBy({ name });
   }

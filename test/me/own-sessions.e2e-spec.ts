@@ -25,6 +25,7 @@ interface Listed {
   ip: string | null;
   userAgent: string | null;
   deviceName: string | null;
+  service: string | null;
 }
 
 describe('the sessions of a user', () => {
@@ -70,6 +71,7 @@ describe('the sessions of a user', () => {
         lastUsedAt: aTime,
         expiresAt: aTime,
         deviceName: null,
+        service: null,
       };
       expect(sessions).toEqual([
         { ...common, current: false, via: 'code', userAgent: 'Internal/2' },

@@ -7,6 +7,7 @@ export function explain(problem: Problem): string {
     case 'insufficient_role':
       return problem.requiredRole satisfies 'member' | 'admin' | 'owner';
     case 'malformed_json':
+    case 'insufficient_scope':
     case 'unauthorized':
     case 'invalid_token':
     case 'not_a_member':

@@ -141,7 +141,8 @@ describe('the OpenAPI document', () => {
     const schemes = (operation(endpoint).security ?? document.security ?? [])
       .flatMap((need) => Object.keys(need))
       .map((name) => document.components.securitySchemes[name]);
-    for (const scheme of schemes) expect(scheme).toMatchObject({ type: 'http', scheme: 'bearer' });
+    const expected = endpoint.endsWith('/code/exchange') ? 'basic' : 'bearer';
+    for (const scheme of schemes) expect(scheme).toMatchObject({ type: 'http', scheme: expected });
   });
 
   it.each(ENDPOINTS)('gives an example for every field of $endpoint', ({ endpoint, status, body }) => {

@@ -3,6 +3,7 @@ import type { Caller } from '../support/caller.js';
 import { anAccount, anEmail, anOrgOf, anUnknownId, aPassword } from '../support/personas.js';
 import type { Service } from '../support/service.js';
 import type { DocumentedOperation, DocumentReader } from './documented.js';
+import { aServiceClient, basic } from '../support/services.js';
 
 interface Request {
   by: Caller;
@@ -42,6 +43,8 @@ const MOST_WRITES = 50;
 export const WRITES_LIMIT = { RATE_LIMIT_WRITES: `${MOST_WRITES}/1h` };
 
 /** Sends documented examples, and keeps the first answer of each operation with each status and code. */
+const WRONG_SECRET = basic('billing', `acs_${'A'.repeat(43)}`);
+
 export class ExampleAnswers {
   readonly answers = new Map<string, Answer<Answered>>();
   private path: Path;
@@ -159,6 +162,7 @@ export class ExampleAnswers {
   private async failInGeneral(): Promise<void> {
     const outsider = await anAccount(this.service, 'outsider');
     const { ada, anyone, grace } = this;
+    const bound = await this.withBoundToken();
     const requests: Record<string, (id: string) => Promise<unknown>> = {
       unauthorized: (id) => this.send(id, { by: anyone }),
       invalid_token: (id) => this.send(id, { by: anyone.withToken('no.such.token') }),
@@ -167,6 +171,8 @@ export class ExampleAnswers {
       malformed_json: (id) => this.sendText(id, 'application/json', '[]'),
       body_too_large: (id) => this.sendText(id, 'application/json', ' '.repeat(17_000)),
       unsupported_media_type: (id) => this.sendText(id, 'text/plain', 'text'),
+      invalid_client: (id) => this.send(id, { by: anyone.with({ authorization: WRONG_SECRET }) }),
+      insufficient_scope: (id) => this.send(id, { by: bound }),
       not_a_member: (id) => this.send(id, { by: outsider }),
       insufficient_role: (id) => this.send(id, { by: grace }),
       org_not_found: (id) => this.send(id, { by: ada, path: { orgId: anUnknownId() } }),
@@ -187,6 +193,15 @@ export class ExampleAnswers {
     for (const [id, code] of this.failures()) {
       if (!this.answers.has(`${id} ${code}`)) await requests[code]?.(id);
     }
+  }
+
+  private async withBoundToken(): Promise<Caller> {
+    const { name, authorization } = await aServiceClient(this.service.db, [], 'billing');
+    const { code } = await this.send('issueCode', { by: this.ada, body: { audience: name } });
+    const service = this.anyone.with({ authorization });
+    return this.anyone.withToken(
+      (await service.post<Answered>('/api/auth/code/exchange', { code })).body.token,
+    );
   }
 
   /** By the body, where the operation has one. */
@@ -225,10 +240,11 @@ export class ExampleAnswers {
     for (const id of ['changePassword', 'deleteAccount']) await this.send(id, { by: this.ada });
   }
 
-  /** @param limited a service with WRITES_LIMIT */
+  /** @param limited a service with WRITES_LIMIT and CODE_AUDIENCE=required */
   async exceedWrites(limited: Service): Promise<void> {
     const by = await anAccount(limited);
-    for (let count = 0; count < MOST_WRITES; count += 1) await by.delete('/api/me/sessions');
+    await this.send('issueCode', { by, body: {} });
+    for (let count = 1; count < MOST_WRITES; count += 1) await by.delete('/api/me/sessions');
     for (const [id, code] of this.failures()) {
       if (code === 'rate_limited' && !this.answers.has(`${id} ${code}`)) await this.send(id, { by });
     }

@@ -31,7 +31,7 @@ describe('the examples of the OpenAPI document', () => {
     mailServer = await MailServer.start();
     service = await startService({ env: { ...SMALL_LIMITS, ...mailServer.env } });
     const withoutMail = await startService({
-      env: { ...WRITES_LIMIT, JWT_ISSUER: 'https://accounts.example.com' },
+      env: { ...WRITES_LIMIT, CODE_AUDIENCE: 'required', JWT_ISSUER: 'https://accounts.example.com' },
     });
     reader = await DocumentReader.of(service);
     examples = new ExampleAnswers(reader, service);

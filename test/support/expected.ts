@@ -15,6 +15,7 @@ export const invalidCode = problem(400, 'invalid_code');
 export const unauthorized = problem(401, 'unauthorized');
 export const invalidToken = problem(401, 'invalid_token');
 export const invalidCredentials = problem(401, 'invalid_credentials');
+export const boundTokenRefused = problem(403, 'insufficient_scope');
 export const invalidClient = problem(401, 'invalid_client');
 export const invalidRefreshToken = problem(401, 'invalid_refresh_token');
 export const notAMember = problem(403, 'not_a_member');

@@ -2,14 +2,30 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Origin, SignInOrigin } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
-import type { NewSession } from '../sessions/new-session.js';
-import { SessionOpening } from '../sessions/session-opening.service.js';
+import {
+  type DerivedSession,
+  type PresentedCode,
+  SessionOpening,
+} from '../sessions/session-opening.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
-import { challengeOf, hashCode, isCode, newCode } from './code-text.js';
+import { challengeOf, type CodeBinding, hashCode, isCode, newCode } from './code-text.js';
 import { InvalidCodeError } from './codes.errors.js';
 import { UnusedCodesLimit } from './unused-codes-limit.js';
+
+export interface IssuedCode {
+  code: string;
+  /** epoch milliseconds */
+  expiresAt: number;
+}
+
+export interface CodeExchange {
+  code: string;
+  codeVerifier?: string | undefined;
+  /** name of the service whose credentials came with the request */
+  service?: string | undefined;
+}
 
 @Injectable()
 export class CodesService {
@@ -25,26 +41,31 @@ export class CodesService {
   ) {}
 
   /** @throws InvalidTokenError when the session was revoked or deleted after the request began */
-  async issue(sessionId: string, challenge?: string): Promise<string> {
+  async issue(sessionId: string, binding: CodeBinding): Promise<IssuedCode> {
     const code = newCode();
     const now = Date.now();
     const createdAt = this.limit.noteIssued(sessionId, now);
     const expiresAt = now + this.env.codeTtl * 1000;
-    const hash = hashCode(code, challenge);
+    const hash = hashCode(code, binding);
     if (!(await this.codes.insert({ hash, sessionId, createdAt, expiresAt })))
       throw new InvalidTokenError('session_ended');
-    return code;
+    return { code, expiresAt };
   }
 
-  /** Reuse of a code revokes the session it opened and all derived from it (RFC 6749 section 4.1.2, ASVS 10.4.2). */
-  async exchange(code: string, codeVerifier: string | undefined, origin: SignInOrigin): Promise<NewSession> {
-    if (!isCode(code)) throw new InvalidCodeError('malformed');
-    const hash = hashCode(code, codeVerifier === undefined ? undefined : challengeOf(codeVerifier));
-    const owner = await this.codes.findOwner(hash);
-    const session = owner && (await this.opening.derive(hash, owner, origin));
-    if (session) return session;
-    const isReused = await this.revokeReusedSession(hash, origin);
-    throw new InvalidCodeError(isReused ? 'reused' : owner ? 'ended' : 'unknown');
+  /**
+   * Reuse of a code revokes the session it opened and all derived from it (RFC 6749 section 4.1.2, ASVS 10.4.2). Without
+   * the right service a code for one service is not found at all: it stays good, and nothing is revoked.
+   */
+  async exchange(exchange: CodeExchange, origin: SignInOrigin): Promise<DerivedSession> {
+    if (!isCode(exchange.code)) throw new InvalidCodeError('malformed');
+    for (const presented of readingsOf(exchange)) {
+      const owner = await this.codes.findOwner(presented.hash);
+      const opened = owner && (await this.opening.derive(presented, owner, origin));
+      if (opened) return opened;
+      if (await this.revokeReusedSession(presented.hash, origin)) throw new InvalidCodeError('reused');
+      if (owner) throw new InvalidCodeError('ended');
+    }
+    throw new InvalidCodeError('unknown');
   }
 
   private async revokeReusedSession(hash: string, origin: Origin): Promise<boolean> {
@@ -56,4 +77,16 @@ export class CodesService {
     }
     return true;
   }
+}
+
+/** Nothing tells whether a code is for one service: where a service asks, it may be for that one, or a plain code. */
+function readingsOf({ code, codeVerifier, service }: CodeExchange): PresentedCode[] {
+  const challenge = codeVerifier === undefined ? undefined : challengeOf(codeVerifier);
+  const plain = hashCode(code, { challenge });
+  if (service === undefined) return [{ hash: plain }];
+  const bound = hashCode(code, { challenge, audience: service });
+  return [
+    { hash: bound, by: { service, bound: true } },
+    { hash: plain, by: { service, bound: false } },
+  ];
 }

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ApiBase64Url } from '../../openapi/api-base64url.decorator.js';
+import { SERVICE_NAME } from '../../services/service-name.js';
 import { UserResponse } from '../../users/user.response.js';
 import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './refresh.request.js';
 
@@ -47,4 +48,18 @@ export class CodeResult {
    */
   @ApiBase64Url(43)
   code: string;
+}
+
+/** With `audience`. An answer that does not repeat it is of an older instance: discard the code. */
+export class BoundCodeResult extends CodeResult {
+  /** time at which the code expires */
+  @ApiProperty({ format: 'date-time', example: EXPIRY })
+  expiresAt: string;
+
+  /**
+   * name of the one service that can exchange the code
+   * @example "billing"
+   */
+  @ApiProperty({ pattern: SERVICE_NAME.source })
+  audience: string;
 }

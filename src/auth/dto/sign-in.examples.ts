@@ -29,6 +29,10 @@ export const ISSUES = {
     summary: 'a code that only the holder of the verifier can exchange (PKCE)',
     value: { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' },
   },
+  service: {
+    summary: 'a code that only the service billing can exchange, with its verifier',
+    value: { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256', audience: 'billing' },
+  },
 };
 
 export const EXCHANGES = {

@@ -1,6 +1,10 @@
 export const JOIN_PARENT = 'LEFT JOIN sessions p ON p.id = s.parent_id';
 
-export const JOIN_USER_AND_PARENT = `JOIN users u ON u.id = s.user_id ${JOIN_PARENT}`;
+/** Finds the service that exchanged the code, while it is enabled. */
+export const JOIN_SERVICE = 'LEFT JOIN services v ON v.name = s.service AND v.disabled_at IS NULL';
+
+/** All that IS_ALIVE asks. */
+export const JOIN_USER_PARENT_AND_SERVICE = `JOIN users u ON u.id = s.user_id ${JOIN_PARENT} ${JOIN_SERVICE}`;
 
 /** The parent counts: a session may be born while its parent is ended, on another node too; older ones end with it. */
 export const IS_UNREVOKED =
@@ -8,4 +12,7 @@ export const IS_UNREVOKED =
 
 export const HAS_ACTIVE_USER = 's.auth_epoch = u.auth_epoch AND u.disabled_at IS NULL';
 
-export const IS_ALIVE = `${IS_UNREVOKED} AND ${HAS_ACTIVE_USER}`;
+/** A service that was disabled or removed, or whose sessions were ended, has left the epoch in which it exchanged the code. */
+const HAS_ACTIVE_SERVICE = '(s.bound_epoch IS NULL OR s.bound_epoch = v.epoch)';
+
+export const IS_ALIVE = `${IS_UNREVOKED} AND ${HAS_ACTIVE_USER} AND ${HAS_ACTIVE_SERVICE}`;

@@ -12,22 +12,32 @@ import { IS_UNREVOKED, JOIN_PARENT } from './alive.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 import type { NewSession } from './new-session.js';
 
+/** Credentials with which a code is exchanged. */
+export interface Exchanger {
+  service: string;
+  /** whether the code is for this service alone */
+  bound: boolean;
+}
+
 interface Exchange {
   session: NewSession;
   codeHash: string;
+  by: Exchanger | undefined;
 }
 
-const COLUMNS = 'id, created_at, expires_at, ip, user_agent, code_hash';
+const COLUMNS = 'id, created_at, expires_at, ip, user_agent, code_hash, service, service AS audience';
 
 /** This is one statement, so that nothing it checks can change before it inserts. */
 // The user is not checked: the new session shares its parent's epoch, so it ends with it.
 const sessionsOf = (size: number): string =>
   `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent, s.id, c.hash,
-    s.amr
-    FROM ${keyTable(`SELECT ${COLUMNS} FROM sessions`, 6, size)}
+    s.amr, k.service, v.epoch
+    FROM ${keyTable(`SELECT ${COLUMNS} FROM sessions`, 8, size)}
       JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${JOIN_PARENT}
-    WHERE c.expires_at > ? AND ${IS_UNREVOKED} AND NOT ${isVoid(MAX_UNUSED_CODES)}`;
-hotStatement('the exchange of a code', sessionsOf(1), ['', 0, 0, '', '', '', 0]);
+      LEFT JOIN services v ON v.name = k.audience AND v.disabled_at IS NULL
+    WHERE c.expires_at > ? AND (k.audience IS NULL OR v.epoch IS NOT NULL) AND ${IS_UNREVOKED}
+      AND NOT ${isVoid(MAX_UNUSED_CODES)}`;
+hotStatement('the exchange of a code', sessionsOf(1), ['', 0, 0, '', '', '', '', '', 0]);
 
 @Injectable()
 export class SessionExchangesRepository {
@@ -39,15 +49,15 @@ export class SessionExchangesRepository {
   ) {}
 
   /** The unique key lets a code open one session. Concurrent calls share a statement. */
-  insert(session: NewSession, codeHash: string): Promise<boolean> {
-    return this.exchanges.run({ session, codeHash });
+  insert(session: NewSession, codeHash: string, by?: Exchanger): Promise<boolean> {
+    return this.exchanges.run({ session, codeHash, by });
   }
 
   private async exchangeAll(exchanges: Exchange[]): Promise<boolean[]> {
     try {
       const opened = await this.transactions.write(
         `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, created_at, expires_at, ip, user_agent, parent_id,
-           code_hash, amr)
+           code_hash, amr, service, bound_epoch)
          ${sessionsOf(exchanges.length)}`,
         [...exchanges.flatMap(valuesOf), Date.now()],
       );
@@ -66,6 +76,8 @@ export class SessionExchangesRepository {
   }
 }
 
-function valuesOf({ session: { id, createdAt, expiresAt, ip, userAgent }, codeHash }: Exchange): unknown[] {
-  return [id, createdAt, expiresAt, ip, userAgent, codeHash];
+function valuesOf({ session, codeHash, by }: Exchange): unknown[] {
+  const { id, createdAt, expiresAt, ip, userAgent } = session;
+  const service = by?.service ?? null;
+  return [id, createdAt, expiresAt, ip, userAgent, codeHash, service, by?.bound ? service : null];
 }

@@ -11,7 +11,7 @@ import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { PASSWORD_ALONE } from './authentication-methods.js';
 import { DerivedSessionsLimit } from './derived-sessions-limit.js';
 import { type NewSession, newSession } from './new-session.js';
-import { SessionExchangesRepository } from './session-exchanges.repository.js';
+import { type Exchanger, SessionExchangesRepository } from './session-exchanges.repository.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { UserSessionsRepository } from './user-sessions.repository.js';
 
@@ -21,6 +21,16 @@ export interface Login {
   refresh?: boolean;
   deviceName?: string;
   origin: SignInOrigin;
+}
+
+export interface PresentedCode {
+  hash: string;
+  by?: Exchanger;
+}
+
+export interface DerivedSession extends NewSession {
+  /** the one service for which the code was; null for a plain code */
+  audience: string | null;
 }
 
 /** Everything by which a session begins, or goes on where all others end. */
@@ -64,10 +74,15 @@ export class SessionOpening {
   }
 
   /** Opens a session by a code. Returns undefined if it cannot open one, or has opened one before. */
-  async derive(codeHash: string, owner: CodeOwner, origin: SignInOrigin): Promise<NewSession | undefined> {
+  async derive(
+    { hash, by }: PresentedCode,
+    owner: CodeOwner,
+    origin: SignInOrigin,
+  ): Promise<DerivedSession | undefined> {
     const session = newSession(this.env, { ...owner, origin });
     const isInTime = session.expiresAt > Date.now();
-    return isInTime && (await this.exchanges.insert(session, codeHash)) ? session : undefined;
+    if (!isInTime || !(await this.exchanges.insert(session, hash, by))) return undefined;
+    return { ...session, audience: by?.bound ? by.service : null };
   }
 
   /** Takes the acting session into the epoch that the transaction has begun. Its codes are void, as all others are. */
@@ -77,7 +92,7 @@ export class SessionOpening {
   }
 
   /** Answers with the tokens of a session that was committed, and counts it. */
-  answer(session: NewSession): TokenResult {
+  answer(session: NewSession | DerivedSession): TokenResult {
     this.limit.noteOpened(session.userId);
     return this.tokens.of(session, session.createdAt);
   }

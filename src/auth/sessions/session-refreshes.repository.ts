@@ -5,7 +5,7 @@ import type { AuthenticationMethod } from '../../access/principal.js';
 import { byColumn, Lookup, lookupStatement, places } from '../../database/lookup.js';
 import { Transactions } from '../../database/transactions.js';
 import { methodsIn } from './authentication-methods.js';
-import { HAS_ACTIVE_USER, IS_ALIVE, JOIN_USER_AND_PARENT } from './alive.js';
+import { HAS_ACTIVE_USER, IS_ALIVE, JOIN_USER_PARENT_AND_SERVICE } from './alive.js';
 import { Session } from './session.entity.js';
 
 export type RefreshedSession = Pick<
@@ -36,7 +36,7 @@ const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation
 const FIND_REFRESHED = lookupStatement<string, StoredSession>('the look-up of a refreshed session', {
   sql: (size) => `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.expires_at AS expiresAt,
       s.refresh_generation AS refreshGeneration, s.rotated_at AS rotatedAt, s.auth_epoch AS authEpoch, s.amr
-    FROM sessions s ${JOIN_USER_AND_PARENT} WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
+    FROM sessions s ${JOIN_USER_PARENT_AND_SERVICE} WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
   ...byColumn('id'),
 });
 

@@ -7,7 +7,7 @@ import { byColumn, Lookup, lookupStatement, padded, places } from '../../databas
 import type { Transaction } from '../../database/transaction.js';
 import { BATCH } from '../../jobs/batch.js';
 import { methodsIn, storedMethods } from './authentication-methods.js';
-import { IS_ALIVE, JOIN_USER_AND_PARENT } from './alive.js';
+import { IS_ALIVE, JOIN_USER_PARENT_AND_SERVICE } from './alive.js';
 import type { NewSession } from './new-session.js';
 import { Session } from './session.entity.js';
 
@@ -28,7 +28,10 @@ export interface ExpiredSession {
   expiresAt: number;
 }
 
-type SignedIn = Pick<UserPrincipal, 'id' | 'email' | 'sessionId' | 'parentId' | 'authTime' | 'service'> & {
+type SignedIn = Pick<
+  UserPrincipal,
+  'id' | 'email' | 'sessionId' | 'parentId' | 'authTime' | 'service' | 'audience'
+> & {
   amr: Session['amr'];
 };
 
@@ -37,7 +40,8 @@ export const PAGE = 500;
 
 const FIND_SIGNED_IN = lookupStatement<string, SignedIn>('the session check', {
   sql: (size) => `SELECT u.id, u.email, s.id AS sessionId, s.parent_id AS parentId, s.auth_time AS authTime,
-      s.amr, s.service FROM sessions s ${JOIN_USER_AND_PARENT}
+      s.amr, s.service, CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
+    FROM sessions s ${JOIN_USER_PARENT_AND_SERVICE}
     WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
   ...byColumn('sessionId'),
 });

@@ -5,7 +5,7 @@ import { hotStatement } from '../../database/hot-statements.js';
 import { places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
-import { IS_ALIVE, JOIN_PARENT } from './alive.js';
+import { IS_ALIVE, JOIN_PARENT, JOIN_SERVICE } from './alive.js';
 import { Session } from './session.entity.js';
 
 const HELD = {
@@ -31,7 +31,16 @@ const FIND_SOME_OF = hotStatement(
 
 export type OwnSession = Pick<
   Session,
-  'id' | 'userId' | 'parentId' | 'createdAt' | 'rotatedAt' | 'expiresAt' | 'ip' | 'userAgent' | 'deviceName'
+  | 'id'
+  | 'userId'
+  | 'parentId'
+  | 'createdAt'
+  | 'rotatedAt'
+  | 'expiresAt'
+  | 'ip'
+  | 'userAgent'
+  | 'deviceName'
+  | 'service'
 >;
 
 export type EndedSession = Pick<Session, 'id' | 'parentId' | 'codeHash'>;
@@ -40,7 +49,7 @@ export type EndedSession = Pick<Session, 'id' | 'parentId' | 'codeHash'>;
 const MAX_LISTED = 2000;
 
 /** The index used leads to no session that has expired, was revoked or is of an epoch that has ended. */
-const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${JOIN_PARENT}
+const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${JOIN_PARENT} ${JOIN_SERVICE}
   WHERE u.id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
 /** Callers may add an order: MariaDB sorts what it reads by the index above, which is no more than the limit. */
@@ -48,7 +57,7 @@ const FIND_ALIVE = hotStatement(
   'the live sessions of a user',
   `SELECT s.id, s.user_id AS userId, s.parent_id AS parentId, s.created_at AS createdAt,
     s.rotated_at AS rotatedAt, s.expires_at AS expiresAt, s.ip, s.user_agent AS userAgent,
-    s.device_name AS deviceName ${ALIVE_OF_USER}`,
+    s.device_name AS deviceName, s.service ${ALIVE_OF_USER}`,
   ['', 0],
 );
 

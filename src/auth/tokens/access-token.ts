@@ -1,4 +1,5 @@
 import type { AuthenticationMethod } from '../../access/principal.js';
+import { isServiceName } from '../../services/service-name.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 
 /** Clocks of different machines may differ by this. */
@@ -55,8 +56,9 @@ export function areAccessTokenClaims(
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return false;
   const claims = payload as Partial<Record<keyof AccessTokenClaims, unknown>>;
   return (
-    claims.aud === expected.audience &&
-    (claims.client_id === undefined || claims.client_id === expected.audience) &&
+    isAudience(claims.aud, expected.audience) &&
+    (claims.client_id === claims.aud ||
+      (claims.client_id === undefined && claims.aud === expected.audience)) &&
     isEntityId(claims.sub) &&
     isEntityId(claims.sid) &&
     typeof claims.jti === 'string' &&
@@ -66,6 +68,11 @@ export function areAccessTokenClaims(
     claims.iat <= nowSeconds + LEEWAY_SECONDS &&
     claims.exp <= claims.auth_time + expected.sessionMaxAge
   );
+}
+
+/** A service is the audience of a token that a code for it alone opened: the session tells which. */
+function isAudience(value: unknown, own: string): boolean {
+  return typeof value === 'string' && (value === own || isServiceName(value));
 }
 
 function isTime(value: unknown): value is number {

@@ -9,7 +9,10 @@ import { KeyRing } from './key-ring.js';
 export type IssuingSession = Pick<
   NewSession,
   'id' | 'userId' | 'authTime' | 'amr' | 'authEpoch' | 'expiresAt' | 'refreshGeneration'
->;
+> & {
+  /** the one service for which the code was that opened the session */
+  audience?: string | null;
+};
 
 export interface AccessToken {
   token: string;
@@ -39,7 +42,7 @@ export class TokenIssuer {
     );
     const claims: Required<AccessTokenClaims> = {
       iss: this.env.jwtIssuer,
-      aud: this.env.jwtAudience,
+      aud: session.audience ?? this.env.jwtAudience,
       sub: session.userId,
       sid: session.id,
       jti: newEntityId(),
@@ -48,7 +51,7 @@ export class TokenIssuer {
       auth_time: authTime,
       amr: session.amr,
       epoch: session.authEpoch,
-      client_id: this.env.jwtAudience,
+      client_id: session.audience ?? this.env.jwtAudience,
     };
     const header = { alg: 'ES256' as const, typ: TOKEN_TYPE, kid };
     return { token: this.jwt.sign(claims, { privateKey, algorithm: 'ES256', header }), expiresAt: exp };

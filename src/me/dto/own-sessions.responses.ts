@@ -36,6 +36,10 @@ export class OwnSession {
   /** the user's name for the device, given at login; null if none was given or a code opened the session */
   @ApiProperty({ type: String, minLength: 1, maxLength: MAX_DEVICE_NAME, nullable: true })
   deviceName: string | null;
+
+  /** name of the service that exchanged the code with its credentials; null if none did */
+  @ApiProperty({ type: String, minLength: 1, maxLength: 40, nullable: true })
+  service: string | null;
 }
 
 const EXAMPLE: OwnSession = {
@@ -48,6 +52,7 @@ const EXAMPLE: OwnSession = {
   ip: '198.51.100.7',
   userAgent: 'Analytical Desktop/1.4 (Linux)',
   deviceName: "Ada's laptop",
+  service: null,
 };
 
 export class OwnSessionsResult {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../../access/role.js';
-import { IS_ALIVE, JOIN_USER_AND_PARENT } from '../../auth/sessions/alive.js';
+import { IS_ALIVE, JOIN_USER_PARENT_AND_SERVICE } from '../../auth/sessions/alive.js';
 import { BatchedQueries } from '../../database/batched-queries.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { padded, places } from '../../database/lookup.js';
@@ -66,7 +66,7 @@ const LIST_AFTER = hotStatement(
 
 const IS_READER = hotStatement(
   'the check of the reader of a member list that is streamed',
-  `SELECT r.user_id FROM sessions s ${JOIN_USER_AND_PARENT}
+  `SELECT r.user_id FROM sessions s ${JOIN_USER_PARENT_AND_SERVICE}
     JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
     JOIN orgs o ON o.id = r.org_id AND o.deleted_at IS NULL
     WHERE s.id = ? AND ${IS_ALIVE}`,
@@ -83,7 +83,7 @@ const FIND_SUCCESSORS = hotStatement(
   ['', '', 5],
 );
 
-const FIND_SESSION = `SELECT s.id FROM sessions s ${JOIN_USER_AND_PARENT} WHERE s.id = ? AND ${IS_ALIVE}`;
+const FIND_SESSION = `SELECT s.id FROM sessions s ${JOIN_USER_PARENT_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`;
 
 const FIND_ORG = 'SELECT id FROM orgs WHERE id = ? AND deleted_at IS NULL';
 

@@ -51,7 +51,7 @@ export class MembersController {
    * ordered by e-mail and always paged. Every member may do this.
    */
   @Get()
-  @MinRole('member')
+  @MinRole('member', { boundTokens: true })
   @ApiPage(MembersResult)
   listMembers(
     @CurrentUser() { sessionId }: CurrentUser,
@@ -68,7 +68,7 @@ export class MembersController {
    * @remarks Every member may do this; the id `me` names the caller.
    */
   @Get(':userId')
-  @MinRole('member')
+  @MinRole('member', { boundTokens: true })
   @ApiParam(MEMBER_OR_ME_PARAM)
   @ApiProblems('member_not_found')
   getMember(
