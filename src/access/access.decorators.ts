@@ -46,7 +46,6 @@ export const MinRoleByPassword = (minRole: Role) =>
 export const PublicOrService = () =>
   applyDecorators(RouteAccess({ to: 'everyone', or: 'service' }), ApiSecurity({}), ApiBasicAuth());
 
-/** Requires the credentials of a service that is allowed this. */
 export const AllowedServices = (scope: ServiceScope) =>
   applyDecorators(RouteAccess({ to: 'services', scope }), ApiBasicAuth());
 

@@ -3,7 +3,6 @@ import type { ServicePrincipal } from './service-principal.js';
 /** How somebody logged in (RFC 8176). */
 export type AuthenticationMethod = 'pwd' | 'otp';
 
-/** A user, through one of their sessions. */
 export interface UserPrincipal {
   kind: 'user';
   id: string;

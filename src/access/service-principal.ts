@@ -3,7 +3,6 @@ export const SERVICE_SCOPES = ['introspect', 'memberships', 'events'] as const;
 
 export type ServiceScope = (typeof SERVICE_SCOPES)[number];
 
-/** A machine caller that has proved who it is. */
 export interface ServicePrincipal {
   kind: 'service';
   name: string;

@@ -18,10 +18,8 @@ import { VerifiedTokens } from './tokens/verified-tokens.js';
 
 type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
 
-/**
- * Finds who sent a request by the one header that tells: a user by a token, a service by its credentials. Then requires
- * what the route declares of them; only roles are left to a later guard.
- */
+// Finds who sent a request by the one header that tells: a user by a token, a service by its credentials. Then requires
+// what the route declares of them; only roles are left to a later guard.
 @Injectable()
 export class AuthenticationGuard extends AuthGuard('jwt') {
   constructor(

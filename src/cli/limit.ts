@@ -4,12 +4,10 @@ const DEFAULT_LIMIT = 100;
 /** bounds what is held in memory */
 const MAX_LIMIT = 10_000;
 
-/** @throws CannotRunError */
 export function parseLimit(text: string | undefined, max = MAX_LIMIT): number {
   return parseOptionalLimit(text, max) ?? DEFAULT_LIMIT;
 }
 
-/** @throws CannotRunError */
 export function parseOptionalLimit(
   text: string | undefined,
   max = Number.MAX_SAFE_INTEGER,

@@ -33,7 +33,6 @@ export async function printList<T>(
   }
 }
 
-/** @throws CannotRunError */
 export function listLimit({ limit }: Invocation['options']): number | undefined {
   return parseOptionalLimit(typeof limit === 'string' ? limit : undefined);
 }

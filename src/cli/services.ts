@@ -13,7 +13,6 @@ export interface Services extends Pick<INestApplicationContext, 'get'> {
   env: Env;
 }
 
-/** @throws CannotRunError if the schema is not the one of this version */
 export async function requireSchema(dataSource: DataSource): Promise<void> {
   if (!(await isSchemaUpToDate(dataSource))) {
     throw new CannotRunError('the database is of another version: run accounts migrate first');

@@ -31,7 +31,6 @@ export class ReadinessService implements BeforeApplicationShutdown {
     return { status: isFine ? 'ok' : 'degraded', database, migrations: 'ok', rateLimits, mail };
   }
 
-  /** @returns whether mails wait for too long */
   private async checkDatabase(): Promise<boolean> {
     try {
       if (await isSchemaUpToDate(this.dataSource)) return await this.mails.areDelayed();

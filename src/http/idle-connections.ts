@@ -4,10 +4,8 @@ import type { Logger } from 'pino';
 
 const LOG_INTERVAL_MS = 60_000;
 
-/**
- * Limits the open connections. At the limit, a new one replaces the one idle for longest: otherwise a client that opens
- * connections and says nothing would keep all others out. Busy ones are never closed.
- */
+// Limits the open connections. At the limit, a new one replaces the one idle for longest: otherwise a client that opens
+// connections and says nothing would keep all others out. Busy ones are never closed.
 export class IdleConnections {
   private readonly open = new Set<Socket>();
   /** ordered by the time when they became idle */

@@ -19,7 +19,6 @@ const PROBES = '/health/';
 export class RequestLog {
   constructor(private readonly log: Logger) {}
 
-  /** @param route pattern of the route; undefined if the path is unknown */
   write({ reply, ip, aborted }: EndedExchange, route: string | undefined): void {
     const { request } = reply;
     const level = route?.startsWith(PROBES) ? 'debug' : 'info';

@@ -14,10 +14,8 @@ const AT_SIGNS = /\s*[@\uFE6B\uFF20]\s*/gu;
 /** also combining marks at the start, which would change the quotation mark before them */
 const EDGES = /^[\s\p{M}]+|\s+$/gu;
 
-/**
- * Makes text that one user chose safe in a mail to another: it stays on one line, cannot pass for another part of the
- * mail or end its quotation marks, and nothing in it becomes a link (`example.com` reads `example. com`).
- */
+// Makes text that one user chose safe in a mail to another: it stays on one line, cannot pass for another part of the
+// mail or end its quotation marks, and nothing in it becomes a link (`example.com` reads `example. com`).
 export function harmless(text: string): string {
   return text
     .replaceAll(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : ''))

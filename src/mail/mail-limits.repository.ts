@@ -50,10 +50,8 @@ const FIND_LIMITING = hotStatement(
 /** greater than every id */
 const AFTER_ALL = 'g';
 
-/**
- * Counts mails by their rows, which outlive a day whatever becomes of the mail. So all instances see the same counts,
- * which do not reveal whether an address has an account.
- */
+// Counts mails by their rows, which outlive a day whatever becomes of the mail. So all instances see the same counts,
+// which do not reveal whether an address has an account.
 @Injectable()
 export class MailLimitsRepository {
   constructor(@InjectRepository(Mail) private readonly mails: Repository<Mail>) {}

@@ -18,11 +18,9 @@ export function priorityOf(kind: MailKind): MailPriority {
   return PRIORITIES[kind];
 }
 
-/**
- * Returns the turn of a sender's next mail (epoch milliseconds): a minute after the last one that still waits. Turns
- * are an order, not a delay: if nobody else waits, all go at once. Turns of newcomers follow the clock, so they
- * cannot hold a mail back for good.
- */
+// Returns the turn of a sender's next mail (epoch milliseconds): a minute after the last one that still waits. Turns
+// are an order, not a delay: if nobody else waits, all go at once. Turns of newcomers follow the clock, so they
+// cannot hold a mail back for good.
 export function nextTurn(lastWaiting: number | undefined, now: number): number {
   return lastWaiting === undefined ? now : Math.max(now, lastWaiting + TURN_MS);
 }

@@ -27,7 +27,6 @@ export class MailsOfUser implements UserRows, ExportedRows, OnModuleInit {
     return this.mails.deleteAddressesOf(transaction, email);
   }
 
-  /** Yields the mails that still exist. */
   async *of({ email }: UserProfile): AsyncGenerator<object> {
     for (const mail of await this.mails.findLatest({ states: MAIL_STATES, recipient: email }, MAX_MAILS)) {
       const { id, kind, state, createdAt, endedAt } = mail;

@@ -36,7 +36,6 @@ export class Mails {
     private readonly env: Env,
   ) {}
 
-  /** @throws MailUnavailableError if no SMTP server is configured */
   requireServer(): void {
     if (!this.env.smtp) throw new MailUnavailableError();
   }

@@ -8,7 +8,6 @@ export type TemplateName = MailKind | 'email_taken';
 
 export interface Template {
   subject: string;
-  /** text with `{{placeholders}}` */
   body: string;
 }
 

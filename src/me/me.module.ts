@@ -22,7 +22,6 @@ import { OwnOrgsService } from './own-orgs.service.js';
 import { OwnPasswordController } from './own-password.controller.js';
 import { OwnSessionsController } from './own-sessions.controller.js';
 
-/** Serves everything below `/api/me`. */
 @Module({
   imports: [
     InvitationsModule,

@@ -18,7 +18,6 @@ import { TooManyOrgsError } from '../orgs/orgs.errors.js';
 import type { Versioned } from '../requests/entity-tag.decorator.js';
 import type { Write } from '../requests/write.js';
 
-/** An invitation that the caller answers. */
 interface Answered {
   id: string;
   orgId: string;

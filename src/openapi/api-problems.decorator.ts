@@ -19,10 +19,8 @@ type OwnProblem = ProblemExample & { code: OwnCode };
 
 const METADATA = 'openapi:problems';
 
-/**
- * Documents the failures that a decorator or a handler adds to those that every such route has. The last example given
- * for a code wins, so that a handler can be more exact than what is above it.
- */
+// Documents the failures that a decorator or a handler adds to those that every such route has. The last example given
+// for a code wins, so that a handler can be more exact than what is above it.
 export function ApiProblems(...problems: (OwnCode | OwnProblem)[]): MethodDecorator {
   const added = problems.map((problem) => (typeof problem === 'string' ? { code: problem } : problem));
   return (_prototype, _name, { value: handler }) => {

@@ -1,9 +1,7 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 
-/**
- * Adds unions of classes, by which generated clients narrow an answer. Each answer has to match one alternative only,
- * so the lesser one excludes what the other has.
- */
+// Adds unions of classes, by which generated clients narrow an answer. Each answer has to match one alternative only,
+// so the lesser one excludes what the other has.
 export function addUnions({ components }: OpenAPIObject): void {
   const schemas = components!.schemas!;
   schemas['SignIn'] = { ...schemas['SignIn'], not: { required: ['refreshToken'] } };

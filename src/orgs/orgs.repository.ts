@@ -47,10 +47,8 @@ export class OrgsRepository {
     return locked === 1;
   }
 
-  /**
-   * Comes first in every change of a membership, for exclusive access until COMMIT. A write, so that two changes
-   * conflict on a multi-primary cluster too. Returns false if the organization is missing or deleted.
-   */
+  // Comes first in every change of a membership, for exclusive access until COMMIT. A write, so that two changes
+  // conflict on a multi-primary cluster too. Returns false if the organization is missing or deleted.
   async lock(transaction: Transaction, id: string): Promise<boolean> {
     const locked = await transaction.write(
       'UPDATE orgs SET revision = revision + 1 WHERE id = ? AND deleted_at IS NULL',

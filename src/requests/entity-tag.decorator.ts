@@ -8,7 +8,6 @@ export interface Versioned<Answer> {
   revision: number;
 }
 
-/** Answers with the tag of the revision. */
 export type TagAnswer = <Answer>(versioned: Promise<Versioned<Answer>>) => Promise<Answer>;
 
 export const AnswerTag = createParamDecorator((_: unknown, context: ExecutionContext): TagAnswer => {

@@ -12,7 +12,6 @@ export class ReservedNames implements OnModuleInit {
     private readonly env: Env,
   ) {}
 
-  /** @throws ReservedServiceError */
   async onModuleInit(): Promise<void> {
     const reserved = reservedNames(this.env);
     const [name] = await this.services.findExisting([...reserved.keys()]);

@@ -51,7 +51,6 @@ export class ServiceChanges {
     private readonly env: Env,
   ) {}
 
-  /** @throws RefusedError */
   add(name: string, scopes: readonly ServiceScope[], actor: Actor): Promise<IssuedSecret> {
     if (!isServiceName(name)) throw new ServiceNameError();
     const variable = reservedNames(this.env).get(name);
@@ -64,7 +63,6 @@ export class ServiceChanges {
     });
   }
 
-  /** @throws RefusedError */
   allow(name: string, scopes: readonly ServiceScope[], actor: Actor): Promise<boolean> {
     const allow = storedText(scopes);
     return this.change(name, async (transaction, service) => {
@@ -126,7 +124,6 @@ export class ServiceChanges {
     });
   }
 
-  /** @throws RefusedError */
   enable(name: string, actor: Actor): Promise<boolean> {
     return this.change(name, async (transaction, service) => {
       requireNotRemoved(service);
@@ -188,7 +185,6 @@ export class ServiceChanges {
   }
 }
 
-/** @throws ServiceRemovedError */
 function requireNotRemoved({ name, removedAt }: Service): void {
   if (removedAt !== null) throw new ServiceRemovedError(name);
 }

@@ -1,4 +1,4 @@
-/** What rooms register under the names of a closed list, each name once. */
+/** Holds what rooms register under the names of a closed list, each name once. */
 export class NamedParts<Name extends string, Part> {
   private readonly parts = new Map<Name, Part>();
 

@@ -10,7 +10,7 @@ export interface OrphanedOrg {
   isDeleted: boolean;
 }
 
-/** What followed; the caller records the events together with its own, which have the same time. */
+/** The outcome; the caller records the events together with its own, which have the same time. */
 export interface Consequences {
   orphaned: OrphanedOrg[];
   events: NewEvent[];

@@ -12,7 +12,7 @@ export function isCode(text: string): boolean {
   return CODE.test(text);
 }
 
-/** What a code is bound to, besides the session that issued it. */
+/** A code can be bound to more than the session that issued it. */
 export interface CodeBinding {
   /** challenge of a verifier (RFC 7636) */
   challenge?: string | undefined;
@@ -20,10 +20,8 @@ export interface CodeBinding {
   audience?: string | undefined;
 }
 
-/**
- * One pass of HMAC-SHA-256 is enough, since a code has full entropy (ASVS 6.5.2). Whoever exchanges a code without what it
- * is bound to, also an instance that does not know audiences, computes another hash, and finds no code.
- */
+// One pass of HMAC-SHA-256 is enough, since a code has full entropy (ASVS 6.5.2). Whoever exchanges a code without what it
+// is bound to, also an instance that does not know audiences, computes another hash, and finds no code.
 export function hashCode(code: string, { challenge = '', audience }: CodeBinding = {}): string {
   const mac = createHmac('sha256', code).update(challenge);
   // Neither part can contain the separator.

@@ -52,10 +52,8 @@ export class CodesService {
     return { code, expiresAt };
   }
 
-  /**
-   * Reuse of a code revokes the session it opened and all derived from it (RFC 6749 section 4.1.2, ASVS 10.4.2). Without
-   * the right service a code for one service is not found at all: it stays good, and nothing is revoked.
-   */
+  // Reuse of a code revokes the session it opened and all derived from it (RFC 6749 section 4.1.2, ASVS 10.4.2). Without
+  // the right service a code for one service is not found at all: it stays good, and nothing is revoked.
   async exchange(exchange: CodeExchange, origin: SignInOrigin): Promise<DerivedSession> {
     if (!isCode(exchange.code)) throw new InvalidCodeError('malformed');
     for (const presented of readingsOf(exchange)) {

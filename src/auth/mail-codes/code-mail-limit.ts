@@ -27,7 +27,6 @@ export class CodeMailLimit {
     return waitMs(mail.kind, counts, createdAt) > 0;
   }
 
-  /** @throws RateLimitedError */
   async require(transaction: Transaction, mail: OwnCodeMail): Promise<void> {
     const now = Date.now();
     const since = now - DAY_MS;

@@ -11,7 +11,6 @@ export type MailedCode = Pick<Mail, 'codeId' | 'codeNumber'>;
 
 type ProofKind = 'email_verification' | 'email_change';
 
-/** Composes the mails with a code that proves an e-mail. */
 @Injectable()
 export class CodeMails implements OnModuleInit {
   constructor(

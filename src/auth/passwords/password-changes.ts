@@ -5,7 +5,6 @@ import type { Transaction } from '../../database/transaction.js';
 import { UserEvents } from '../../users/user-events.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 
-/** Sets passwords without asking for the old one. */
 @Injectable()
 export class PasswordChanges {
   constructor(

@@ -16,7 +16,6 @@ export class HandedOutResetCodes {
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws RefusedError */
   issue(codes: MailCodes, { id, email }: { id: string; email: string }, actor: Actor): Promise<MailCode> {
     return this.transactions.run(async (transaction) => {
       if (!(await this.users.lockEnabled(transaction, id))) {

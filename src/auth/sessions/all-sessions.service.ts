@@ -8,7 +8,6 @@ import { SignedInUsersRepository } from './signed-in-users.repository.js';
 /** Others write between two batches; logins of these users wait for one. */
 const USERS_AT_ONCE = 100;
 
-/** Ends every session of one user, or of all, for an operator. */
 @Injectable()
 export class AllSessionsService {
   constructor(

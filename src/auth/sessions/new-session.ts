@@ -8,7 +8,6 @@ export interface NewSession {
   id: string;
   userId: string;
   authTime: number;
-  /** methods of the login */
   amr: readonly AuthenticationMethod[];
   authEpoch: number;
   createdAt: number;

@@ -12,7 +12,6 @@ import { IS_UNREVOKED, JOIN_PARENT } from './alive.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 import type { NewSession } from './new-session.js';
 
-/** Credentials with which a code is exchanged. */
 export interface Exchanger {
   service: string;
   /** whether the code is for this service alone */

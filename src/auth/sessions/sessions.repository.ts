@@ -95,7 +95,6 @@ export class SessionsRepository {
     await transaction.of(this.sessions).insert({ ...session, amr: storedMethods(session.amr) });
   }
 
-  /** Finds whom a session that is alive acts for. */
   async findPrincipal(id: string): Promise<UserPrincipal | undefined> {
     const found = await this.signedIn.find(id);
     return found && { ...found, kind: 'user', amr: methodsIn(found.amr) };

@@ -8,11 +8,9 @@ export const LEEWAY_SECONDS = 30;
 /** RFC 9068 section 2.1 */
 export const TOKEN_TYPE = 'at+jwt';
 
-/**
- * Claims of RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0 and `epoch`, which a user's
- * sessions share until all but one are ended at once. Times are epoch seconds. An older instance signs tokens without the
- * optional ones.
- */
+// Claims of RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0 and `epoch`, which a user's
+// sessions share until all but one are ended at once. Times are epoch seconds. An older instance signs tokens without the
+// optional ones.
 export interface AccessTokenClaims {
   iss: string;
   aud: string;

@@ -15,7 +15,6 @@ export interface Check {
   findFaults(inspection: Inspection): Promise<string[]>;
 }
 
-/** maximum number of examples that one check shows */
 export const EXAMPLES = 5;
 
 /** The claim holds if the query, which selects a column `fault`, finds no row. */

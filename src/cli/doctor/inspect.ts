@@ -29,7 +29,6 @@ const CHECKS = [
   INDEX_CHECK,
 ];
 
-/** Begins a transaction in which every read sees the same state. */
 const SNAPSHOT = {
   sqlite: ['BEGIN'],
   mysql: [

@@ -1,6 +1,5 @@
 import { type Check, emptyQuery } from './check.js';
 
-/** Selects the last event `e` of each membership. */
 const LAST_OF_MEMBERSHIP = `FROM events e WHERE e.type LIKE 'member.%' AND NOT EXISTS (
   SELECT 1 FROM events x WHERE x.org_id = e.org_id AND x.user_id = e.user_id AND x.type LIKE 'member.%'
     AND (x.org_revision > e.org_revision OR (x.org_revision = e.org_revision AND x.id > e.id)))`;

@@ -13,10 +13,8 @@ export interface KeyChange<Result> {
   result: Result;
 }
 
-/**
- * Changes the key file and records it. The file is replaced just before COMMIT: whatever ends the command, the file
- * holds the old keys or the new ones, and no change is recorded that was not made.
- */
+// Changes the key file and records it. The file is replaced just before COMMIT: whatever ends the command, the file
+// holds the old keys or the new ones, and no change is recorded that was not made.
 export function changeKeys<Result>(
   type: 'keys.rotated' | 'keys.pruned',
   actor: OperatorActor,

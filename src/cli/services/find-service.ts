@@ -4,7 +4,6 @@ import { ServicesRepository } from '../../services/services.repository.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Services } from '../services.js';
 
-/** @throws CannotRunError if the text names no service */
 export async function findService(services: Services, text: string): Promise<Service> {
   if (!isServiceName(text)) {
     throw new CannotRunError('the name of a service is 1 to 40 lower-case letters, digits and hyphens');

@@ -2,7 +2,6 @@ import { SERVICE_SCOPES, type ServiceScope } from '../../access/service-principa
 import { typedScopes } from '../../services/allowed-scopes.js';
 import { CannotRunError } from '../cannot-run.error.js';
 
-/** @throws CannotRunError */
 export function requireScopes(text: string): ServiceScope[] {
   const scopes = typedScopes(text);
   if (scopes) return scopes;

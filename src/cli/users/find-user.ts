@@ -4,7 +4,6 @@ import { type UserProfile, UsersRepository } from '../../users/users.repository.
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Services } from '../services.js';
 
-/** @throws CannotRunError if the text names nobody */
 export async function findUser(services: Services, text: string): Promise<UserProfile> {
   const users = services.get(UsersRepository);
   const email = canonicalEmail(text);

@@ -15,11 +15,9 @@ const CODES_AFTER = {
   columnNames: ['session_id', 'created_at'],
 };
 
-/**
- * The foreign key keeps the index of `user_id` alone: InnoDB checks it, and locks the user's row, with each update of the
- * index that serves it, and refreshing updates `expires_at`. The wider index of codes is created first, as MySQL requires
- * one that begins with the column of a foreign key.
- */
+// The foreign key keeps the index of `user_id` alone: InnoDB checks it, and locks the user's row, with each update of the
+// index that serves it, and refreshing updates `expires_at`. The wider index of codes is created first, as MySQL requires
+// one that begins with the column of a foreign key.
 export class BoundSessions1795910400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addColumns(runner, SESSIONS, columns(runner));

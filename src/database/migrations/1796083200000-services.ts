@@ -4,10 +4,8 @@ import { addColumns, dropColumns } from '../repeatable-steps.js';
 
 const SESSIONS = 'sessions';
 
-/**
- * Columns of sessions are NULL and last, which MySQL and MariaDB add without a copy of the table. They have no default: a
- * session that an older instance opens during the upgrade has to be told from one that was opened by a password alone.
- */
+// Columns of sessions are NULL and last, which MySQL and MariaDB add without a copy of the table. They have no default: a
+// session that an older instance opens during the upgrade has to be told from one that was opened by a password alone.
 export class Services1796083200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table, true, true, true);

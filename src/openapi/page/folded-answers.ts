@@ -16,10 +16,8 @@ interface System {
   };
 }
 
-/**
- * A plugin of Swagger UI: each documented answer is one line with its status and its codes, and opens when pressed.
- * The page gets the text of this function, so it uses nothing around it.
- */
+// A plugin of Swagger UI: each documented answer is one line with its status and its codes, and opens when pressed.
+// The page gets the text of this function, so it uses nothing around it.
 export function foldAnswers(): object {
   const wrap =
     (Original: Component, { React }: System): Component =>

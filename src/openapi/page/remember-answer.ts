@@ -30,10 +30,8 @@ interface Page {
   known?: { refreshToken?: string; code?: string };
 }
 
-/**
- * Serves as Swagger UI's `responseInterceptor`: after a login the page sends its token, and forms begin with the
- * values of answers, all in memory only. The page gets the text of this function, so it uses nothing around it.
- */
+// Serves as Swagger UI's `responseInterceptor`: after a login the page sends its token, and forms begin with the
+// values of answers, all in memory only. The page gets the text of this function, so it uses nothing around it.
 export function rememberAnswer(answer: Answer): Answer {
   const page = globalThis as Page;
   const { location, ui } = page;

@@ -36,7 +36,6 @@ export function requireRevoking(facts: RenewingFacts): void {
   requireOpen(facts);
 }
 
-/** @param hasCode whether the caller typed the code of the invitation */
 export function requireAnswer(facts: AnsweringFacts, hasCode: boolean, now: number): void {
   if (facts.userEmail !== facts.email) throw new InvitationNotFoundError();
   if (facts.userVerifiedAt === null && !hasCode) throw new EmailNotVerifiedError();

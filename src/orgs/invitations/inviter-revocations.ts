@@ -11,7 +11,6 @@ interface InvitingOrg {
   revision: number;
 }
 
-/** Revokes the invitations of an inviter who may no longer invite. */
 @Injectable()
 export class InviterRevocations {
   constructor(private readonly invitations: InvitationsRepository) {}

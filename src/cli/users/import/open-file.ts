@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { CannotRunError } from '../../cannot-run.error.js';
 
-/** @throws CannotRunError if the file cannot be read */
 export async function openFile(name: string): Promise<AsyncIterable<Buffer>> {
   if (name === '-') return process.stdin;
   try {
