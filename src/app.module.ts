@@ -25,8 +25,8 @@ import { ReservedNames } from './services/reserved-names.js';
 import { ServicesModule } from './services/services.module.js';
 import { UserPartsCheck } from './users/user-parts-check.js';
 import { UsersModule } from './users/users.module.js';
-import { CareGuard } from './requests/care.guard.js';
-import { EarlyAnswerFilter } from './requests/early-answer.js';
+import { WriteControlsGuard } from './requests/write-controls.guard.js';
+import { ShortCircuitResponseFilter } from './requests/short-circuit-response.js';
 import { ReplayGuard } from './requests/replay.guard.js';
 import { RequestsModule } from './requests/requests.module.js';
 
@@ -61,11 +61,11 @@ export class AppModule {
         { provide: APP_GUARD, useExisting: WriteLimitGuard },
         { provide: APP_GUARD, useExisting: ReplayGuard },
         { provide: APP_GUARD, useExisting: RolesGuard },
-        { provide: APP_GUARD, useExisting: CareGuard },
+        { provide: APP_GUARD, useExisting: WriteControlsGuard },
         // The last filter that takes an error gets it.
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_FILTER, useClass: RefusalsFilter },
-        { provide: APP_FILTER, useClass: EarlyAnswerFilter },
+        { provide: APP_FILTER, useClass: ShortCircuitResponseFilter },
       ],
     };
   }

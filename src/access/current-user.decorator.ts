@@ -2,8 +2,6 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type UserPrincipal, userOf } from './principal.js';
 
-export type CurrentUser = UserPrincipal;
-
 /** Gives the name of the service whose credentials came with a request to a route for everyone. */
 export const ServiceIfAny = createParamDecorator(
   (_: unknown, context: ExecutionContext): string | undefined => {
@@ -18,6 +16,6 @@ export const CallerIfAny = createParamDecorator((_: unknown, context: ExecutionC
   return principal?.kind === 'user' ? principal : undefined;
 });
 
-export const CurrentUser = createParamDecorator((_: unknown, context: ExecutionContext): CurrentUser =>
+export const CurrentUser = createParamDecorator((_: unknown, context: ExecutionContext): UserPrincipal =>
   userOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

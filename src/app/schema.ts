@@ -22,7 +22,7 @@ import { InvitationsRepository } from '../orgs/invitations/invitations.repositor
 import { MemberListRepository } from '../orgs/members/member-list.repository.js';
 import { MemberSearchRepository } from '../orgs/members/member-search.repository.js';
 import { MembersRepository } from '../orgs/members/members.repository.js';
-import { MembershipFactsRepository } from '../orgs/members/membership-facts.repository.js';
+import { MemberFactsRepository } from '../orgs/members/member-facts.repository.js';
 import { OrgsRepository } from '../orgs/orgs.repository.js';
 import { OwnershipRepository } from '../orgs/ownership.repository.js';
 import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
@@ -71,7 +71,7 @@ export const REPOSITORIES = [
   DeletedOrgsRepository,
   OwnershipRepository,
   MembersRepository,
-  MembershipFactsRepository,
+  MemberFactsRepository,
   MemberListRepository,
   MemberSearchRepository,
   InvitationsRepository,

@@ -3,6 +3,7 @@ import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public, PublicOrService, SignedIn } from '../access/access.decorators.js';
 import type { SignInOrigin } from '../access/actor.js';
 import { CurrentUser, ServiceIfAny } from '../access/current-user.decorator.js';
+import type { UserPrincipal } from '../access/principal.js';
 import { RequestSignInOrigin } from '../http/current-actor.decorator.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
@@ -92,7 +93,7 @@ export class AuthController {
   @ApiIssuedCode()
   @ApiProblems(invalidFields({ codeChallenge: 'must be 43 base64url characters' }), 'audience_required')
   issueCode(
-    @CurrentUser() caller: CurrentUser,
+    @CurrentUser() caller: UserPrincipal,
     @Body() body: IssueCodeRequest,
   ): Promise<CodeResult | BoundCodeResult> {
     return this.issuing.issue(caller.sessionId, body);

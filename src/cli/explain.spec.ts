@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RefusedError } from '../problems/refused.error.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
-import { OrgNotFoundError } from '../orgs/members/memberships.errors.js';
+import { OrgNotFoundError } from '../orgs/members/members.errors.js';
 import { CannotRunError } from './cannot-run.error.js';
 import { explain } from './explain.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CurrentUser } from '../access/current-user.decorator.js';
+import type { UserPrincipal } from '../access/principal.js';
 import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
 import { OrgsService } from '../orgs/orgs.service.js';
 import { AccountView } from './account-view.js';
@@ -17,7 +17,7 @@ export class MeView {
     private readonly accounts: AccountView,
   ) {}
 
-  async of({ id, email }: CurrentUser, included: Included): Promise<MeResult> {
+  async of({ id, email }: UserPrincipal, included: Included): Promise<MeResult> {
     if (included.size === 0) return { user: { id, email }, orgs: await this.orgs.listOf(id) };
     const [orgs, account] = await Promise.all([
       included.has('roles') ? this.listWithRoles(id) : this.orgs.listOf(id),

@@ -2,6 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedIn } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
+import type { UserPrincipal } from '../access/principal.js';
 import { ApiIncluded, Included } from './included.decorator.js';
 import { MeView } from './me-view.js';
 import { AccountResult, MeResult } from './me.responses.js';
@@ -24,7 +25,7 @@ export class MeController {
   @Get()
   @SignedIn({ boundTokens: true })
   @ApiIncluded()
-  getMe(@CurrentUser() caller: CurrentUser, @Included() included: Included): Promise<MeResult> {
+  getMe(@CurrentUser() caller: UserPrincipal, @Included() included: Included): Promise<MeResult> {
     return this.me.of(caller, included);
   }
 
@@ -35,7 +36,7 @@ export class MeController {
    */
   @Get('account')
   @SignedIn()
-  getAccount(@CurrentUser() caller: CurrentUser): Promise<AccountResult> {
+  getAccount(@CurrentUser() caller: UserPrincipal): Promise<AccountResult> {
     return this.accounts.of(caller.id);
   }
 }

@@ -6,7 +6,7 @@ import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
-import { CarefulWrite } from '../requests/careful-write.decorator.js';
+import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite } from '../requests/current-write.decorator.js';
 import type { Write } from '../requests/write.js';
 import { DeleteAccountRequest } from './dto/delete-account.request.js';
@@ -28,7 +28,7 @@ export class OwnAccountController {
    */
   @Delete()
   @SignedInByPassword()
-  @CarefulWrite({ dryRun: true, remedy: true })
+  @WriteRoute({ dryRun: true, remedy: true })
   @RateLimited('login', 'address', 'account')
   @ApiProblems(invalidFields({ password: 'should not be empty' }), 'wrong_password', {
     code: 'last_owner',

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { SignedInByPassword } from '../access/access.decorators.js';
 import type { UserActor } from '../access/actor.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
+import type { UserPrincipal } from '../access/principal.js';
 import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
 import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
@@ -33,7 +34,7 @@ export class OwnEmailController {
   @ApiOkResponse({ type: OkResult, description: 'The e-mail is already verified.' })
   @ApiAcceptedResponse({ type: OkResult, description: 'A code is on its way.' })
   @ApiProblems('mail_unavailable')
-  async askForVerification(@CurrentUser() caller: CurrentUser, @Res() reply: FastifyReply): Promise<void> {
+  async askForVerification(@CurrentUser() caller: UserPrincipal, @Res() reply: FastifyReply): Promise<void> {
     await reply.status((await this.emails.askForVerification(caller)) ? 202 : 200).send(OK);
   }
 
@@ -53,7 +54,7 @@ export class OwnEmailController {
     'email_taken',
   )
   verify(
-    @CurrentUser() caller: CurrentUser,
+    @CurrentUser() caller: UserPrincipal,
     @CurrentActor() actor: UserActor,
     @Body() { code }: VerifyEmailRequest,
   ): Promise<OkResult> {
@@ -79,7 +80,7 @@ export class OwnEmailController {
     'mail_unavailable',
   )
   askForChange(
-    @CurrentUser() caller: CurrentUser,
+    @CurrentUser() caller: UserPrincipal,
     @Body() body: ChangeEmailRequest,
     @Client() client: HashClient,
   ): Promise<OkResult> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
-import type { CurrentUser } from '../access/current-user.decorator.js';
+import type { UserPrincipal } from '../access/principal.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { OwnPasswordService } from '../auth/passwords/own-password.service.js';
@@ -29,7 +29,7 @@ export class OwnEmailService {
   ) {}
 
   /** @throws MailUnavailableError, RateLimitedError */
-  async askForVerification({ id }: CurrentUser): Promise<boolean> {
+  async askForVerification({ id }: UserPrincipal): Promise<boolean> {
     this.mails.requireServer();
     const user = await this.users.findForProof(id);
     if (!user || user.emailVerifiedAt !== null) return false;
@@ -41,14 +41,14 @@ export class OwnEmailService {
    * Does not tell whether the new e-mail is taken: its owner learns that by mail.
    * @throws MailUnavailableError, WrongPasswordError, InvalidTokenError, RateLimitedError
    */
-  async askForChange(caller: CurrentUser, change: EmailChange, client: HashClient): Promise<void> {
+  async askForChange(caller: UserPrincipal, change: EmailChange, client: HashClient): Promise<void> {
     this.mails.requireServer();
     const known = await this.passwords.verify(caller.id, change.password, client);
     if (change.email === known.email) return this.callOff(known);
     await this.mailCode('email_change', change.email, known, known.email);
   }
 
-  async prove({ id }: CurrentUser, code: string, actor: Actor): Promise<void> {
+  async prove({ id }: UserPrincipal, code: string, actor: Actor): Promise<void> {
     await this.proofs.prove(id, code, actor);
   }
 

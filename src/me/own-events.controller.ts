@@ -2,6 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
+import type { UserPrincipal } from '../access/principal.js';
 import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { RecordService } from '../record/record.service.js';
@@ -23,7 +24,7 @@ export class OwnEventsController {
   @SignedInByPassword()
   @ApiPage(OwnEventsResult)
   listOwnEvents(
-    @CurrentUser() { id }: CurrentUser,
+    @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListEventsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OwnEventsResult> {

@@ -2,6 +2,7 @@ import { applyDecorators, Body, Controller, Get, HttpCode, Param, Post, Query } 
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
+import type { UserPrincipal } from '../access/principal.js';
 import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
@@ -9,7 +10,7 @@ import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js
 import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
-import { CarefulWrite } from '../requests/careful-write.decorator.js';
+import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite } from '../requests/current-write.decorator.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tag.decorator.js';
 import type { Write } from '../requests/write.js';
@@ -23,7 +24,7 @@ import { OwnInvitationsService } from './own-invitations.service.js';
 
 const ApiAnswer = (): MethodDecorator =>
   applyDecorators(
-    CarefulWrite({ idempotencyKey: true }),
+    WriteRoute({ idempotencyKey: true }),
     ApiProblems(invalidFields({ code: 'must be a string' }), {
       code: 'invalid_code',
       detail: INVALID_MAIL_CODE,
@@ -56,7 +57,7 @@ export class OwnInvitationsController {
   @SignedIn()
   @ApiPage(OwnInvitationPage)
   listOwnInvitations(
-    @CurrentUser() { id }: CurrentUser,
+    @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListOwnInvitationsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OwnInvitationPage> {
@@ -116,7 +117,7 @@ export class OwnInvitationsController {
   acceptInvitationByCode(
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,
-    @CurrentUser() { email }: CurrentUser,
+    @CurrentUser() { email }: UserPrincipal,
     @Body() { code }: AnswerByCodeRequest,
   ): Promise<AcceptedResult> {
     return tagged(this.answers.acceptByCode(write, email, code));
@@ -136,7 +137,7 @@ export class OwnInvitationsController {
   @ApiProblems('invitation_ended')
   declineInvitationByCode(
     @CurrentWrite() write: Write,
-    @CurrentUser() { email }: CurrentUser,
+    @CurrentUser() { email }: UserPrincipal,
     @Body() { code }: AnswerByCodeRequest,
   ): Promise<OkResult> {
     return this.answers.declineByCode(write, email, code);

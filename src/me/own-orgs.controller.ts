@@ -2,6 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedIn } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
+import type { UserPrincipal } from '../access/principal.js';
 import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { ListOwnOrgsQuery } from './dto/list-own-orgs.query.js';
@@ -22,7 +23,7 @@ export class OwnOrgsController {
   @SignedIn({ boundTokens: true })
   @ApiPage(OwnOrgsResult)
   listOwnOrgs(
-    @CurrentUser() { id }: CurrentUser,
+    @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListOwnOrgsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OwnOrgsResult> {
@@ -38,7 +39,7 @@ export class OwnOrgsController {
   @SignedIn()
   @ApiPage(DeletedOrgsResult)
   listDeletedOrgs(
-    @CurrentUser() { id }: CurrentUser,
+    @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListOwnOrgsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<DeletedOrgsResult> {

@@ -3,11 +3,12 @@ import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import type { UserActor } from '../access/actor.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
+import type { UserPrincipal } from '../access/principal.js';
 import { CurrentActor } from '../http/current-actor.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
-import { CarefulWrite } from '../requests/careful-write.decorator.js';
+import { WriteRoute } from '../requests/write-route.decorator.js';
 import { EndSessionsQuery } from './dto/end-sessions.query.js';
 import { OwnSessionsResult } from './dto/own-sessions.responses.js';
 import { listOf } from './own-session-views.js';
@@ -29,7 +30,7 @@ export class OwnSessionsController {
    */
   @Get()
   @SignedIn()
-  async listOwnSessions(@CurrentUser() { id, sessionId }: CurrentUser): Promise<OwnSessionsResult> {
+  async listOwnSessions(@CurrentUser() { id, sessionId }: UserPrincipal): Promise<OwnSessionsResult> {
     return { sessions: listOf(await this.sessions.listAlive(id), sessionId) };
   }
 
@@ -62,7 +63,7 @@ export class OwnSessionsController {
    */
   @Delete()
   @SignedInByPassword()
-  @CarefulWrite({ query: ['all'] })
+  @WriteRoute({ query: ['all'] })
   @ApiProblems(invalidFields({ all: 'must be true or false' }))
   endOwnSessions(@CurrentActor() actor: UserActor, @Query() { all }: EndSessionsQuery): Promise<OkResult> {
     return this.ending.endAll(actor, { exceptActing: all !== 'true' }).then(() => OK);

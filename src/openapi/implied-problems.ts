@@ -6,7 +6,7 @@ import type { ProblemExample } from './problem-schemas.js';
 
 /** problems of every request that may have a body: all but GET */
 const BODY_PROBLEMS: ProblemExample[] = [
-  // CareGuard refuses it wherever it means nothing.
+  // WriteControlsGuard refuses it wherever it means nothing.
   invalidFields({ dryRun: 'is not supported by this request' }),
   { code: 'malformed_json' },
   { code: 'body_too_large' },

@@ -19,7 +19,7 @@ import { Org } from './org.entity.js';
 import { MembershipsOfUser } from './members/memberships-of-user.js';
 import { LockedOrgs } from './locked-orgs.js';
 import { OrgsOfUser } from './orgs-of-user.js';
-import { MembershipFactsRepository } from './members/membership-facts.repository.js';
+import { MemberFactsRepository } from './members/member-facts.repository.js';
 import { OrgChanges } from './org-changes.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { OwnershipRepository } from './ownership.repository.js';
@@ -37,7 +37,7 @@ const PROVIDERS = [
   MemberListRepository,
   MemberSearchRepository,
   MembersRepository,
-  MembershipFactsRepository,
+  MemberFactsRepository,
   OrgsRepository,
   OrgChanges,
   OwnershipRepository,

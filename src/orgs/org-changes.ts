@@ -8,7 +8,7 @@ import type { Versioned } from '../requests/entity-tag.decorator.js';
 import { requireMatch } from '../requests/entity-tags.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import { OrgNotFoundError } from './members/memberships.errors.js';
+import { OrgNotFoundError } from './members/members.errors.js';
 import { OrgsRepository } from './orgs.repository.js';
 
 interface FactsLookup<Key, Facts> {

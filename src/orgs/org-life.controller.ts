@@ -4,7 +4,7 @@ import { ApiOrgId, MinRole, MinRoleByPassword, SignedInByPassword } from '../acc
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
-import { CarefulWrite, OrgWrite } from '../requests/careful-write.decorator.js';
+import { WriteRoute, OrgWrite } from '../requests/write-route.decorator.js';
 import { CurrentWrite } from '../requests/current-write.decorator.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tag.decorator.js';
 import type { Write } from '../requests/write.js';
@@ -66,7 +66,7 @@ export class OrgLifeController {
   @Post('restore')
   @HttpCode(200)
   @SignedInByPassword()
-  @CarefulWrite({ idempotencyKey: true, dryRun: true })
+  @WriteRoute({ idempotencyKey: true, dryRun: true })
   @ApiOrgId()
   @ApiProblems('org_not_found')
   restoreOrg(

@@ -7,7 +7,7 @@ import type { OrgDeletionResult, OrgResult } from './dto/org.responses.js';
 import { revocations } from './invitations/invitation-events.js';
 import { InvitationsRepository } from './invitations/invitations.repository.js';
 import { MembersRepository } from './members/members.repository.js';
-import { requireAdmin, requireOwner } from './members/membership-policy.js';
+import { requireAdmin, requireOwner } from './members/member-policy.js';
 import { OrgChanges } from './org-changes.js';
 import { requireRestorable } from './org-policy.js';
 import { OrgsRepository } from './orgs.repository.js';

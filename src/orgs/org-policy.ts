@@ -1,5 +1,5 @@
 import type { DeletedOrgFacts } from './deleted-orgs.repository.js';
-import { OrgNotFoundError } from './members/memberships.errors.js';
+import { OrgNotFoundError } from './members/members.errors.js';
 
 /** Nobody learns why a deleted organization cannot be restored, not even that it was there. */
 export function requireRestorable({ purgeAt, isBeingPurged }: DeletedOrgFacts, now: number): void {

@@ -79,7 +79,7 @@ export class OrgsOfUser implements UserTies, OnModuleInit {
     );
     const abandoned =
       orphaned.length > 0 ? await this.abandonedOrgs.delete(transaction, departures, actor) : [];
-    await this.ownership.deleteMembershipsOf(transaction, userId, orgIdsOf(departures));
+    await this.ownership.deleteMembers(transaction, userId, orgIdsOf(departures));
     const removed = departures.map(({ orgId, revision, role }): NewEvent => ({
       ...about,
       type: 'member.removed',
@@ -122,7 +122,7 @@ export class OrgsOfUser implements UserTies, OnModuleInit {
     reason: 'inviter_deleted' | 'inviter_disabled',
     actor: Actor,
   ): Promise<NewEvent[]> {
-    const inviting = departures.filter(({ invites }) => invites);
+    const inviting = departures.filter(({ isInviter }) => isInviter);
     return this.revocations.revokeAll(transaction, userId, inviting, { actor, reason });
   }
 }

@@ -3,9 +3,10 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { MinRole, SignedIn } from '../access/access.decorators.js';
 import { CurrentOrg } from '../access/current-org.decorator.js';
 import { CurrentUser } from '../access/current-user.decorator.js';
+import type { UserPrincipal } from '../access/principal.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { ETAG_HEADER } from '../openapi/response-headers.js';
-import { CarefulWrite } from '../requests/careful-write.decorator.js';
+import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite } from '../requests/current-write.decorator.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tag.decorator.js';
 import type { Write } from '../requests/write.js';
@@ -25,7 +26,7 @@ export class OrgsController {
    */
   @Post()
   @SignedIn()
-  @CarefulWrite({ idempotencyKey: true })
+  @WriteRoute({ idempotencyKey: true })
   @ApiProblems(
     invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }),
     'too_many_orgs',
@@ -49,7 +50,7 @@ export class OrgsController {
   @ApiOkResponse({ type: OrgDetailResult, headers: ETAG_HEADER })
   getOrg(
     @CurrentOrg() org: CurrentOrg,
-    @CurrentUser() { sessionId }: CurrentUser,
+    @CurrentUser() { sessionId }: UserPrincipal,
     @AnswerTag() tagged: TagAnswer,
   ): Promise<OrgDetailResult | StreamableFile> {
     return tagged(this.orgs.getDetail(org, sessionId));

@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.js';
 import type { NewEvent } from '../record/new-event.js';
 import type { Departure } from './ownership.repository.js';
-import { requireOtherOwner } from './members/membership-policy.js';
+import { requireOtherOwner } from './members/member-policy.js';
 import { OnlyOwnerError } from './owners.errors.js';
 
 /**

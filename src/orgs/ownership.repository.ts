@@ -29,7 +29,7 @@ export interface Departure {
   hasOtherMember: 0 | 1;
   isDeleted: 0 | 1;
   /** whether invitations by that member are pending */
-  invites: 0 | 1;
+  isInviter: 0 | 1;
 }
 
 /** Facts that decide whether somebody may become an owner; null: not a member. */
@@ -50,7 +50,7 @@ export function hasOtherOwner(org: string, user: string): string {
 }
 
 /** Whether invitations by the user are pending; both parameters are SQL. */
-export function invites(org: string, user: string): string {
+export function isInviter(org: string, user: string): string {
   return `EXISTS (SELECT 1 FROM invitations i
     WHERE i.org_id = ${org} AND i.invited_by = ${user} AND i.pending = 1)`;
 }
@@ -60,7 +60,7 @@ const FIND_DEPARTURES = hotStatement(
   `SELECT m.org_id AS orgId, o.name, m.role, o.revision, o.deleted_at IS NOT NULL AS isDeleted,
       ${hasOtherOwner('m.org_id', 'm.user_id')} AS hasOtherOwner,
       EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember,
-      ${invites('m.org_id', 'm.user_id')} AS invites
+      ${isInviter('m.org_id', 'm.user_id')} AS isInviter
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?`,
   [''],
 );
@@ -112,11 +112,7 @@ export class OwnershipRepository {
     return transaction.read<Departure>(FIND_DEPARTURES + transaction.forUpdate, [userId]);
   }
 
-  async deleteMembershipsOf(
-    transaction: Transaction,
-    userId: string,
-    orgIds: readonly string[],
-  ): Promise<void> {
+  async deleteMembers(transaction: Transaction, userId: string, orgIds: readonly string[]): Promise<void> {
     for await (const batch of inBatches(orgIds)) {
       await transaction.write(
         `DELETE FROM members WHERE user_id = ? AND org_id IN (${places(batch.length)})`,

@@ -24,8 +24,8 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
     const http = host.switchToHttp();
     const request = http.getRequest<RefusedRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const { key, care } = request;
-    if (problem.status < 500 && (key || (care?.withRemedy && problem.remedy))) {
+    const { key, writeControls } = request;
+    if (problem.status < 500 && (key || (writeControls?.withRemedy && problem.remedy))) {
       return this.answer(problem, request, reply).catch((error: unknown) => {
         sendProblem(problemOf(error), request, reply, this.logger);
       });
@@ -34,11 +34,11 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
   }
 
   private async answer(problem: Problem, request: RefusedRequest, reply: FastifyReply): Promise<void> {
-    const { key, care, org } = request;
+    const { key, writeControls, org } = request;
     const { id: userId } = userOf(request);
     const first = key && (await this.repeated.findAnswer(userId, key));
     if (first) return first.send(reply);
-    if (care?.withRemedy && problem.remedy) {
+    if (writeControls?.withRemedy && problem.remedy) {
       problem.extensions['remedy'] = await this.remedies.describe(problem.remedy, {
         userId,
         orgId: org?.id,

@@ -7,7 +7,7 @@ import { requireAssurance } from '../access/assurance.js';
 import { userOf } from '../access/principal.js';
 import { roleAtLeast } from '../access/role.js';
 import { isEntityId } from '../identifiers/entity-id.js';
-import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './members/memberships.errors.js';
+import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './members/members.errors.js';
 import { MembersRepository } from './members/members.repository.js';
 
 type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { org: CurrentOrg };

@@ -9,7 +9,7 @@ export const CurrentWrite = createParamDecorator((_: unknown, context: Execution
   return {
     dryRun: false,
     withRemedy: false,
-    ...request.care,
+    ...request.writeControls,
     actor: actorOf(request),
     status: successOf(request, context),
   };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
-import { EarlyAnswer } from './early-answer.js';
+import { ShortCircuitResponse } from './short-circuit-response.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 import type { RequestKey } from './request-key.js';
 import type { Write } from './write.js';
@@ -13,13 +13,15 @@ export class RepeatedRequests {
   constructor(private readonly keys: IdempotencyKeysRepository) {}
 
   /** @throws IdempotencyKeyReusedError when a different request was answered under this key */
-  async findAnswer(userId: string, key: RequestKey): Promise<EarlyAnswer | undefined> {
+  async findAnswer(userId: string, key: RequestKey): Promise<ShortCircuitResponse | undefined> {
     const kept = await this.keys.find(userId, key.keyHash);
     if (!kept) return undefined;
     key.isExpired = kept.expiresAt <= Date.now();
     if (key.isExpired) return undefined;
     if (kept.fingerprint !== key.fingerprint) throw new IdempotencyKeyReusedError();
-    return new EarlyAnswer(kept.status, JSON.parse(kept.body) as object, { 'Idempotency-Replayed': 'true' });
+    return new ShortCircuitResponse(kept.status, JSON.parse(kept.body) as object, {
+      'Idempotency-Replayed': 'true',
+    });
   }
 
   /** Runs in the transaction of the change, so that both take effect or neither. */

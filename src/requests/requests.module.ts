@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { CareGuard } from './care.guard.js';
+import { WriteControlsGuard } from './write-controls.guard.js';
 import { ExpiredKeys } from './expired-keys.js';
 import { IdempotencyKey } from './idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
@@ -9,7 +9,7 @@ import { KeysOfUser } from './keys-of-user.js';
 import { ReplayGuard } from './replay.guard.js';
 import { Writes } from './writes.js';
 
-const EXPORTED = [CareGuard, IdempotencyKeysRepository, RepeatedRequests, ReplayGuard, Writes];
+const EXPORTED = [WriteControlsGuard, IdempotencyKeysRepository, RepeatedRequests, ReplayGuard, Writes];
 import { JobsModule } from '../jobs/jobs.module.js';
 import { UsersModule } from '../users/users.module.js';
 

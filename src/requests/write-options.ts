@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Care } from './write.js';
+import type { WriteControls } from './write.js';
 import type { RequestKey } from './request-key.js';
 
 /** The headers and query parameters that a change takes besides path and body. */
@@ -19,7 +19,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** set for a route that takes a key, once the caller is known */
     key?: RequestKey;
-    care?: Care;
+    writeControls?: WriteControls;
   }
 }
 

@@ -2,7 +2,7 @@ import type { UserActor } from '../access/actor.js';
 import type { EntityTags } from './entity-tags.js';
 import type { RequestKey } from './request-key.js';
 
-export interface Care {
+export interface WriteControls {
   /** states that the change is meant for */
   ifMatch?: EntityTags;
   /** everything is rolled back once the answer is known */
@@ -12,7 +12,7 @@ export interface Care {
   key?: RequestKey;
 }
 
-export interface Write extends Care {
+export interface Write extends WriteControls {
   actor: UserActor;
   status: number;
 }

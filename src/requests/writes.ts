@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { EarlyAnswer } from './early-answer.js';
+import { ShortCircuitResponse } from './short-circuit-response.js';
 import { RepeatedRequests } from './repeated-requests.js';
 import type { Write } from './write.js';
 
@@ -30,7 +30,7 @@ export class Writes {
     write: Write,
     answer: Answer,
   ): Promise<Answer> {
-    if (write.dryRun) throw new EarlyAnswer(write.status, answer);
+    if (write.dryRun) throw new ShortCircuitResponse(write.status, answer);
     if (write.key) await this.repeated.keep(transaction, write, write.key, answer);
     return answer;
   }

@@ -5,12 +5,12 @@ import { MembersService } from '../../src/orgs/members/members.service.js';
 import { Member } from '../../src/orgs/members/member.entity.js';
 import { Invitation } from '../../src/orgs/invitations/invitation.entity.js';
 import { InvitationsRepository } from '../../src/orgs/invitations/invitations.repository.js';
-import { MembershipFactsRepository } from '../../src/orgs/members/membership-facts.repository.js';
+import { MemberFactsRepository } from '../../src/orgs/members/member-facts.repository.js';
 import { MembersRepository } from '../../src/orgs/members/members.repository.js';
 import { Org } from '../../src/orgs/org.entity.js';
 import { OrgChanges } from '../../src/orgs/org-changes.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
-import { EarlyAnswer } from '../../src/requests/early-answer.js';
+import { ShortCircuitResponse } from '../../src/requests/short-circuit-response.js';
 import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 import { RepeatedRequests } from '../../src/requests/repeated-requests.js';
@@ -56,7 +56,7 @@ describe('the statements of a change', () => {
     const memberships = dataSource.getRepository(Member);
     members = new MembersService(
       new OrgChanges(orgs, events, writes, transactions),
-      new MembershipFactsRepository(memberships),
+      new MemberFactsRepository(memberships),
       new MembersRepository(memberships),
       new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
       env,
@@ -73,7 +73,7 @@ describe('the statements of a change', () => {
   });
   afterAll(() => data.close());
 
-  const write = (care: Partial<Write> = {}): Write => ({
+  const write = (controls: Partial<Write> = {}): Write => ({
     actor: {
       kind: 'user',
       id: OWNER,
@@ -85,7 +85,7 @@ describe('the statements of a change', () => {
     status: 200,
     dryRun: false,
     withRemedy: false,
-    ...care,
+    ...controls,
   });
   const USUAL = ['SELECT', 'UPDATE', 'UPDATE', 'INSERT'];
 
@@ -114,7 +114,7 @@ describe('the statements of a change', () => {
 
   it('are the same for a dry run', async () => {
     const dryRun = members.changeRole(write({ dryRun: true }), ORG, MEMBER, 'member');
-    await expect(dryRun).rejects.toBeInstanceOf(EarlyAnswer);
+    await expect(dryRun).rejects.toBeInstanceOf(ShortCircuitResponse);
     expect(
       await verbsOf(() =>
         members.changeRole(write({ dryRun: true }), ORG, MEMBER, 'member').catch(() => undefined),

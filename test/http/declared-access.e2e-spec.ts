@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AllowedServices, Operators, Public, SignedIn } from '../../src/access/access.decorators.js';
 import { CurrentUser } from '../../src/access/current-user.decorator.js';
+import type { UserPrincipal } from '../../src/access/principal.js';
 import type { ServiceScope } from '../../src/access/service-principal.js';
 import { configureApp } from '../../src/app/configure-app.js';
 import { SCHEMA } from '../../src/app/schema.js';
@@ -53,13 +54,13 @@ class ProbeController {
 
   @Get('signed-in')
   @SignedIn()
-  askSignedIn(@CurrentUser() { kind, amr, service }: CurrentUser): object {
+  askSignedIn(@CurrentUser() { kind, amr, service }: UserPrincipal): object {
     return { kind, amr, service };
   }
 
   @Get('mistaken')
   @Public()
-  askForUser(@CurrentUser() { id }: CurrentUser): object {
+  askForUser(@CurrentUser() { id }: UserPrincipal): object {
     return { id };
   }
 }

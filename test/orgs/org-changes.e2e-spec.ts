@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { UserActor } from '../../src/access/actor.js';
 import { Member } from '../../src/orgs/members/member.entity.js';
 import { type Membership, MembersRepository } from '../../src/orgs/members/members.repository.js';
-import { MemberNotFoundError, OrgNotFoundError } from '../../src/orgs/members/memberships.errors.js';
+import { MemberNotFoundError, OrgNotFoundError } from '../../src/orgs/members/members.errors.js';
 import { type Basis, OrgChanges, RefusedByDatabaseError } from '../../src/orgs/org-changes.js';
 import { Org } from '../../src/orgs/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';

@@ -2,7 +2,8 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { SignedInOrRefreshToken } from '../../access/access.decorators.js';
 import type { Origin } from '../../access/actor.js';
-import { CallerIfAny, type CurrentUser } from '../../access/current-user.decorator.js';
+import { CallerIfAny } from '../../access/current-user.decorator.js';
+import type { UserPrincipal } from '../../access/principal.js';
 import { RequestOrigin } from '../../http/current-actor.decorator.js';
 import { OkResult } from '../../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
@@ -28,7 +29,7 @@ export class LogoutController {
   @ApiBody({ type: LogoutRequest, required: false, examples: LOGOUTS })
   @ApiProblems(invalidFields({ refreshToken: 'must be a string' }), 'invalid_refresh_token')
   logOut(
-    @CallerIfAny() caller: CurrentUser | undefined,
+    @CallerIfAny() caller: UserPrincipal | undefined,
     @Body() { refreshToken }: LogoutRequest,
     @RequestOrigin() origin: Origin,
   ): Promise<OkResult> {

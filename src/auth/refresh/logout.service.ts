@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Origin } from '../../access/actor.js';
-import type { CurrentUser } from '../../access/current-user.decorator.js';
+import type { UserPrincipal } from '../../access/principal.js';
 import { OK, type OkResult } from '../../http/ok.responses.js';
 import { SessionRefreshesRepository } from '../sessions/session-refreshes.repository.js';
 import { type RevocableSession, SessionRevocation } from '../sessions/session-revocation.js';
@@ -9,7 +9,7 @@ import { InvalidRefreshTokenError } from './refresh.errors.js';
 import { RefreshTokens } from './refresh-tokens.js';
 
 interface Logout {
-  caller: CurrentUser | undefined;
+  caller: UserPrincipal | undefined;
   refreshToken: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export class LogoutService {
   }
 }
 
-function ofCaller(caller: CurrentUser | undefined): RevocableSession {
+function ofCaller(caller: UserPrincipal | undefined): RevocableSession {
   if (!caller) throw new UnauthorizedError();
   return { id: caller.sessionId, userId: caller.id };
 }

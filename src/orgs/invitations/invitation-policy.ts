@@ -9,8 +9,8 @@ import {
   InvitationEndedError,
   InvitationNotFoundError,
 } from './invitations.errors.js';
-import { requireAdmin } from '../members/membership-policy.js';
-import { AlreadyMemberError } from '../members/memberships.errors.js';
+import { requireAdmin } from '../members/member-policy.js';
+import { AlreadyMemberError } from '../members/members.errors.js';
 
 export function invitableRoles(role: Role | null): readonly InvitedRole[] {
   return role !== null && roleAtLeast(role, 'admin') ? INVITED_ROLES : [];

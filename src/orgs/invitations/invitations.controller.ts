@@ -7,7 +7,7 @@ import { TOO_MANY_MAILS } from './invitation-mails.js';
 import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
 import { ApiPage } from '../../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
-import { OrgWrite } from '../../requests/careful-write.decorator.js';
+import { OrgWrite } from '../../requests/write-route.decorator.js';
 import { CurrentWrite } from '../../requests/current-write.decorator.js';
 import { AnswerTag, type TagAnswer } from '../../requests/entity-tag.decorator.js';
 import type { Write } from '../../requests/write.js';

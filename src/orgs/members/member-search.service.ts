@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { MemberSearchRepository } from './member-search.repository.js';
-import { MemberNotFoundError } from './memberships.errors.js';
+import { MemberNotFoundError } from './members.errors.js';
 import { decodeTextCursor, encodeTextCursor } from '../../pagination/cursor.js';
 import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
 import { cutPage, limitOf } from '../../pagination/page.js';

@@ -3,6 +3,7 @@ import type { StreamableFile } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import { CurrentUser } from '../../access/current-user.decorator.js';
+import type { UserPrincipal } from '../../access/principal.js';
 import { EntityIdPipe } from '../../http/entity-id.pipe.js';
 import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
 import { AddMemberRequest } from './dto/add-member.request.js';
@@ -16,7 +17,7 @@ import { MemberSearchService } from './member-search.service.js';
 import { ApiPage } from '../../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
 import { MembersService } from './members.service.js';
-import { OrgWrite } from '../../requests/careful-write.decorator.js';
+import { OrgWrite } from '../../requests/write-route.decorator.js';
 import { CurrentWrite } from '../../requests/current-write.decorator.js';
 import { AnswerTag, type TagAnswer } from '../../requests/entity-tag.decorator.js';
 import type { Write } from '../../requests/write.js';
@@ -54,7 +55,7 @@ export class MembersController {
   @MinRole('member', { boundTokens: true })
   @ApiPage(MembersResult)
   listMembers(
-    @CurrentUser() { sessionId }: CurrentUser,
+    @CurrentUser() { sessionId }: UserPrincipal,
     @Param('orgId') orgId: string,
     @Query() query: ListMembersQuery,
     @NextPage() linkNextPage: LinkNextPage,
@@ -72,7 +73,7 @@ export class MembersController {
   @ApiParam(MEMBER_OR_ME_PARAM)
   @ApiProblems('member_not_found')
   getMember(
-    @CurrentUser() caller: CurrentUser,
+    @CurrentUser() caller: UserPrincipal,
     @Param('orgId') orgId: string,
     @Param('userId') userId: string,
   ): Promise<MemberDetailResult> {

@@ -7,22 +7,22 @@ import { hotStatement } from '../../database/hot-statements.js';
 import { byColumns, keyTable, Lookup, lookupStatement } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
-import { AlreadyMemberError } from './memberships.errors.js';
+import { AlreadyMemberError } from './members.errors.js';
 
-interface MembershipKey {
+interface MemberKey {
   orgId: string;
   userId: string;
 }
 
 /** The role of a user in an organization, at one revision of it. */
-export interface Membership extends MembershipKey {
+export interface Membership extends MemberKey {
   orgName: string;
   revision: number;
   /** null: not a member */
   role: Role | null;
 }
 
-const FIND_MEMBERSHIPS = lookupStatement<MembershipKey, Membership>('the role check', {
+const FIND_MEMBERSHIPS = lookupStatement<MemberKey, Membership>('the role check', {
   sql: (size) => `SELECT o.id AS orgId, o.name AS orgName, o.revision, k.user_id AS userId, m.role
     FROM ${keyTable('SELECT id AS org_id, id AS user_id FROM orgs', 2, size)}
       JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
@@ -43,7 +43,7 @@ const IS_ENABLED = ' AND u.disabled_at IS NULL';
 
 @Injectable()
 export class MembersRepository {
-  readonly membership: Lookup<MembershipKey, Membership>;
+  readonly membership: Lookup<MemberKey, Membership>;
 
   constructor(@InjectRepository(Member) members: Repository<Member>) {
     this.membership = new Lookup(FIND_MEMBERSHIPS, members);

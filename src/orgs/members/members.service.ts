@@ -12,22 +12,22 @@ import { invitableRoles } from '../invitations/invitation-policy.js';
 import { InvitationsRepository } from '../invitations/invitations.repository.js';
 import { OrgChanges, type OrgEvent, RefusedByDatabaseError } from '../org-changes.js';
 import type { MembershipResult } from './dto/member.responses.js';
-import { type ChangeFacts, MembershipFactsRepository } from './membership-facts.repository.js';
+import { type ChangeFacts, MemberFactsRepository } from './member-facts.repository.js';
 import {
   requireAddition,
   requireChange,
   requireLeaving,
   requireRemoval,
   requireTransfer,
-} from './membership-policy.js';
-import { MemberNotFoundError, NoMoreAdditionsError } from './memberships.errors.js';
+} from './member-policy.js';
+import { MemberNotFoundError, NoMoreAdditionsError } from './members.errors.js';
 import { MembersRepository } from './members.repository.js';
 
 @Injectable()
 export class MembersService {
   constructor(
     private readonly changes: OrgChanges,
-    private readonly facts: MembershipFactsRepository,
+    private readonly facts: MemberFactsRepository,
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
     private readonly env: Env,
@@ -75,7 +75,7 @@ export class MembersService {
           throw new RefusedByDatabaseError(new MemberNotFoundError());
         }
         const revoked =
-          facts.targetInvites && !write.dryRun
+          facts.isTargetInviter && !write.dryRun
             ? await this.invitations.revokeOfInviter(transaction, orgId, userId, invitableRoles(role))
             : [];
         const changed: OrgEvent = { type: 'member.role_changed', userId, data: { from, to: role } };
@@ -156,7 +156,7 @@ export class MembersService {
           throw new RefusedByDatabaseError(new MemberNotFoundError());
         }
         const revoked =
-          facts.targetInvites && !write.dryRun
+          facts.isTargetInviter && !write.dryRun
             ? await this.invitations.revokeOfInviter(transaction, orgId, userId, [])
             : [];
         await record(

@@ -6,7 +6,7 @@ import { describeError } from '../../telemetry/logging/describe-error.js';
 import type { Position } from '../../pagination/cursor.js';
 import { type ListedMember, MemberListRepository } from './member-list.repository.js';
 import type { MemberPage, Reader } from './member-list.repository.js';
-import { NotAMemberError, OrgNotFoundError } from './memberships.errors.js';
+import { NotAMemberError, OrgNotFoundError } from './members.errors.js';
 
 const PAGE = 1000;
 

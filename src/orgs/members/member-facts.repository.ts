@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import type { Role } from '../../access/role.js';
 import { byColumns, keyTable, Lookup, lookupStatement } from '../../database/lookup.js';
 import { Member } from './member.entity.js';
-import { hasOtherOwner, invites } from '../ownership.repository.js';
+import { hasOtherOwner, isInviter } from '../ownership.repository.js';
 
 export interface ChangeKey {
   orgId: string;
@@ -21,7 +21,7 @@ export interface ChangeFacts {
   hasOtherOwner: 0 | 1;
   isTargetDisabled: 0 | 1;
   /** whether invitations by the target are pending */
-  targetInvites: 0 | 1;
+  isTargetInviter: 0 | 1;
 }
 
 export interface AdditionKey {
@@ -44,7 +44,7 @@ const FIND_CHANGE = lookupStatement<ChangeKey, ChangeKey & ChangeFacts>('what de
   sql: (size) => `SELECT o.id AS orgId, k.actor_id AS actorId, k.target_id AS targetId, o.revision,
       a.role AS actorRole, t.role AS targetRole, ${hasOtherOwner('o.id', 'k.target_id')} AS hasOtherOwner,
       d.disabled_at IS NOT NULL AS isTargetDisabled,
-      ${invites('o.id', 't.user_id')} AS targetInvites
+      ${isInviter('o.id', 't.user_id')} AS isTargetInviter
     FROM ${keyTable('SELECT id AS org_id, id AS actor_id, id AS target_id FROM orgs', 3, size)}
       JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
       LEFT JOIN members a ON a.org_id = o.id AND a.user_id = k.actor_id
@@ -70,7 +70,7 @@ const FIND_ADDITION = lookupStatement<AdditionKey, AdditionKey & AdditionFacts>(
 );
 
 @Injectable()
-export class MembershipFactsRepository {
+export class MemberFactsRepository {
   readonly addition: Lookup<AdditionKey, AdditionKey & AdditionFacts>;
   readonly change: Lookup<ChangeKey, ChangeKey & ChangeFacts>;
 

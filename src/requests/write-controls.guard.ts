@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { type FieldError, ValidationProblem } from '../problems/problem.js';
 import { type EntityTags, parseIfMatch } from './entity-tags.js';
-import type { Care } from './write.js';
+import type { WriteControls } from './write.js';
 import { type WriteOptions, writeOptions } from './write-options.js';
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
@@ -10,18 +10,18 @@ const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const DRY_RUN = /^dry[-_]?run\b/i;
 
 @Injectable()
-export class CareGuard implements CanActivate {
+export class WriteControlsGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (!WRITES.has(request.method)) return true;
     const errors: FieldError[] = [];
-    request.care = readCare(request, writeOptions(request), errors);
+    request.writeControls = readControls(request, writeOptions(request), errors);
     if (errors.length > 0) throw new ValidationProblem(errors);
     return true;
   }
 }
 
-function readCare(request: FastifyRequest, options: WriteOptions, errors: FieldError[]): Care {
+function readControls(request: FastifyRequest, options: WriteOptions, errors: FieldError[]): WriteControls {
   const { key } = request;
   const query = request.query as Record<string, unknown>;
   refuseUndeclared(query, options, errors);

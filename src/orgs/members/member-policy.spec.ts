@@ -11,8 +11,8 @@ import {
   requireOwner,
   requireRemoval,
   requireTransfer,
-} from './membership-policy.js';
-import type { AdditionFacts, ChangeFacts } from './membership-facts.repository.js';
+} from './member-policy.js';
+import type { AdditionFacts, ChangeFacts } from './member-facts.repository.js';
 
 /** Every [from, to] that an actor may do, written out; everything else is refused. */
 const CHANGES: Record<Role, string[]> = {
@@ -84,7 +84,7 @@ const FACTS: ChangeFacts = {
   targetRole: 'member',
   hasOtherOwner: 1,
   isTargetDisabled: 0,
-  targetInvites: 0,
+  isTargetInviter: 0,
 };
 
 function codeOf(rule: () => unknown): string {

@@ -1,7 +1,7 @@
 import type { UserActor } from '../../access/actor.js';
 import { BY_PASSWORD, requireAssurance } from '../../access/assurance.js';
 import { type Role, roleAtLeast } from '../../access/role.js';
-import type { AdditionFacts, ChangeFacts } from './membership-facts.repository.js';
+import type { AdditionFacts, ChangeFacts } from './member-facts.repository.js';
 import {
   AlreadyMemberError,
   InsufficientRoleError,
@@ -10,7 +10,7 @@ import {
   MemberNotFoundError,
   NotAMemberError,
   UserNotFoundError,
-} from './memberships.errors.js';
+} from './members.errors.js';
 
 /** Admins manage members and admins; only owners manage owners or make them. */
 export function canChangeRole(actor: Role, from: Role, to: Role): boolean {

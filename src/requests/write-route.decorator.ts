@@ -11,7 +11,7 @@ import {
 import type { WriteOptions } from './write-options.js';
 
 /** Declares the options of a route; all that is left to its handler is to pass `@CurrentWrite()` to Writes. */
-export const CarefulWrite = (options: WriteOptions): MethodDecorator =>
+export const WriteRoute = (options: WriteOptions): MethodDecorator =>
   applyDecorators(
     RouteConfig({ write: options }),
     ...(options.remedy ? [ApiQuery(REMEDY_PARAMETER)] : []),
@@ -27,4 +27,4 @@ export const CarefulWrite = (options: WriteOptions): MethodDecorator =>
 // Each change below `/api/orgs/:orgId`. `dryRun` allows `?dryRun=true`, but only where no e-mail is given, which would
 // be an oracle; with `remedy` refusals can name the way out.
 export const OrgWrite = (options: Pick<WriteOptions, 'dryRun' | 'remedy'> = {}): MethodDecorator =>
-  CarefulWrite({ ifMatch: true, idempotencyKey: true, ...options });
+  WriteRoute({ ifMatch: true, idempotencyKey: true, ...options });

@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common'
 import type { FastifyReply } from 'fastify';
 
 /** Ends a request whose answer is known: everything done so far is rolled back. */
-export class EarlyAnswer extends Error {
+export class ShortCircuitResponse extends Error {
   constructor(
     readonly status: number,
     readonly body: object,
@@ -16,9 +16,9 @@ export class EarlyAnswer extends Error {
   }
 }
 
-@Catch(EarlyAnswer)
-export class EarlyAnswerFilter implements ExceptionFilter<EarlyAnswer> {
-  catch(answer: EarlyAnswer, host: ArgumentsHost): void {
+@Catch(ShortCircuitResponse)
+export class ShortCircuitResponseFilter implements ExceptionFilter<ShortCircuitResponse> {
+  catch(answer: ShortCircuitResponse, host: ArgumentsHost): void {
     answer.send(host.switchToHttp().getResponse<FastifyReply>());
   }
 }
