@@ -5,9 +5,11 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { accountsJson } from '../support/accounts-command.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Instance, startOwnService } from '../support/service.js';
+import { decodeToken } from '../support/signing-keys.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SNIPPETS = [
@@ -16,7 +18,7 @@ const SNIPPETS = [
 
 /** Declares what the page leaves to its reader; the test answers for them. */
 const [JOAN, MARY] = ['joan@example.com', 'mary@example.com'];
-const ASK = 'declare function ask(question: string): Promise<string>;';
+const ASK = 'declare function ask(question: string): Promise<string>; declare const serviceSecret: string;';
 const RESULTS = [
   'registered',
   'user',
@@ -36,6 +38,7 @@ const RESULTS = [
   'joined',
   'me',
   'served',
+  'passedOn',
 ] as const;
 const EXPORT = `export { ${RESULTS.join(', ')} };`;
 
@@ -54,6 +57,7 @@ interface Results {
   mary: { token: string };
   me: object;
   served: { user: { email: string } };
+  passedOn: { token: string };
   joined: { org: { name: string }; role: string };
   send: (method: string, path: string, body?: unknown, token?: string) => Promise<unknown>;
   grace: { token: string };
@@ -76,10 +80,11 @@ describe('docs/clients.md', () => {
       installation,
       env: mailServer.env,
     });
-    Object.assign(globalThis, { ask });
+    const [billing] = await accountsJson<{ secret: string }>(installation, ['services', 'add', 'billing']);
+    Object.assign(globalThis, { ask, serviceSecret: billing!.secret });
   });
   afterAll(async () => {
-    Reflect.deleteProperty(globalThis, 'ask');
+    for (const name of ['ask', 'serviceSecret']) Reflect.deleteProperty(globalThis, name);
     await service.stop();
     await installation.remove();
     await mailServer.stop();
@@ -132,6 +137,7 @@ describe('docs/clients.md', () => {
     expect(user.email).toBe('ada@example.com');
     expect(results.me).toEqual({ user: { ...user, emailVerified: false }, orgs: [] });
     expect(results.served.user).toEqual(user);
+    expect(decodeToken(results.passedOn.token).claims).toMatchObject({ sub: user.id, aud: 'billing' });
     expect(code).toMatch(/^[\w-]{43}$/);
     expect(account.emailVerified).toBe(true);
     expect(sessions.map(({ current, via }) => [current, via])).toEqual(

@@ -76,12 +76,14 @@ describe('a verifier of docs/services.md', () => {
 
   const newVerifier = async (library: string) => asVerifier(await snippetBy(library, service.url));
 
-  async function snippetBy(library: string, issuer: string): Promise<Snippet> {
+  async function snippetBy(library: string, issuer: string, audience = 'accounts'): Promise<Snippet> {
     const snippet = SNIPPETS.find((text) => text.includes(`from '${library}'`))!;
     const name = /^(?:async function|const) (verify|app)\b/m.exec(snippet)![1]!;
     const { port } = new URL(issuer);
-    const file = join(installation.directory, `${library.replaceAll(/\W/g, '-')}-${port}.mjs`);
-    const text = snippet.replace('https://accounts.example.com', issuer);
+    const file = join(installation.directory, `${library.replaceAll(/\W/g, '-')}-${audience}-${port}.mjs`);
+    const text = snippet
+      .replace('https://accounts.example.com', issuer)
+      .replace(/(?<=(?:audience|allowedAud): )'accounts'/, `'${audience}'`);
     await writeFile(file, `${text}\nexport { ${name} };\n`);
     return (await import(pathToFileURL(file).href)) as Snippet;
   }
@@ -120,6 +122,15 @@ describe('a verifier of docs/services.md', () => {
 
       expect(await verify(ada.token)).toBe(ada.id);
       expect(await verify(signToken(header, { ...claims, further: 'claim' }, key))).toBe(ada.id);
+    });
+
+    it('accepts a token for its own service alone where it names that', async () => {
+      const verify = await asVerifier(await snippetBy(library, service.url, 'billing'));
+      const bound = signToken(header, { ...claims, aud: 'billing', client_id: 'billing' }, key);
+
+      expect(await verify(bound)).toBe(ada.id);
+      expect(await verify(ada.token)).toBe(REFUSED);
+      expect(await (await verifierBy(library))(bound)).toBe(REFUSED);
     });
 
     it.each<[string, () => Part]>([

@@ -18,7 +18,7 @@ const OPERATIONS = ['test/{cli,config,mail,metrics,operations,tracing}/**/*.e2e-
 
 /** Neither tables nor transactions decide what these test, so they run on SQLite only. */
 const WITHOUT_TABLES = [
-  'test/auth/{clients-page,discovery,hashing-overload,password-rules,token-claims,verifiers}.e2e-spec.ts',
+  'test/auth/{clients-page,discovery,hashing-overload,password-rules,services-page,token-claims,verifiers}.e2e-spec.ts',
   'test/cli/{deployed-command,operators-page,wrong-usage}.e2e-spec.ts',
   'test/config/{environment,login-timing,password-hashes}.e2e-spec.ts',
   'test/http/{access,bodies,costly-text,cross-origin,declared-access,routes}.e2e-spec.ts',

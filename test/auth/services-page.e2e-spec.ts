@@ -1,0 +1,236 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../tooling/servers/free-port.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { accountsJson } from '../support/accounts-command.js';
+import { COMPILE_CACHE } from '../support/compile-cache.js';
+import { boundTokenRefused, invalidToken } from '../support/expected.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { type Account, anAccount, anOrgOf } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+import { basic } from '../support/services.js';
+import { decodeToken } from '../support/signing-keys.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PAGE = readFileSync(join(ROOT, 'docs/services.md'), 'utf8');
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const SECTIONS = new Map(
+  PAGE.split(/^#{2,3} /m).map((section) => [section.slice(0, section.indexOf('\n')), section]),
+);
+
+const snippetsOf = (page: string, language: string): string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, snippet]) => snippet!);
+const section = (heading: string): string => SECTIONS.get(heading)!;
+
+interface Exchange {
+  exchange: (code: string, codeVerifier: string) => Promise<string>;
+}
+
+describe('docs/services.md', () => {
+  let installation: Installation;
+  let service: Instance;
+
+  beforeAll(async () => {
+    installation = await anInstallation();
+    service = await startOwnService({ installation });
+    const bin = join(installation.directory, 'bin');
+    await mkdir(bin);
+    const command = `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(ROOT, 'dist/cli/main.js')}' "$@"\n`;
+    await writeFile(join(bin, 'npx'), command);
+    await chmod(join(bin, 'npx'), 0o755);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await installation.remove();
+  });
+
+  /** What each section's commands print, where the page is followed from the README on in one terminal. */
+  async function followed(): Promise<Map<string, string>> {
+    const requests = snippetsOf(README, 'sh').find((snippet) => snippet.startsWith('BASE='))!;
+    const steps = [...SECTIONS].flatMap(([heading, content]) => {
+      const commands = snippetsOf(content, 'sh').join('\n');
+      return commands === '' ? [] : [`printf '\\n@@%s\\n' '${heading}'\n${commands}`];
+    });
+    const script = [
+      'set -eu',
+      requests.replace(/BASE=.*/, `BASE=${service.url}`),
+      ...steps,
+      `printf '\\n@@end\\n'; curl -sS $BASE/api/me -H "Authorization: Bearer $BOUND"`,
+    ].join('\n');
+    const shell = spawn('sh', ['-c', script], {
+      cwd: installation.directory,
+      env: {
+        PATH: `${join(installation.directory, 'bin')}:${process.env['PATH']}`,
+        ...COMPILE_CACHE,
+        ...installation.env,
+      },
+    });
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(shell.stdout),
+      text(shell.stderr),
+      once(shell, 'close'),
+    ]);
+    expect({ code: code as number, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    const printed = stdout.split('\n@@').slice(1);
+    return new Map(
+      printed.map((part) => {
+        const end = part.indexOf('\n');
+        return [part.slice(0, end), part.slice(end + 1).trim()];
+      }),
+    );
+  }
+
+  it('leads in one terminal from credentials to a rotation, a leak and a lock', async () => {
+    const printed = await followed();
+    const json = (heading: string): unknown => JSON.parse(printed.get(heading)!);
+
+    expect(printed.get('Get credentials')).toBe('');
+    expect(json('A code for your service alone')).toEqual({
+      code: expect.stringMatching(/^[\w-]{43}$/) as unknown,
+      expiresAt: expect.stringMatching(/Z$/) as unknown,
+      audience: 'billing',
+    });
+    expect(json('The exchange')).toMatchObject({ user: { email: 'ada@example.com' } });
+    const plain = json('Plain codes') as { token: string };
+    expect(decodeToken(plain.token).claims['aud']).toBe('accounts');
+    expect(printed.get('Rotate the secret')).toMatch(/^secret .* used in the hour of /m);
+    expect(printed.get('Rotate the secret')).toMatch(/^secret .* never used$/m);
+    expect(printed.get('Rotate the secret')).toMatch(/^billing: the secret \S+ is revoked$/m);
+    expect(printed.get('When a secret has leaked')).toMatch(
+      /^billing: the secret \S+ is revoked, and every session that a code for the service opened has ended$/m,
+    );
+    expect(json('end')).toMatchObject(invalidToken.body);
+    expect((await service.anyone.withToken(plain.token).get('/api/me')).status).toBe(200);
+
+    const [billing] = await accountsJson(installation, ['services', 'show', 'billing']);
+    const [first, second, third] = (billing as { secrets: { revokedAt: string | null }[] }).secrets;
+    expect([first?.revokedAt, second?.revokedAt, third?.revokedAt]).toEqual([
+      expect.stringMatching(/Z$/),
+      expect.stringMatching(/Z$/),
+      null,
+    ]);
+  });
+
+  describe('for a service with credentials', () => {
+    let ada: Account;
+    let secret: string;
+
+    beforeAll(async () => {
+      const added = await accountsJson<{ secret: string }>(installation, ['services', 'add', 'shop']);
+      ({ secret } = added[0]!);
+      ada = await anAccount(service, 'ada');
+    });
+
+    async function aCode(): Promise<string> {
+      const { body } = await ada.post<{ code: string; audience: string }>('/api/auth/code', {
+        audience: 'shop',
+      });
+      expect(body.audience).toBe('shop');
+      return body.code;
+    }
+    const exchange = (code: string, by = secret) =>
+      service.anyone
+        .with({ authorization: basic('shop', by) })
+        .post<{ token: string }>('/api/auth/code/exchange', { code });
+
+    it('names the routes that take its tokens', async () => {
+      const org = await anOrgOf(ada);
+      const { body } = await exchange(await aCode());
+      const bound = service.anyone.withToken(body.token);
+      const routes = [...section('What the token is good for').matchAll(/^\| `(GET|POST) (\S+)`/gm)].map(
+        ([, method, path]) => ({
+          method: method!,
+          path: path!.replace(':orgId', org.id).replace(':userId', 'me'),
+        }),
+      );
+
+      expect(routes).toHaveLength(6);
+      expect(await bound.get('/api/me/sessions')).toMatchObject(boundTokenRefused);
+      for (const { method, path } of routes) {
+        const { status } = await bound.sendJson(method, path, method === 'GET' ? undefined : {});
+        expect(status, path).toBe(200);
+      }
+    });
+
+    it('has an exchange in TypeScript that tells its failures apart', async () => {
+      const secretFile = join(installation.directory, 'accounts-secret');
+      const by = async (url: string): Promise<Exchange['exchange']> => {
+        const snippet = snippetsOf(PAGE, 'ts')
+          .join('\n')
+          .replace('https://accounts.example.com', url)
+          .replace('/run/secrets/accounts-secret', secretFile)
+          .replace('`billing:', '`shop:');
+        const { outputText } = ts.transpileModule(`${snippet}\nexport { exchange };`, {
+          compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024 },
+        });
+        const file = join(installation.directory, `exchange-${new URL(url).port}.mjs`);
+        await writeFile(file, outputText);
+        return ((await import(pathToFileURL(file).href)) as Exchange).exchange;
+      };
+      const exchangeBy = await by(service.url);
+      const verifier = 'v'.repeat(43);
+      const digest = await crypto.subtle.digest('SHA-256', Buffer.from(verifier));
+      const { body } = await ada.post<{ code: string }>('/api/auth/code', {
+        audience: 'shop',
+        codeChallenge: Buffer.from(digest).toString('base64url'),
+        codeChallengeMethod: 'S256',
+      });
+
+      await writeFile(secretFile, `acs_${'A'.repeat(43)}\n`);
+      await expect(exchangeBy(body.code, verifier)).rejects.toMatchObject({
+        status: 401,
+        code: 'invalid_client',
+      });
+      await writeFile(secretFile, `${secret}\n`);
+      await expect(exchangeBy(body.code, 'w'.repeat(43))).rejects.toMatchObject({ code: 'invalid_code' });
+      const unreachable = await by(`http://127.0.0.1:${await freePort()}`);
+      await expect(unreachable(body.code, verifier)).rejects.toMatchObject({ status: 503 });
+      const { claims } = decodeToken(await exchangeBy(body.code, verifier));
+      expect(claims).toMatchObject({ sub: ada.id, aud: 'shop', client_id: 'shop' });
+    });
+
+    it('rotates its secret as the page says, while codes are exchanged, without a failure', async () => {
+      const commands = snippetsOf(section('Rotate the secret'), 'sh')[0]!
+        .split('\n')
+        .flatMap((line) => /accounts (services (?:rotate|show|revoke-secret) billing)/.exec(line)?.[1] ?? [])
+        .map((command) => command.replace('billing', 'shop').split(' '));
+      expect(commands.map(([, command]) => command)).toEqual(['rotate', 'show', 'revoke-secret']);
+      const [rotate, show, revoke] = commands as [string[], string[], string[]];
+      const used: { client: number; by: string; status: number }[] = [];
+      const done = new AbortController();
+      const use = async (client: number): Promise<void> => {
+        while (!done.signal.aborted) {
+          const by = secret;
+          used.push({ client, by, status: (await exchange(await aCode(), by)).status });
+        }
+      };
+      const clients = [1, 2].map(use);
+      const old = secret;
+
+      const [rotated] = await accountsJson<{ secret: string }>(installation, rotate);
+      expect((await exchange(await aCode(), old)).status).toBe(200);
+      ({ secret } = rotated!);
+      const users = () => new Set(used.flatMap(({ client, by }) => (by === secret ? client : [])));
+      await waitFor('the old secret is out of use', hangTimeoutMs(), () => users().size === clients.length);
+      await accountsJson(installation, show);
+      await accountsJson(installation, revoke);
+      expect((await exchange(await aCode())).status).toBe(200);
+      done.abort();
+      await Promise.all(clients);
+
+      expect(new Set(used.map(({ by }) => by))).toEqual(new Set([old, secret]));
+      expect(used.filter(({ status }) => status !== 200)).toEqual([]);
+      expect(await exchange(await aCode(), old)).toMatchObject({
+        status: 401,
+        body: { code: 'invalid_client' },
+      });
+    });
+  });
+});
