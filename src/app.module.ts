@@ -11,7 +11,6 @@ import { InvitationsModule } from './orgs/invitations/invitations.module.js';
 import { CleanUpModule } from './jobs/clean-up.module.js';
 import { MeModule } from './me/me.module.js';
 import { MembersModule } from './orgs/members/members.module.js';
-import { MembershipsModule } from './orgs/memberships.module.js';
 import { RolesGuard } from './orgs/roles.guard.js';
 import { OrgsModule } from './orgs/orgs.module.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -45,7 +44,6 @@ export class AppModule {
         RecordModule,
         OrgsModule,
         MembersModule,
-        MembershipsModule,
         MeModule,
         InvitationsModule,
         HealthModule,

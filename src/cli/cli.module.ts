@@ -3,7 +3,9 @@ import type { DataSource } from 'typeorm';
 import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { MembershipsModule } from '../orgs/memberships.module.js';
+import { InvitationRowsModule } from '../orgs/invitations/invitation-rows.module.js';
+import { MemberRowsModule } from '../orgs/members/member-rows.module.js';
+import { OrgRowsModule } from '../orgs/org-rows.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AllSessionsService } from '../auth/sessions/all-sessions.service.js';
 import { HandedOutResetCodes } from '../auth/recovery/handed-out-reset-codes.js';
@@ -63,7 +65,9 @@ export class CliModule {
         DatabaseModule.forDataSource(dataSource),
         UsersModule,
         ServicesModule,
-        MembershipsModule,
+        OrgRowsModule,
+        MemberRowsModule,
+        InvitationRowsModule,
         RequestsModule,
         RecordModule,
         MailModule,

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/mail.module.js';
+import { InvitationRowsModule } from '../orgs/invitations/invitation-rows.module.js';
 import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
-import { MembershipsModule } from '../orgs/memberships.module.js';
+import { OrgRowsModule } from '../orgs/org-rows.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { RecordModule } from '../record/record.module.js';
@@ -24,9 +25,10 @@ import { OwnSessionsController } from './own-sessions.controller.js';
 
 @Module({
   imports: [
+    InvitationRowsModule,
     InvitationsModule,
     MailModule,
-    MembershipsModule,
+    OrgRowsModule,
     OrgsModule,
     RateLimitsModule,
     RecordModule,

@@ -3,8 +3,9 @@ import type { Actor } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
 import type { Turn } from '../database/transaction-queue.js';
 import type { NewEvent } from '../record/new-event.js';
-import { UserParts } from '../users/user-parts.js';
+import { type ExportedRows, UserParts } from '../users/user-parts.js';
 import type { Consequences, Decide, UserDeparture, UserTies } from '../users/user-ties.js';
+import type { UserProfile } from '../users/users.repository.js';
 import { AbandonedOrgs } from './abandoned-orgs.js';
 import { InviterRevocations } from './invitations/inviter-revocations.js';
 import { LockedOrgs } from './locked-orgs.js';
@@ -18,9 +19,9 @@ interface Departing {
   orphaned: readonly Departure[];
 }
 
-/** Lets users go whom every organization can do without, or by force. */
+/** Lets users go whom every organization can do without, or by force, and exports the organizations of a user. */
 @Injectable()
-export class OrgsOfUser implements UserTies, OnModuleInit {
+export class OrgsOfUser implements UserTies, ExportedRows, OnModuleInit {
   readonly tables = ['members'];
 
   constructor(
@@ -33,6 +34,7 @@ export class OrgsOfUser implements UserTies, OnModuleInit {
 
   onModuleInit(): void {
     this.parts.ties.register('organizations', this);
+    this.parts.exported.register('organizations', this);
   }
 
   findOrgIdsOf(userId: string): Promise<string[]> {
@@ -56,6 +58,13 @@ export class OrgsOfUser implements UserTies, OnModuleInit {
           return this.departureOf(transaction, { userId, departures, orphaned });
         }),
     );
+  }
+
+  async *of(user: UserProfile): AsyncGenerator<object> {
+    for (const { joinedAt, deletedAt, ...org } of await this.ownership.findOrgsOf(user.id)) {
+      const deletion = deletedAt === null ? {} : { deletedAt: new Date(deletedAt).toISOString() };
+      yield { ...org, joinedAt: new Date(joinedAt).toISOString(), ...deletion };
+    }
   }
 
   private departureOf(transaction: Transaction, departing: Departing): UserDeparture {

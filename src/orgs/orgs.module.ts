@@ -1,20 +1,32 @@
 import { Module } from '@nestjs/common';
+import { JobsModule } from '../jobs/jobs.module.js';
 import { RecordModule } from '../record/record.module.js';
-import { MembershipsModule } from './memberships.module.js';
-import { UsersModule } from '../users/users.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { InvitationRowsModule } from './invitations/invitation-rows.module.js';
+import { MemberRowsModule } from './members/member-rows.module.js';
 import { MembersModule } from './members/members.module.js';
 import { OrgLifeController } from './org-life.controller.js';
 import { OrgLifeService } from './org-life.service.js';
 import { OrgPurge } from './org-purge.js';
+import { OrgRowsModule } from './org-rows.module.js';
 import { OrgsController } from './orgs.controller.js';
 import { OrgsService } from './orgs.service.js';
-import { JobsModule } from '../jobs/jobs.module.js';
+import { RolesGuard } from './roles.guard.js';
 
 @Module({
-  imports: [JobsModule, RecordModule, MembersModule, MembershipsModule, UsersModule, RequestsModule],
+  imports: [
+    InvitationRowsModule,
+    JobsModule,
+    MemberRowsModule,
+    MembersModule,
+    OrgRowsModule,
+    RecordModule,
+    RequestsModule,
+    UsersModule,
+  ],
   controllers: [OrgsController, OrgLifeController],
-  providers: [OrgLifeService, OrgPurge, OrgsService],
-  exports: [OrgsService],
+  providers: [OrgLifeService, OrgPurge, OrgsService, RolesGuard],
+  exports: [OrgsService, RolesGuard],
 })
 export class OrgsModule {}

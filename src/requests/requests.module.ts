@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { WriteControlsGuard } from './write-controls.guard.js';
 import { ExpiredKeys } from './expired-keys.js';
 import { IdempotencyKey } from './idempotency-key.entity.js';
@@ -10,8 +12,6 @@ import { ReplayGuard } from './replay.guard.js';
 import { Writes } from './writes.js';
 
 const EXPORTED = [WriteControlsGuard, IdempotencyKeysRepository, RepeatedRequests, ReplayGuard, Writes];
-import { JobsModule } from '../jobs/jobs.module.js';
-import { UsersModule } from '../users/users.module.js';
 
 @Module({
   imports: [JobsModule, TypeOrmModule.forFeature([IdempotencyKey]), UsersModule],

@@ -36,7 +36,7 @@ const ROWS = ['invitations', 'mail codes', 'mails', 'idempotency keys'] as const
 /** These go last, because on Galera a refresh that another node commits from then on undoes the whole deletion. */
 const CONTENDED_ROWS = ['sessions'] as const;
 
-const EMAIL_COPIES = ['memberships'] as const;
+const EMAIL_COPIES = ['members'] as const;
 
 /** the order of the document */
 const EXPORTED = ['organizations', 'sessions', 'events', 'mails', 'invitations'] as const;

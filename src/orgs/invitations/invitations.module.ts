@@ -3,7 +3,9 @@ import { RegistrationInvitations } from '../../auth/registration-invitations.js'
 import { RecordModule } from '../../record/record.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { InvitationMails } from './invitation-mails.js';
-import { MembershipsModule } from '../memberships.module.js';
+import { InvitationRowsModule } from './invitation-rows.module.js';
+import { MemberRowsModule } from '../members/member-rows.module.js';
+import { OrgRowsModule } from '../org-rows.module.js';
 import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../../users/users.module.js';
 import { ExpiredInvitations } from './expired-invitations.js';
@@ -18,7 +20,16 @@ import { JobsModule } from '../../jobs/jobs.module.js';
 /** Global, so that registrations in `auth`, which this module builds upon, get the export. */
 @Global()
 @Module({
-  imports: [JobsModule, RecordModule, MailModule, MembershipsModule, RateLimitsModule, UsersModule],
+  imports: [
+    InvitationRowsModule,
+    JobsModule,
+    MailModule,
+    MemberRowsModule,
+    OrgRowsModule,
+    RateLimitsModule,
+    RecordModule,
+    UsersModule,
+  ],
   controllers: [InvitationsController],
   providers: [
     { provide: RegistrationInvitations, useClass: InvitedRegistrations },

@@ -1,15 +1,19 @@
 import { Module } from '@nestjs/common';
-import { MembershipsModule } from '../memberships.module.js';
 import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
+import { InvitationRowsModule } from '../invitations/invitation-rows.module.js';
+import { OrgRowsModule } from '../org-rows.module.js';
 import { MemberListService } from './member-list.service.js';
+import { MemberRowsModule } from './member-rows.module.js';
 import { MemberSearchService } from './member-search.service.js';
 import { MembersController } from './members.controller.js';
 import { MembersService } from './members.service.js';
+import { Remedies } from './remedies.js';
+import { WholeLists } from './whole-lists.js';
 
 @Module({
-  imports: [MembershipsModule, RateLimitsModule],
+  imports: [InvitationRowsModule, MemberRowsModule, OrgRowsModule, RateLimitsModule],
   controllers: [MembersController],
-  providers: [MemberListService, MemberSearchService, MembersService],
-  exports: [MembersService],
+  providers: [MemberListService, MemberSearchService, MembersService, Remedies, WholeLists],
+  exports: [MembersService, Remedies, WholeLists],
 })
 export class MembersModule {}

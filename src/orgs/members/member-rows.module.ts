@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { UsersModule } from '../../users/users.module.js';
+import { MemberEmails } from './member-emails.js';
+import { MemberFactsRepository } from './member-facts.repository.js';
+import { MemberListRepository } from './member-list.repository.js';
+import { MemberSearchRepository } from './member-search.repository.js';
+import { Member } from './member.entity.js';
+import { MembersRepository } from './members.repository.js';
+
+const REPOSITORIES = [MemberFactsRepository, MemberListRepository, MemberSearchRepository, MembersRepository];
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Member]), UsersModule],
+  providers: [...REPOSITORIES, MemberEmails],
+  exports: REPOSITORIES,
+})
+export class MemberRowsModule {}

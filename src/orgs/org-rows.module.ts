@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { RecordModule } from '../record/record.module.js';
+import { RequestsModule } from '../requests/requests.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { AbandonedOrgs } from './abandoned-orgs.js';
+import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
+import { InvitationRowsModule } from './invitations/invitation-rows.module.js';
+import { LockedOrgs } from './locked-orgs.js';
+import { Member } from './members/member.entity.js';
+import { OrgChanges } from './org-changes.js';
+import { Org } from './org.entity.js';
+import { OrgsOfUser } from './orgs-of-user.js';
+import { OrgsRepository } from './orgs.repository.js';
+import { OwnershipRepository } from './ownership.repository.js';
+import { UserOrgsRepository } from './user-orgs.repository.js';
+
+const EXPORTED = [DeletedOrgsRepository, OrgChanges, OrgsRepository, OwnershipRepository, UserOrgsRepository];
+
+/** Apart from OrgsModule, since members and invitations, upon which that builds, take the lock of an organization. */
+@Module({
+  imports: [
+    InvitationRowsModule,
+    RecordModule,
+    RequestsModule,
+    TypeOrmModule.forFeature([Member, Org]),
+    UsersModule,
+  ],
+  providers: [...EXPORTED, AbandonedOrgs, LockedOrgs, OrgsOfUser],
+  exports: EXPORTED,
+})
+export class OrgRowsModule {}
