@@ -17,7 +17,7 @@ import { UserOrgsRepository } from './user-orgs.repository.js';
 
 const EXPORTED = [DeletedOrgsRepository, OrgChanges, OrgsRepository, OwnershipRepository, UserOrgsRepository];
 
-/** Apart from OrgsModule, since members and invitations, upon which that builds, take the lock of an organization. */
+/** Members and invitations lock organizations, and OrgsModule builds upon both, so it cannot hold what they need. */
 @Module({
   imports: [
     InvitationRowsModule,
