@@ -7,6 +7,7 @@ import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HealthModule } from './health/health.module.js';
+import { IntrospectionModule } from './introspection/introspection.module.js';
 import { InvitationsModule } from './orgs/invitations/invitations.module.js';
 import { CleanUpModule } from './jobs/clean-up.module.js';
 import { MeModule } from './me/me.module.js';
@@ -46,6 +47,7 @@ export class AppModule {
         MembersModule,
         MeModule,
         InvitationsModule,
+        IntrospectionModule,
         HealthModule,
         RateLimitsModule,
         ServicesModule,

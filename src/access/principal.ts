@@ -7,6 +7,7 @@ export interface UserPrincipal {
   kind: 'user';
   id: string;
   email: string;
+  emailVerified: boolean;
   sessionId: string;
   /** the session whose code opened this one; null for a login */
   parentId: string | null;
@@ -14,6 +15,8 @@ export interface UserPrincipal {
   amr: readonly AuthenticationMethod[];
   /** epoch milliseconds of the login */
   authTime: number;
+  /** the user's `auth_epoch`, with which the session has to agree */
+  epoch: number;
   /** the service that exchanged the code with its credentials */
   service: string | null;
   /** the one service for which the code was; null for a plain code and for a login */
@@ -38,5 +41,12 @@ export function limitKey(principal: Principal): string {
 /** @throws Error for a route whose declaration lets others in than the users whom its handler expects */
 export function userOf({ principal }: { principal?: Principal }): UserPrincipal {
   if (principal?.kind !== 'user') throw new Error('a route that is not declared for users asks for one');
+  return principal;
+}
+
+/** @throws Error for a route that is not declared for services */
+export function serviceOf({ principal }: { principal?: Principal }): ServicePrincipal {
+  if (principal?.kind !== 'service')
+    throw new Error('a route that is not declared for services asks for one');
   return principal;
 }

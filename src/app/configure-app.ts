@@ -7,6 +7,7 @@ import { collectAllowedMethods } from '../http/allowed-methods.js';
 import type { Connections } from '../http/connections.js';
 import { allowOrigins } from '../http/cors.js';
 import { enforceDeadline } from '../http/deadline.js';
+import { acceptFormBodies } from '../http/form-body.js';
 import { acceptJsonBodies } from '../http/json-body.js';
 import { refuseLongUrls } from '../http/long-urls.js';
 import { replaceNodeAnswers } from '../http/node-answers.js';
@@ -29,6 +30,7 @@ export async function configureApp(
   replaceNodeAnswers(fastify);
   refuseLongUrls(fastify);
   acceptJsonBodies(fastify);
+  acceptFormBodies(fastify);
   enforceDeadline(fastify);
   giveBackUncounted(fastify);
   noteSignedInUsers(fastify);

@@ -23,6 +23,7 @@ import { MemberListRepository } from '../orgs/members/member-list.repository.js'
 import { MemberSearchRepository } from '../orgs/members/member-search.repository.js';
 import { MembersRepository } from '../orgs/members/members.repository.js';
 import { MemberFactsRepository } from '../orgs/members/member-facts.repository.js';
+import { MembershipListRepository } from '../orgs/members/membership-list.repository.js';
 import { OrgsRepository } from '../orgs/orgs.repository.js';
 import { OwnershipRepository } from '../orgs/ownership.repository.js';
 import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
@@ -72,6 +73,7 @@ export const REPOSITORIES = [
   OwnershipRepository,
   MembersRepository,
   MemberFactsRepository,
+  MembershipListRepository,
   MemberListRepository,
   MemberSearchRepository,
   InvitationsRepository,

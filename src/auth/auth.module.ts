@@ -11,6 +11,7 @@ import { ServicesModule } from '../services/services.module.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { AuthenticationGuard } from './authentication.guard.js';
+import { LiveTokens } from './live-tokens.js';
 import { ExpiredCodes } from './codes/expired-codes.js';
 import { ExpiredSessions } from './sessions/expired-sessions.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
@@ -107,6 +108,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     AuthenticationGuard,
     JwtStrategy,
     KeyFileWatch,
+    LiveTokens,
     BcryptVerifier,
     MailCodes,
     MailCodesOfUser,
@@ -140,6 +142,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     CodeMailLimit,
     AuthenticationGuard,
     EmailProofs,
+    LiveTokens,
     MailCodes,
     MailCodesRepository,
     OwnPasswordService,

@@ -7,9 +7,8 @@ import type { Principal, UserPrincipal } from '../access/principal.js';
 import { requireAccess } from '../access/require-access.js';
 import { type Access, RouteAccess, takesBoundTokens } from '../access/route-access.js';
 import type { ServicePrincipal } from '../access/service-principal.js';
-import { Env } from '../config/env.js';
 import { ServiceCredentials, showsSecret } from '../services/service-credentials.js';
-import { SessionsRepository } from './sessions/sessions.repository.js';
+import { LiveTokens } from './live-tokens.js';
 import type { AccessTokenClaims } from './tokens/access-token.js';
 import { bearerToken, soleAuthorization } from './tokens/bearer-token.js';
 import { tokenRefusal } from './tokens/token-refusal.js';
@@ -25,9 +24,8 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
   constructor(
     private readonly reflector: Reflector,
     private readonly verified: VerifiedTokens,
-    private readonly sessions: SessionsRepository,
+    private readonly live: LiveTokens,
     private readonly credentials: ServiceCredentials,
-    private readonly env: Env,
   ) {
     super({ property: 'claims' });
   }
@@ -78,13 +76,9 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     return request.claims;
   }
 
-  private async findUser(
-    { sid, sub, aud }: AccessTokenClaims,
-    access: Access | undefined,
-  ): Promise<UserPrincipal> {
-    const user = await this.sessions.findPrincipal(sid);
-    if (user?.id !== sub) throw new InvalidTokenError('session_ended');
-    if (aud !== (user.audience ?? this.env.jwtAudience)) throw new InvalidTokenError('claims');
+  private async findUser(claims: AccessTokenClaims, access: Access | undefined): Promise<UserPrincipal> {
+    const user = await this.live.findHolder(claims);
+    if (typeof user === 'string') throw new InvalidTokenError(user);
     if (user.audience !== null && !takesBoundTokens(access)) throw new BoundTokenError();
     return user;
   }

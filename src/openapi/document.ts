@@ -24,6 +24,7 @@ const TAGS: [name: string, description: string][] = [
   ['Organizations', 'Organizations and their record'],
   ['Members', 'Members of an organization and their roles'],
   ['Invitations', 'Invitations to join an organization'],
+  ['Services', 'Tokens and memberships, which internal services ask about with credentials of their own'],
   ['Tokens', 'Keys for services that verify tokens'],
   ['Health', 'Probes for load balancers and orchestrators'],
 ];

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { BY_PASSWORD } from '../access/assurance.js';
 import type { Access } from '../access/route-access.js';
-import { impliedProblems } from './implied-problems.js';
+import { type BodyKind, impliedProblems } from './implied-problems.js';
 
 const ANY_TOKEN = ['unauthorized', 'invalid_token'];
 const TOKEN = [...ANY_TOKEN, 'insufficient_scope'];
 const ORG = [...TOKEN, 'org_not_found', 'not_a_member'];
 
-const codes = (access: Access, readsBody = false): string[] =>
-  impliedProblems(access, readsBody).map(({ code }) => code);
+const codes = (access: Access, body: BodyKind = 'none'): string[] =>
+  impliedProblems(access, body).map(({ code }) => code);
 
 it.each<[Access, string[]]>([
   [{ to: 'everyone' }, []],
@@ -33,23 +33,28 @@ it.each<[Access, string[]]>([
 });
 
 it('of a route that reads a body are what the body and a dry run are refused for', () => {
-  expect(codes({ to: 'everyone' }, true)).toEqual([
+  expect(codes({ to: 'everyone' }, 'json')).toEqual([
     'validation_failed',
     'malformed_json',
+    'body_too_large',
+    'unsupported_media_type',
+  ]);
+  expect(codes({ to: 'everyone' }, 'form')).toEqual([
+    'validation_failed',
     'body_too_large',
     'unsupported_media_type',
   ]);
 });
 
 it('of a change by somebody who is signed in are its limit, but not of logging out or of a service', () => {
-  expect(codes({ to: 'signed-in' }, true)).toContain('rate_limited');
-  expect(codes({ to: 'members', minRole: 'member' }, true)).toContain('rate_limited');
-  expect(codes({ to: 'signed-in', or: 'refresh-token' }, true)).not.toContain('rate_limited');
-  expect(codes({ to: 'services', scope: 'introspect' }, true)).not.toContain('rate_limited');
+  expect(codes({ to: 'signed-in' }, 'json')).toContain('rate_limited');
+  expect(codes({ to: 'members', minRole: 'member' }, 'json')).toContain('rate_limited');
+  expect(codes({ to: 'signed-in', or: 'refresh-token' }, 'json')).not.toContain('rate_limited');
+  expect(codes({ to: 'services', scope: 'introspect' }, 'json')).not.toContain('rate_limited');
 });
 
 it('name the scope that is required', () => {
-  expect(impliedProblems({ to: 'services', scope: 'events' }, false)).toContainEqual({
+  expect(impliedProblems({ to: 'services', scope: 'events' }, 'none')).toContainEqual({
     code: 'insufficient_scope',
     extensions: { requiredScope: 'events' },
   });
@@ -57,7 +62,7 @@ it('name the scope that is required', () => {
 
 it('name the role that is required', () => {
   const required = (minRole: 'admin' | 'owner') =>
-    impliedProblems({ to: 'members', minRole }, false).find(({ code }) => code === 'insufficient_role');
+    impliedProblems({ to: 'members', minRole }, 'none').find(({ code }) => code === 'insufficient_role');
   expect(required('owner')).toMatchObject({ extensions: { requiredRole: 'owner' } });
   // The default of the code.
   expect(required('admin')).toEqual({ code: 'insufficient_role' });

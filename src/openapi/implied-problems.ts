@@ -4,14 +4,19 @@ import { type Access, needsUser, takesBoundTokens } from '../access/route-access
 import { invalidFields } from './api-problems.decorator.js';
 import type { ProblemExample } from './problem-schemas.js';
 
-/** problems of every request that may have a body: all but GET */
-const BODY_PROBLEMS: ProblemExample[] = [
-  // WriteControlsGuard refuses it wherever it means nothing.
-  invalidFields({ dryRun: 'is not supported by this request' }),
-  { code: 'malformed_json' },
-  { code: 'body_too_large' },
-  { code: 'unsupported_media_type' },
-];
+/** All requests but GET may have one, which is JSON unless the route takes a form. */
+export type BodyKind = 'none' | 'json' | 'form';
+
+// WriteControlsGuard refuses it wherever it means nothing.
+const DRY_RUN_PROBLEM = invalidFields({ dryRun: 'is not supported by this request' });
+
+const UNREAD_PROBLEMS: ProblemExample[] = [{ code: 'body_too_large' }, { code: 'unsupported_media_type' }];
+
+const BODY_PROBLEMS: Record<BodyKind, ProblemExample[]> = {
+  none: [],
+  json: [DRY_RUN_PROBLEM, { code: 'malformed_json' }, ...UNREAD_PROBLEMS],
+  form: [DRY_RUN_PROBLEM, ...UNREAD_PROBLEMS],
+};
 
 /** refused by WriteLimitGuard */
 const CHANGE_PROBLEMS: ProblemExample[] = [{ code: 'rate_limited' }];
@@ -33,11 +38,11 @@ const MIN_ROLE_PROBLEMS: Record<Role, ProblemExample[]> = {
 };
 
 /** Returns the problems that a request can meet before the handler of its route runs. */
-export function impliedProblems(access: Access, readsBody: boolean): ProblemExample[] {
+export function impliedProblems(access: Access, body: BodyKind): ProblemExample[] {
   return [
-    ...(readsBody ? BODY_PROBLEMS : []),
+    ...BODY_PROBLEMS[body],
     ...refusedTo(access),
-    ...(readsBody && needsUser(access) ? CHANGE_PROBLEMS : []),
+    ...(body !== 'none' && needsUser(access) ? CHANGE_PROBLEMS : []),
   ];
 }
 

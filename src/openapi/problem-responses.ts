@@ -7,10 +7,12 @@ import { PROBLEMS } from '../problems/problem-codes.js';
 import { PROBLEM_MEDIA_TYPE } from '../problems/problem-details.js';
 import { ownProblems } from './api-problems.decorator.js';
 import { type Handler, handlersOf } from './handlers.js';
-import { impliedProblems } from './implied-problems.js';
-import { operationsOf, type Response } from './operations.js';
+import { type BodyKind, impliedProblems } from './implied-problems.js';
+import { type Operation, operationsOf, type Response } from './operations.js';
 import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
 import { headerRefs, SCOPE_CHALLENGE } from './response-headers.js';
+
+const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
 
 const EVERYWHERE: ProblemExample[] = [
   { code: 'internal_error' },
@@ -28,9 +30,10 @@ const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {
 export function addProblemResponses(document: OpenAPIObject, app: INestApplication): void {
   const handlers = handlersOf(app);
   const reflector = app.get(Reflector);
-  for (const { operationId = '', responses } of operationsOf(document)) {
+  for (const { operationId = '', requestBody, responses } of operationsOf(document)) {
+    const handler = handlers.get(operationId)!;
     const byStatus = Map.groupBy(
-      problemsOf(handlers.get(operationId)!, reflector),
+      problemsOf(handler, bodyOf(handler, requestBody), reflector),
       ({ code }) => PROBLEMS[code].status,
     );
     for (const [status, problems] of byStatus) responses[status] = describe(status, problems);
@@ -38,14 +41,15 @@ export function addProblemResponses(document: OpenAPIObject, app: INestApplicati
 }
 
 /** Returns none for the few routes that need nothing and refuse nobody: liveness, and the public keys. */
-function problemsOf(handler: Handler, reflector: Reflector): ProblemExample[] {
-  const readsBody = Reflect.getMetadata(METHOD_METADATA, handler) !== RequestMethod.GET;
-  const problems = [
-    ...impliedProblems(reflector.get(RouteAccess, handler), readsBody),
-    ...ownProblems(handler),
-  ];
+function problemsOf(handler: Handler, body: BodyKind, reflector: Reflector): ProblemExample[] {
+  const problems = [...impliedProblems(reflector.get(RouteAccess, handler), body), ...ownProblems(handler)];
   if (problems.length === 0) return [];
   return [...new Map([...EVERYWHERE, ...problems].map((problem) => [problem.code, problem])).values()];
+}
+
+function bodyOf(handler: Handler, documented: Operation['requestBody']): BodyKind {
+  if (Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.GET) return 'none';
+  return documented && 'content' in documented && FORM_MEDIA_TYPE in documented.content ? 'form' : 'json';
 }
 
 function describe(status: number, problems: ProblemExample[]): Response {

@@ -8,6 +8,8 @@ const PATHS = [
   '/api/auth/logout',
   '/api/auth/code',
   '/api/auth/code/exchange',
+  '/api/auth/introspect',
+  '/api/memberships',
   '/api/me',
   '/api/me/account',
   '/api/me/orgs',

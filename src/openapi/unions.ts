@@ -14,4 +14,8 @@ export function addUnions({ components }: OpenAPIObject): void {
     description: 'The answer repeats the audience if the request had one.',
     oneOf: [{ $ref: getSchemaPath('CodeResult') }, { $ref: getSchemaPath('BoundCodeResult') }],
   };
+  schemas['IntrospectionResult'] = {
+    description: '`active` tells the answers apart.',
+    oneOf: [{ $ref: getSchemaPath('ActiveToken') }, { $ref: getSchemaPath('InactiveToken') }],
+  };
 }

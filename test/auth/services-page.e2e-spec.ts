@@ -100,6 +100,12 @@ describe('docs/services.md', () => {
     expect(json('The exchange')).toMatchObject({ user: { email: 'ada@example.com' } });
     const plain = json('Plain codes') as { token: string };
     expect(decodeToken(plain.token).claims['aud']).toBe('accounts');
+    const [alone, withOrg] = printed.get('Introspection, or offline: what each costs')!.split('\n');
+    expect(JSON.parse(alone!)).toMatchObject({ active: true, aud: 'billing', username: 'ada@example.com' });
+    expect(JSON.parse(withOrg!)).toMatchObject({ active: true, org: { role: 'owner' } });
+    expect(json('Who belongs to what')).toMatchObject({
+      memberships: [{ role: 'owner' }, { role: 'admin' }],
+    });
     expect(printed.get('Rotate the secret')).toMatch(/^secret .* used in the hour of /m);
     expect(printed.get('Rotate the secret')).toMatch(/^secret .* never used$/m);
     expect(printed.get('Rotate the secret')).toMatch(/^billing: the secret \S+ is revoked$/m);

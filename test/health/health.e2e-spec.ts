@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
+import { aServiceCaller } from '../support/service-caller.js';
 import { engine } from '../support/engine.js';
 import { anAccount } from '../support/personas.js';
 import { type Service, startCluster, startService } from '../support/service.js';
@@ -26,6 +27,7 @@ describe('health', () => {
     const cluster = await startCluster(1, { mariadbPort: server.port });
     const instance = cluster.instances[0]!;
     const ada = await anAccount(instance, 'ada');
+    const billing = await aServiceCaller(instance, 'introspect', 'memberships');
 
     await server.close();
 
@@ -38,6 +40,8 @@ describe('health', () => {
       await ada.post('/api/orgs', { name: 'Engines' }),
       await instance.anyone.post('/api/auth/login', { email, password }),
       await instance.anyone.post('/api/auth/code/exchange', { code: 'A'.repeat(43) }),
+      await billing.introspect({ token: ada.token }),
+      await billing.get(`/api/memberships?userId=${ada.id}`),
     ]) {
       expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
       expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);

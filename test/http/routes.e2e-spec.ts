@@ -13,6 +13,8 @@ const ROUTES: [string, string[]][] = [
   ['/api/auth/code/exchange', ['POST']],
   ['/api/auth/refresh', ['POST']],
   ['/api/auth/logout', ['POST']],
+  ['/api/auth/introspect', ['POST']],
+  ['/api/memberships', ['GET']],
   ['/api/me', ['GET', 'DELETE']],
   ['/api/me/account', ['GET']],
   ['/api/me/password', ['PUT']],

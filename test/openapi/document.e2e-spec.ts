@@ -39,6 +39,8 @@ const ENDPOINTS = [
   { endpoint: 'GET /api/me/orgs', status: '200', public: false, body: false },
   { endpoint: 'GET /api/me/deleted-orgs', status: '200', public: false, body: false },
   { endpoint: 'GET /api/me/events', status: '200', public: false, body: false },
+  { endpoint: 'POST /api/auth/introspect', status: '200', public: false, body: true },
+  { endpoint: 'GET /api/memberships', status: '200', public: false, body: false },
   { endpoint: 'GET /api/orgs/{orgId}/events', status: '200', public: false, body: false },
   { endpoint: 'POST /api/orgs/{orgId}/invitations', status: '201', public: false, body: true },
   { endpoint: 'GET /api/orgs/{orgId}/invitations', status: '200', public: false, body: false },
@@ -141,7 +143,7 @@ describe('the OpenAPI document', () => {
     const schemes = (operation(endpoint).security ?? document.security ?? [])
       .flatMap((need) => Object.keys(need))
       .map((name) => document.components.securitySchemes[name]);
-    const expected = endpoint.endsWith('/code/exchange') ? 'basic' : 'bearer';
+    const expected = /exchange|introspect|memberships/.test(endpoint) ? 'basic' : 'bearer';
     for (const scheme of schemes) expect(scheme).toMatchObject({ type: 'http', scheme: expected });
   });
 
@@ -149,7 +151,7 @@ describe('the OpenAPI document', () => {
     const { requestBody, responses } = operation(endpoint);
     const schemas = [
       ...status.split(',').map((one) => resolve(responses[one]!).content?.['application/json']),
-      ...(requestBody ? [requestBody.content['application/json']] : []),
+      ...Object.values(requestBody?.content ?? {}),
     ];
 
     expect(requestBody !== undefined).toBe(body);

@@ -87,7 +87,7 @@ export class DocumentReader {
 
   /** The body that Swagger UI sends at first: a named example, or that of the schema. */
   requestExampleOf({ requestBody }: Documented, name?: string): unknown {
-    const { schema, examples = {} } = requestBody?.content['application/json'] ?? {};
+    const [{ schema, examples = {} } = {}] = Object.values(requestBody?.content ?? {});
     const example = name === undefined ? Object.values(examples)[0] : examples[name];
     return example ? this.resolve(example).value : schema && this.exampleOf(schema);
   }

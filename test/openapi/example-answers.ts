@@ -1,5 +1,5 @@
 import type { Answer } from '../support/answer.js';
-import type { Caller } from '../support/caller.js';
+import type { Caller, RawRequest } from '../support/caller.js';
 import { anAccount, anEmail, anOrgOf, anUnknownId, aPassword } from '../support/personas.js';
 import type { Service } from '../support/service.js';
 import type { DocumentedOperation, DocumentReader } from './documented.js';
@@ -38,6 +38,8 @@ export interface Founders {
 
 /** Needs a limit of one organization for each user, and of one addition of an unknown e-mail. */
 export const SMALL_LIMITS = { MAX_ORGS_PER_USER: '1', RATE_LIMIT_LOOKUP: '1/1h' };
+
+const FORM = 'application/x-www-form-urlencoded';
 
 const MOST_WRITES = 50;
 export const WRITES_LIMIT = { RATE_LIMIT_WRITES: `${MOST_WRITES}/1h` };
@@ -265,9 +267,13 @@ export class ExampleAnswers {
 
   async send(operationId: string, request: Request): Promise<Answered> {
     const { by, query = '', body = this.exampleBody(operationId) } = request;
-    const { method, path } = this.operation(operationId);
+    const { method, path, requestBody } = this.operation(operationId);
     const at = path.replace(/\{(\w+)\}/g, (_, name: keyof Path) => request.path?.[name] ?? this.path[name]);
-    return this.keep(operationId, await by.sendJson(method, at + query, body));
+    const answer =
+      FORM in (requestBody?.content ?? {})
+        ? by.send<Answered>(method, at + query, formOf(body))
+        : by.sendJson<Answered>(method, at + query, body);
+    return this.keep(operationId, await answer);
   }
 
   private async sendText(operationId: string, type: string, body: string): Promise<void> {
@@ -276,7 +282,7 @@ export class ExampleAnswers {
     this.keep(operationId, await this.ada.send(method, at, { headers: { 'content-type': type }, body }));
   }
 
-  private keep(operationId: string, answer: Answer<Answered>): Answered {
+  keep(operationId: string, answer: Answer<Answered>): Answered {
     const name = `${operationId} ${answer.status < 400 ? answer.status : (answer.body as { code?: string }).code}`;
     if (!this.answers.has(name)) this.answers.set(name, answer);
     return answer.body;
@@ -289,4 +295,9 @@ export class ExampleAnswers {
   private exampleBody(operationId: string, name?: string): object | undefined {
     return this.reader.requestExampleOf(this.operation(operationId), name) as object | undefined;
   }
+}
+
+function formOf(body: unknown): RawRequest {
+  const parameters = new URLSearchParams(body as Record<string, string>);
+  return { headers: { 'content-type': FORM }, body: parameters.toString() };
 }

@@ -4,6 +4,7 @@ import { type Service, startService } from '../support/service.js';
 import { type DocumentedResponse, DocumentReader } from './documented.js';
 import { collectInvitationAnswers } from './invitation-answers.js';
 import { collectMailAnswers } from './mail-answers.js';
+import { collectServiceAnswers } from './service-answers.js';
 import { collectOrgLifeAnswers } from './org-life-answers.js';
 import { ExampleAnswers, SMALL_LIMITS, WRITES_LIMIT } from './example-answers.js';
 
@@ -21,6 +22,12 @@ const FORMS: [name: string, form: RegExp][] = [
   ['a cursor', /^[\w-]{50,}$/],
 ];
 
+/** Values without a form of their own, by their names. */
+const ALWAYS_NEW = new Map([
+  ['kid', 'any text'],
+  ...['iat', 'exp', 'auth_time'].map((name) => [name, 'a time'] as const),
+]);
+
 describe('the examples of the OpenAPI document', () => {
   let service: Service;
   let mailServer: MailServer;
@@ -35,6 +42,7 @@ describe('the examples of the OpenAPI document', () => {
     });
     reader = await DocumentReader.of(service);
     examples = new ExampleAnswers(reader, service);
+    await collectServiceAnswers(examples, service);
     await collectMailAnswers(examples, service, mailServer, withoutMail);
     await collectOrgLifeAnswers(examples, service);
     await examples.collect((founders) => collectInvitationAnswers(examples, service, withoutMail, founders));
@@ -82,7 +90,7 @@ function normalized(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normalized);
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, key === 'kid' ? 'any text' : normalized(inner)]),
+      Object.entries(value).map(([key, inner]) => [key, ALWAYS_NEW.get(key) ?? normalized(inner)]),
     );
   if (typeof value !== 'string') return value;
   return FORMS.find(([, form]) => form.test(value))?.[0] ?? value.replace(/belongs? to \d+/, 'belong to N');

@@ -11,14 +11,18 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+const takesForm = (requestBody: { content: object } = { content: {} }): boolean =>
+  'application/x-www-form-urlencoded' in requestBody.content;
+
 /** The caller checks each answer against the document. */
 it.each([
   ['malformed_json', 'application/json', '['],
   ['body_too_large', 'application/json', ' '.repeat(17_000)],
   ['unsupported_media_type', 'text/plain', 'text'],
 ])('documents %s for every operation that reads a body', async (code, type, body) => {
-  for (const { method, path, operationId } of reader.operations) {
+  for (const { method, path, operationId, requestBody } of reader.operations) {
     if (method === 'GET') continue;
+    if (code === 'malformed_json' && takesForm(requestBody)) continue;
     const request = { headers: { 'content-type': type }, body };
     const answer = await service.anyone.send(method, path.replaceAll(/\{\w+\}/g, 'x'), request);
     expect(answer.body, operationId).toMatchObject({ code });

@@ -25,6 +25,7 @@ const WITHOUT_TABLES = [
   'test/mail/{smtp,templates}.e2e-spec.ts',
   'test/openapi/{docs-page,document,generated-clients,page-behaviour,published-document,refused-requests}.e2e-spec.ts',
   'test/operations/{link-node,npm-scripts}.e2e-spec.ts',
+  'test/services/service-requests.e2e-spec.ts',
   'test/rate-limits/{address-limit,behind-a-proxy,given-back,limits,write-limit}.e2e-spec.ts',
   'test/tracing/exporter.e2e-spec.ts',
 ];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
 import { aCode, anAccount, anOrg, aPassword } from '../support/personas.js';
+import { aServiceCaller } from '../support/service-caller.js';
 import { type Instance, startOwnService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
@@ -115,6 +116,34 @@ describe('the traces', () => {
     expect(span!.parentSpanId ?? '').toBe('');
   });
 
+  it('have two queries for an introspection, and one of an organization only where it is asked about', async () => {
+    const { owner, org } = await anOrg(service);
+    const billing = await aServiceCaller(service, 'introspect');
+    const { token } = owner;
+    // The first use of a secret is noted, behind the request.
+    await billing.introspect({ token });
+    const queriesOf = async (parameters: Record<string, string>): Promise<string[]> => {
+      const { traceId, traceparent } = aTrace();
+      await billing.with({ traceparent }).send('POST', '/api/auth/introspect', {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(parameters).toString(),
+      });
+      const spans = await waitFor('the introspection', hangTimeoutMs(), () => {
+        const found = spansOf(traceId);
+        return found.some(({ kind }) => kind === SERVER) && found;
+      });
+      return spans.filter(({ kind }) => kind === CLIENT).map(({ name }) => name);
+    };
+
+    expect(await queriesOf({ token })).toEqual(['SELECT service_secrets', 'SELECT sessions']);
+    expect(await queriesOf({ token, orgId: org.id })).toEqual([
+      'SELECT service_secrets',
+      'SELECT sessions',
+      'SELECT orgs',
+    ]);
+    expect(await queriesOf({ token: 'x.y.z', orgId: org.id })).toEqual(['SELECT service_secrets']);
+  });
+
   it('mark a request that the service failed, and not one that it refused', async () => {
     const ada = await anAccount(service, 'ada');
     const [failed, refused] = [aTrace(), aTrace()];
@@ -150,6 +179,9 @@ describe('the traces', () => {
     await service.anyone.post(`/api/auth/code/exchange?code=${code}`, { code });
     await service.anyone.post('/api/auth/login', { email: owner.email, password: aPassword() });
     await service.anyone.get(`/${owner.token}/${owner.email}`);
+    const billing = await aServiceCaller(service, 'introspect', 'memberships');
+    await billing.introspect({ token: owner.token, orgId: org.id });
+    await billing.get(`/api/memberships?orgId=${org.id}&userId=${owner.id}`);
     const { traceId, traceparent } = aTrace();
     await owner.with({ traceparent }).delete(`/api/orgs/${org.id}/members/${member.id}`);
     await waitFor('the last request', hangTimeoutMs(), () =>

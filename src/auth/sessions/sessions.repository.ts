@@ -28,11 +28,9 @@ export interface ExpiredSession {
   expiresAt: number;
 }
 
-type SignedIn = Pick<
-  UserPrincipal,
-  'id' | 'email' | 'sessionId' | 'parentId' | 'authTime' | 'service' | 'audience'
-> & {
+type SignedIn = Omit<UserPrincipal, 'kind' | 'amr' | 'emailVerified'> & {
   amr: Session['amr'];
+  emailVerifiedAt: number | null;
 };
 
 /** padded to 512 ids */
@@ -40,7 +38,8 @@ export const PAGE = 500;
 
 const FIND_SIGNED_IN = lookupStatement<string, SignedIn>('the session check', {
   sql: (size) => `SELECT u.id, u.email, s.id AS sessionId, s.parent_id AS parentId, s.auth_time AS authTime,
-      s.amr, s.service, CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
+      s.amr, s.auth_epoch AS epoch, s.service, u.email_verified_at AS emailVerifiedAt,
+      CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
     FROM sessions s ${JOIN_USER_PARENT_AND_SERVICE}
     WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
   ...byColumn('sessionId'),
@@ -97,7 +96,9 @@ export class SessionsRepository {
 
   async findPrincipal(id: string): Promise<UserPrincipal | undefined> {
     const found = await this.signedIn.find(id);
-    return found && { ...found, kind: 'user', amr: methodsIn(found.amr) };
+    if (!found) return undefined;
+    const { amr, emailVerifiedAt, ...principal } = found;
+    return { ...principal, kind: 'user', amr: methodsIn(amr), emailVerified: emailVerifiedAt !== null };
   }
 
   findOpenedBy(codeHash: string): Promise<OpenedSession | undefined> {

@@ -1,11 +1,10 @@
 import { callbackify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
-import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-jwt';
 import { Env } from '../../config/env.js';
 import { type AccessTokenClaims, areAccessTokenClaims, LEEWAY_SECONDS, readKeyId } from './access-token.js';
-import { bearerToken } from './bearer-token.js';
+import { type Presented, presentedToken } from './bearer-token.js';
 import { KeyFileWatch } from './key-file-watch.js';
 import { KeyRing } from './key-ring.js';
 import { UnknownKeyError } from './token-refusal.js';
@@ -26,7 +25,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
       return found;
     });
     super({
-      jwtFromRequest: bearerToken,
+      jwtFromRequest: presentedToken,
       secretOrKeyProvider: (_request, token: string, done) => {
         const kid = readKeyId(token);
         if (kid === undefined) return done(new Error('not a token of this service'));
@@ -41,13 +40,24 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     });
   }
 
-  validate(request: FastifyRequest, payload: unknown): AccessTokenClaims | false {
+  validate(presented: Presented, payload: unknown): AccessTokenClaims | false {
     const { jwtAudience: audience, sessionMaxAge } = this.env;
     if (!areAccessTokenClaims(payload, { audience, sessionMaxAge })) return false;
-    const token = bearerToken(request);
+    const token = presentedToken(presented);
     // The key may have been taken away while it was in use: then what it signed is refused, and not remembered.
     if (token === null || this.keys.findVerifying(readKeyId(token) ?? '') === undefined) return false;
     this.verified.remember(token, payload);
     return payload;
+  }
+
+  /** Takes a token that somebody asks about through the steps of a request's own, as Passport would call them. */
+  verify(askedAbout: string): Promise<AccessTokenClaims | undefined> {
+    return new Promise((resolve, reject) => {
+      const run = Object.create(this) as JwtStrategy;
+      run.success = resolve;
+      run.fail = () => resolve(undefined);
+      run.error = reject;
+      run.authenticate({ askedAbout } as Presented as Parameters<JwtStrategy['authenticate']>[0]);
+    });
   }
 }

@@ -6,9 +6,16 @@ import { MemberFactsRepository } from './member-facts.repository.js';
 import { MemberListRepository } from './member-list.repository.js';
 import { MemberSearchRepository } from './member-search.repository.js';
 import { Member } from './member.entity.js';
+import { MembershipListRepository } from './membership-list.repository.js';
 import { MembersRepository } from './members.repository.js';
 
-const REPOSITORIES = [MemberFactsRepository, MemberListRepository, MemberSearchRepository, MembersRepository];
+const REPOSITORIES = [
+  MemberFactsRepository,
+  MemberListRepository,
+  MemberSearchRepository,
+  MembershipListRepository,
+  MembersRepository,
+];
 
 @Module({
   imports: [TypeOrmModule.forFeature([Member]), UsersModule],

@@ -5,6 +5,8 @@ import { OrgRowsModule } from '../org-rows.module.js';
 import { MemberListService } from './member-list.service.js';
 import { MemberRowsModule } from './member-rows.module.js';
 import { MemberSearchService } from './member-search.service.js';
+import { MembershipListService } from './membership-list.service.js';
+import { MembershipsController } from './memberships.controller.js';
 import { MembersController } from './members.controller.js';
 import { MembersService } from './members.service.js';
 import { Remedies } from './remedies.js';
@@ -12,8 +14,15 @@ import { WholeLists } from './whole-lists.js';
 
 @Module({
   imports: [InvitationRowsModule, MemberRowsModule, OrgRowsModule, RateLimitsModule],
-  controllers: [MembersController],
-  providers: [MemberListService, MemberSearchService, MembersService, Remedies, WholeLists],
+  controllers: [MembersController, MembershipsController],
+  providers: [
+    MemberListService,
+    MemberSearchService,
+    MembershipListService,
+    MembersService,
+    Remedies,
+    WholeLists,
+  ],
   exports: [MembersService, Remedies, WholeLists],
 })
 export class MembersModule {}

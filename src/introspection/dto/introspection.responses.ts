@@ -1,0 +1,129 @@
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import type { AuthenticationMethod } from '../../access/principal.js';
+import type { Role } from '../../access/role.js';
+
+const METHODS: readonly AuthenticationMethod[] = ['pwd', 'otp'];
+/** 2026-11-22T09:00:00Z */
+const A_TIME = 1_795_338_000;
+
+export interface OrgOfToken {
+  id: string;
+  role: Role;
+  revision: number;
+}
+
+/** The answer of RFC 7662 section 2.2. The names with an underscore are those of standards. */
+export class ActiveToken {
+  @ApiProperty({ type: Boolean, enum: [true], description: 'whether the token is valid now' })
+  active: true;
+
+  /** @example "Bearer" */
+  @ApiProperty({ enum: ['Bearer'] })
+  token_type: 'Bearer';
+
+  /**
+   * issuer
+   * @example "accounts"
+   */
+  @ApiProperty({ minLength: 1 })
+  iss: string;
+
+  /**
+   * audience: a service, or this one and every service that accepts its tokens
+   * @example "accounts"
+   */
+  @ApiProperty({ minLength: 1 })
+  aud: string;
+
+  /**
+   * id of the user
+   * @example "019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f"
+   */
+  @ApiProperty({ format: 'uuid' })
+  sub: string;
+
+  /**
+   * id of the session
+   * @example "019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e"
+   */
+  @ApiProperty({ format: 'uuid' })
+  sid: string;
+
+  /**
+   * id of the token
+   * @example "019a8f3e-af61-7d54-9f70-9b1c3d5e6f70"
+   */
+  @ApiProperty({ minLength: 1 })
+  jti: string;
+
+  @ApiProperty({ type: 'integer', description: 'issue of the token, in seconds since 1970', example: A_TIME })
+  iat: number;
+
+  @ApiProperty({ type: 'integer', description: 'expiry, in seconds since 1970', example: A_TIME + 86_400 })
+  exp: number;
+
+  @ApiProperty({ type: 'integer', description: 'login, in seconds since 1970', example: A_TIME })
+  auth_time: number;
+
+  @ApiProperty({
+    isArray: true,
+    type: String,
+    enum: METHODS,
+    enumName: 'AuthenticationMethod',
+    description: 'methods by which the session is authenticated now (RFC 8176)',
+    example: ['pwd'],
+  })
+  amr: AuthenticationMethod[];
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: "state of the user's sessions, raised when all of them end",
+    example: 0,
+  })
+  epoch: number;
+
+  /**
+   * service that the token is bound to, else the audience
+   * @example "accounts"
+   */
+  @ApiProperty({ minLength: 1 })
+  client_id: string;
+
+  /**
+   * e-mail of the user
+   * @example "katherine@example.com"
+   */
+  @ApiProperty({ format: 'email', maxLength: 254 })
+  username: string;
+
+  /** @example false */
+  @ApiProperty({ type: Boolean })
+  email_verified: boolean;
+
+  // A reference cannot be null in OpenAPI 3.0, so this schema is inline.
+  @ApiProperty({
+    type: 'object',
+    nullable: true,
+    selfRequired: false,
+    required: ['id', 'role', 'revision'],
+    example: { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', role: 'owner', revision: 2 },
+    properties: {
+      id: { type: 'string', format: 'uuid' },
+      role: { allOf: [{ $ref: getSchemaPath('Role') }] },
+      revision: {
+        type: 'integer',
+        minimum: 1,
+        description: 'state of the organization, raised by each change',
+      },
+    },
+    description:
+      'present with `orgId`; null if the user is no member, or the organization is unknown or deleted',
+  })
+  org?: OrgOfToken | null;
+}
+
+export class InactiveToken {
+  @ApiProperty({ type: Boolean, enum: [false], description: 'The token is not valid now; nothing says why.' })
+  active: false;
+}

@@ -1,0 +1,39 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { AllowedServices } from '../access/access.decorators.js';
+import { CurrentService } from '../access/current-service.decorator.js';
+import { FormBody } from '../http/form-body.js';
+import { INTROSPECTION_PATH } from '../http/issuer-paths.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { IntrospectTokenRequest, INTROSPECTIONS } from './dto/introspect-token.request.js';
+import { ActiveToken, InactiveToken } from './dto/introspection.responses.js';
+import { IntrospectionForm, TOKEN_NEEDED } from './introspection-form.decorator.js';
+import { IntrospectionService } from './introspection.service.js';
+
+@ApiTags('Services')
+@Controller(INTROSPECTION_PATH)
+export class IntrospectionController {
+  constructor(private readonly introspection: IntrospectionService) {}
+
+  /**
+   * Ask what a token is worth now
+   *
+   * @remarks Introspection of RFC 7662. Every token that is not valid now gets the same answer: one that is malformed,
+   * expired or revoked, one of a disabled user, and one that is meant for another service. With `orgId` the answer also
+   * tells the user's role in that organization.
+   */
+  @Post()
+  @HttpCode(200)
+  @AllowedServices('introspect')
+  @FormBody()
+  @ApiBody({ type: IntrospectTokenRequest, examples: INTROSPECTIONS })
+  @ApiExtraModels(ActiveToken, InactiveToken)
+  @ApiOkResponse({ schema: { $ref: getSchemaPath('IntrospectionResult') } })
+  @ApiProblems(invalidFields({ token: TOKEN_NEEDED }))
+  introspectToken(
+    @CurrentService() asker: CurrentService,
+    @IntrospectionForm() form: IntrospectionForm,
+  ): Promise<ActiveToken | InactiveToken> {
+    return this.introspection.introspect(asker, form);
+  }
+}

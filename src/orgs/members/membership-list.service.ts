@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { encodeCursor } from '../../pagination/cursor.js';
+import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
+import { cutPage, limitOf, positionOf } from '../../pagination/page.js';
+import type { ListMembershipsQuery } from './dto/list-memberships.query.js';
+import type { MembershipListResult } from './dto/membership-list.responses.js';
+import { type ListedMembership, MembershipListRepository } from './membership-list.repository.js';
+
+@Injectable()
+export class MembershipListService {
+  constructor(private readonly memberships: MembershipListRepository) {}
+
+  async list(query: ListMembershipsQuery, linkNextPage: LinkNextPage): Promise<MembershipListResult> {
+    const limit = limitOf(query);
+    const rows = await this.find(query, limit + 1);
+    const place = query.orgId === undefined ? 'orgId' : 'userId';
+    const cursorOf = (last: ListedMembership): string =>
+      encodeCursor({ order: last.joinedAt, id: last[place] });
+    const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
+    const memberships = page.map(({ orgId, userId, role, orgRevision }) => ({
+      orgId,
+      userId,
+      role,
+      orgRevision,
+    }));
+    return { memberships, ...next };
+  }
+
+  private async find(query: ListMembershipsQuery, limit: number): Promise<ListedMembership[]> {
+    const { orgId, userId } = query;
+    if (orgId === undefined) return this.memberships.findOfUser(userId!, limit, positionOf(query));
+    if (userId === undefined) return this.memberships.findOfOrg(orgId, limit, positionOf(query));
+    return this.memberships.findOne(orgId, userId);
+  }
+}

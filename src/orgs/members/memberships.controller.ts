@@ -1,0 +1,32 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { AllowedServices } from '../../access/access.decorators.js';
+import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { ApiPage } from '../../pagination/api-page.decorator.js';
+import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
+import { ListMembershipsQuery, ONE_IS_NEEDED } from './dto/list-memberships.query.js';
+import { MembershipListResult } from './dto/membership-list.responses.js';
+import { MembershipListService } from './membership-list.service.js';
+
+@ApiTags('Services')
+@Controller('api/memberships')
+export class MembershipsController {
+  constructor(private readonly memberships: MembershipListService) {}
+
+  /**
+   * List memberships
+   *
+   * @remarks Lists the memberships in an organization or of a user in order of joining, in pages. With both ids the
+   * list has at most one. It leaves out disabled users and deleted organizations.
+   */
+  @Get()
+  @AllowedServices('memberships')
+  @ApiPage(MembershipListResult)
+  @ApiProblems(invalidFields({ orgId: ONE_IS_NEEDED }))
+  listMemberships(
+    @Query() query: ListMembershipsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<MembershipListResult> {
+    return this.memberships.list(query, linkNextPage);
+  }
+}
