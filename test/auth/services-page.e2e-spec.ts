@@ -106,6 +106,12 @@ describe('docs/services.md', () => {
     expect(json('Who belongs to what')).toMatchObject({
       memberships: [{ role: 'owner' }, { role: 'admin' }],
     });
+    const [asked, askedWithRole] = printed.get('Introspection, or offline: what each costs')!.split('\n');
+    expect(JSON.parse(asked!)).toMatchObject({ active: true, aud: 'billing', username: 'ada@example.com' });
+    expect(JSON.parse(askedWithRole!)).toMatchObject({ active: true, org: { role: 'owner' } });
+    expect(json('Who belongs to what')).toMatchObject({
+      memberships: [{ role: 'owner' }, { role: 'admin' }],
+    });
     expect(printed.get('Rotate the secret')).toMatch(/^secret .* used in the hour of /m);
     expect(printed.get('Rotate the secret')).toMatch(/^secret .* never used$/m);
     expect(printed.get('Rotate the secret')).toMatch(/^billing: the secret \S+ is revoked$/m);
@@ -145,6 +151,15 @@ describe('docs/services.md', () => {
       service.anyone
         .with({ authorization: basic('shop', by) })
         .post<{ token: string }>('/api/auth/code/exchange', { code });
+
+    it('is told which scope it lacks', async () => {
+      const shop = service.anyone.with({ authorization: basic('shop', secret) });
+
+      expect(await shop.get(`/api/memberships?userId=${ada.id}`)).toMatchObject({
+        status: 403,
+        body: { code: 'insufficient_scope', requiredScope: 'memberships' },
+      });
+    });
 
     it('names the routes that take its tokens', async () => {
       const org = await anOrgOf(ada);
