@@ -7,4 +7,6 @@ export interface ServicePrincipal {
   kind: 'service';
   name: string;
   allow: readonly ServiceScope[];
+  /** in which the credentials were found: what they open ends with it */
+  epoch: number;
 }

@@ -4,6 +4,7 @@ import { Public, PublicOrService, SignedIn } from '../access/access.decorators.j
 import type { SignInOrigin } from '../access/actor.js';
 import { CurrentUser, ServiceIfAny } from '../access/current-user.decorator.js';
 import type { UserPrincipal } from '../access/principal.js';
+import type { ServicePrincipal } from '../access/service-principal.js';
 import { RequestSignInOrigin } from '../http/current-actor.decorator.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
@@ -113,7 +114,7 @@ export class AuthController {
   @ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_code', 'invalid_client')
   exchangeCode(
     @Body() body: ExchangeCodeRequest,
-    @ServiceIfAny() service: string | undefined,
+    @ServiceIfAny() service: ServicePrincipal | undefined,
     @RequestSignInOrigin() origin: SignInOrigin,
   ): Promise<TokenResult> {
     return this.auth.exchangeCode({ ...body, service }, origin);

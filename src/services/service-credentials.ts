@@ -21,7 +21,7 @@ export class ServiceCredentials {
     const holder = await this.secrets.findHolder(hashSecret(shown.secret));
     if (holder?.name !== shown.name) return undefined;
     this.uses.note(holder);
-    return { kind: 'service', name: holder.name, allow: storedScopes(holder.allow) };
+    return { kind: 'service', name: holder.name, allow: storedScopes(holder.allow), epoch: holder.epoch };
   }
 }
 

@@ -11,12 +11,13 @@ export interface SecretHolder {
   lastUsedAt: number | null;
   name: string;
   allow: string;
+  epoch: number;
 }
 
 type HeldSecret = SecretHolder & { hash: string };
 
 const FIND_HOLDERS = lookupStatement<string, HeldSecret>('the look-up of a secret of a service', {
-  sql: (size) => `SELECT x.hash, x.id AS secretId, x.last_used_at AS lastUsedAt, v.name, v.allow
+  sql: (size) => `SELECT x.hash, x.id AS secretId, x.last_used_at AS lastUsedAt, v.name, v.allow, v.epoch
     FROM service_secrets x JOIN services v ON v.name = x.service
     WHERE x.hash IN (${places(size)}) AND x.revoked_at IS NULL AND v.disabled_at IS NULL AND v.removed_at IS NULL`,
   ...byColumn('hash'),

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
+import { holdRows } from '../support/held-rows.js';
 import {
   aJwt,
   boundTokenRefused,
@@ -227,6 +228,23 @@ describe('a code for one service', () => {
     const token = await aTokenFor(shop);
     await shop.endSessions();
     expect(await other.anyone.withToken(token).get('/api/me')).toMatchObject(invalidToken);
+  });
+
+  it('leaves nothing behind, either, where its exchange waits while the sessions of its service are ended', async () => {
+    const shop = await aServiceClient(cluster.db);
+    // Otherwise the note that the secret was used would wait, too.
+    await aTokenFor(shop);
+    const code = await aCodeFor(shop);
+    const held = await holdRows(service);
+    await held.write('UPDATE services SET epoch = epoch + 1 WHERE name = ?', [shop.name]);
+    // A new session waits for the row of its user on a server.
+    await held.write('UPDATE users SET revision = revision WHERE id = ?', [ada.id]);
+    const exchanging = exchange(code, shop.authorization);
+    await held.untilOneWaits();
+    await held.commit();
+
+    const { body } = await exchanging;
+    expect(await other.anyone.withToken(body.token ?? '').get('/api/me')).toMatchObject(invalidToken);
   });
 
   it('is exchanged with either of two secrets, and no longer with a revoked one', async () => {

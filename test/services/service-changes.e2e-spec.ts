@@ -76,6 +76,7 @@ describe('a service', () => {
         kind: 'service',
         name,
         allow: ['introspect', 'events'],
+        epoch: 0,
       });
     });
 

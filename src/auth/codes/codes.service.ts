@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Origin, SignInOrigin } from '../../access/actor.js';
+import type { ServicePrincipal } from '../../access/service-principal.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
 import {
@@ -23,8 +24,8 @@ export interface IssuedCode {
 export interface CodeExchange {
   code: string;
   codeVerifier?: string | undefined;
-  /** name of the service whose credentials came with the request */
-  service?: string | undefined;
+  /** the service whose credentials came with the request */
+  service?: ServicePrincipal | undefined;
 }
 
 @Injectable()
@@ -82,9 +83,9 @@ function readingsOf({ code, codeVerifier, service }: CodeExchange): PresentedCod
   const challenge = codeVerifier === undefined ? undefined : challengeOf(codeVerifier);
   const plain = hashCode(code, { challenge });
   if (service === undefined) return [{ hash: plain }];
-  const bound = hashCode(code, { challenge, audience: service });
+  const bound = hashCode(code, { challenge, audience: service.name });
   return [
-    { hash: bound, by: { service, bound: true } },
-    { hash: plain, by: { service, bound: false } },
+    { hash: bound, by: { service: service.name, boundEpoch: service.epoch } },
+    { hash: plain, by: { service: service.name, boundEpoch: null } },
   ];
 }

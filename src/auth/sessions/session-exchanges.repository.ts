@@ -14,8 +14,8 @@ import type { NewSession } from './new-session.js';
 
 export interface Exchanger {
   service: string;
-  /** whether the code is for this service alone */
-  bound: boolean;
+  /** epoch in which the credentials were found; null unless the code is for this service alone */
+  boundEpoch: number | null;
 }
 
 interface Exchange {
@@ -24,19 +24,20 @@ interface Exchange {
   by: Exchanger | undefined;
 }
 
-const COLUMNS = 'id, created_at, expires_at, ip, user_agent, code_hash, service, service AS audience';
+const COLUMNS = 'id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch';
 
 /** This is one statement, so that nothing it checks can change before it inserts. */
-// The user is not checked: the new session shares its parent's epoch, so it ends with it.
+// The user is not checked: the new session shares its parent's epoch, so it ends with it. The epoch of a service has to
+// be the one that its credentials had: whoever ends the sessions of a secret ends those that it is about to open, too.
 const sessionsOf = (size: number): string =>
   `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent, s.id, c.hash,
-    s.amr, k.service, v.epoch
+    s.amr, k.service, k.bound_epoch
     FROM ${keyTable(`SELECT ${COLUMNS} FROM sessions`, 8, size)}
       JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${JOIN_PARENT}
-      LEFT JOIN services v ON v.name = k.audience AND v.disabled_at IS NULL
-    WHERE c.expires_at > ? AND (k.audience IS NULL OR v.epoch IS NOT NULL) AND ${IS_UNREVOKED}
+      LEFT JOIN services v ON v.name = k.service AND v.epoch = k.bound_epoch AND v.disabled_at IS NULL
+    WHERE c.expires_at > ? AND (k.bound_epoch IS NULL OR v.epoch IS NOT NULL) AND ${IS_UNREVOKED}
       AND NOT ${isVoid(MAX_UNUSED_CODES)}`;
-hotStatement('the exchange of a code', sessionsOf(1), ['', 0, 0, '', '', '', '', '', 0]);
+hotStatement('the exchange of a code', sessionsOf(1), ['', 0, 0, '', '', '', '', 0, 0]);
 
 @Injectable()
 export class SessionExchangesRepository {
@@ -77,6 +78,5 @@ export class SessionExchangesRepository {
 
 function valuesOf({ session, codeHash, by }: Exchange): unknown[] {
   const { id, createdAt, expiresAt, ip, userAgent } = session;
-  const service = by?.service ?? null;
-  return [id, createdAt, expiresAt, ip, userAgent, codeHash, service, by?.bound ? service : null];
+  return [id, createdAt, expiresAt, ip, userAgent, codeHash, by?.service ?? null, by?.boundEpoch ?? null];
 }

@@ -82,7 +82,7 @@ export class SessionOpening {
     const session = newSession(this.env, { ...owner, origin });
     const isInTime = session.expiresAt > Date.now();
     if (!isInTime || !(await this.exchanges.insert(session, hash, by))) return undefined;
-    return { ...session, audience: by?.bound ? by.service : null };
+    return { ...session, audience: by && by.boundEpoch !== null ? by.service : null };
   }
 
   /** Takes the acting session into the epoch that the transaction has begun. Its codes are void, as all others are. */
