@@ -27,6 +27,8 @@ const WANTED = [
   'DELETE 200',
   'PATCH 409 last_owner',
   'POST 409 last_owner',
+  'POST 401 invalid_client',
+  'POST 403 insufficient_scope',
 ];
 
 describe.each(ENGINES)('random requests of several users on %s', (engine) => {
@@ -53,7 +55,7 @@ describe.each(ENGINES)('random requests of several users on %s', (engine) => {
       const run = `${seed}.${runs}`;
       latest = fc.asyncModelRun(async () => {
         const model = new ReferenceModel();
-        const real = new RealService(send, run);
+        const real = new RealService(send, run, storage.installation.db);
         await populate(model, real, ['ann', 'bob', 'cyd']);
         return { model, real };
       }, commands);

@@ -76,6 +76,23 @@ export class IssueCode extends SessionRequest {
   }
 }
 
+/** Ends a session that a code opened: without their logins, most requests would be refused. */
+export class Logout extends SessionRequest {
+  override check(model: Readonly<ReferenceModel>): boolean {
+    return super.check(model) && model.sessions[this.session(model)]?.parent !== undefined;
+  }
+
+  async run(model: ReferenceModel, real: RealService): Promise<void> {
+    const session = this.session(model);
+    const reply = await real.send('POST', '/api/auth/logout', { token: real.tokens[session] });
+    this.demand(reply, model.logout(session));
+  }
+
+  toString(): string {
+    return `logout(#${this.pick})`;
+  }
+}
+
 export class Exchange extends Request {
   constructor(readonly pick: number) {
     super();

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { Exchange, IssueCode, Login, Me, Register } from './account-requests.js';
+import { Exchange, IssueCode, Login, Logout, Me, Register } from './account-requests.js';
 import {
   AnswerInvitation,
   Invite,
@@ -11,10 +11,23 @@ import type { RealService } from './model-request.js';
 import { AddMember, ChangeMember, CreateOrg, ReadOrg } from './org-requests.js';
 import { DeleteOrg, LeaveOrg, RenameOrg, RestoreOrg, TransferOrg } from './org-life-requests.js';
 import type { ReferenceModel, Role } from './reference-model.js';
+import {
+  AddService,
+  type Change,
+  ChangeService,
+  ExchangeAsService,
+  IssueBoundCode,
+} from './service-requests.js';
 
 const ROLES: readonly Role[] = ['member', 'admin', 'owner'];
+const SERVICES = ['billing', 'reports'] as const;
+// Enabled as often as disabled; a secret is added as often as one is revoked.
+const CHANGES: readonly Change[] = ['rotate', 'rotate', 'revoke', 'revoke and end', 'disable', 'enable'];
 
-/** A beginning from which the interesting requests are near: the people, and an organization of three of them. */
+/**
+ * A beginning from which the interesting requests are near: the people, an organization of three of them,
+ * and two services that each have a token of one.
+ */
 export async function populate(
   model: ReferenceModel,
   real: RealService,
@@ -24,6 +37,11 @@ export async function populate(
   await new CreateOrg(0).run(model, real);
   await new AddMember(0, 0, people[1], 'admin').run(model, real);
   await new AddMember(0, 0, people[2], 'member').run(model, real);
+  for (const service of SERVICES) await new AddService(service).run(model, real);
+  for (const [index, service] of SERVICES.entries()) {
+    await new IssueBoundCode(index, service).run(model, real);
+    await new ExchangeAsService(index, index, undefined).run(model, real);
+  }
 }
 
 /**
@@ -38,6 +56,7 @@ export function serviceCommands(
   const pick = fc.nat({ max: 1000 });
   const person = fc.constantFrom('ann', 'bob', 'cyd', 'dee');
   const role = fc.constantFrom(...ROLES);
+  const service = fc.constantFrom(...SERVICES);
   const mostly = fc.constantFrom(true, true, true, false);
   return fc.commands(
     [
@@ -46,6 +65,15 @@ export function serviceCommands(
       pick.map((session) => new Me(session)),
       pick.map((session) => new IssueCode(session)),
       pick.map((code) => new Exchange(code)),
+      pick.map((session) => new Logout(session)),
+      fc.tuple(service, fc.constantFrom(...CHANGES)).map((parts) => new ChangeService(...parts)),
+      fc.tuple(pick, service).map((parts) => new IssueBoundCode(...parts)),
+      // As often as an exchange has a chance, since most codes are for one of two services.
+      ...[1, 2].map(() =>
+        fc
+          .tuple(pick, pick, fc.constantFrom(undefined, undefined, undefined, ...SERVICES))
+          .map((parts) => new ExchangeAsService(...parts)),
+      ),
       pick.map((session) => new CreateOrg(session)),
       fc.tuple(pick, pick).map(([session, org]) => new ReadOrg(session, org, '')),
       fc.tuple(pick, pick).map(([session, org]) => new ReadOrg(session, org, '/members')),

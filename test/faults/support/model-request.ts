@@ -1,6 +1,8 @@
 import type * as fc from 'fast-check';
 import type { Expected, ReferenceModel } from './reference-model.js';
+import type { Database } from '../../support/database.js';
 import type { Reply, Send } from '../../support/service-client.js';
+import { aServiceClient, type ServiceClient } from '../../support/services.js';
 
 /** The service beside the model: maps the model's numbers to the service's ids. */
 export class RealService {
@@ -8,12 +10,15 @@ export class RealService {
   readonly codes: string[] = [];
   readonly orgIds: string[] = [];
   readonly invitations: { id: string; code: string }[] = [];
+  readonly secrets: string[] = [];
   readonly userIds = new Map<string, string>();
+  private readonly services = new Map<string, ServiceClient>();
 
-  /** @param run makes the e-mails of one run its own */
+  /** @param run makes the e-mails and the services of one run its own */
   constructor(
     readonly send: Send,
     readonly run: string,
+    private readonly db: Database,
   ) {}
 
   email(person: string): string {
@@ -23,6 +28,23 @@ export class RealService {
   /** An id; of no user if the person is not registered. */
   userId(person: string): string {
     return this.userIds.get(person) ?? 'nobody';
+  }
+
+  serviceName(service: string): string {
+    return `${service}-${this.run.replaceAll('.', '-')}`;
+  }
+
+  /** Gives its first secret. */
+  async addService(service: string): Promise<string> {
+    const added = await aServiceClient(this.db, [], this.serviceName(service));
+    this.services.set(service, added);
+    return added.secret;
+  }
+
+  service(name: string): ServiceClient {
+    const service = this.services.get(name);
+    if (!service) throw new Error(`there is no service ${name}`);
+    return service;
   }
 }
 
@@ -54,7 +76,7 @@ export abstract class SessionRequest extends Request {
     return model.sessions.length > 0;
   }
 
-  protected session(model: ReferenceModel): number {
+  protected session(model: Readonly<ReferenceModel>): number {
     return this.pick % model.sessions.length;
   }
 }

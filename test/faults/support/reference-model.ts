@@ -1,4 +1,5 @@
 import { ModelInvitations } from './model-invitations.js';
+import { type Bound, ModelServices, type Shown } from './model-services.js';
 
 /** What the service promises, without its storage: a few maps and the rules of the role matrix. */
 
@@ -20,11 +21,15 @@ export interface ModelSession {
   /** the session that issued its code; undefined for a login */
   parent: number | undefined;
   revoked: boolean;
+  /** undefined unless its code was for one service */
+  bound: Bound | undefined;
 }
 
 interface ModelCode {
   issuer: number;
   usedBy: number | undefined;
+  /** name of the one service that it is for */
+  audience: string | undefined;
 }
 
 /** Users are named by e-mail; sessions, codes and organizations by the order of their making. */
@@ -37,6 +42,7 @@ export class ReferenceModel {
   /** those that can be restored */
   readonly deleted = new Set<number>();
   readonly invitations = new ModelInvitations();
+  readonly services = new ModelServices();
 
   register(email: string, password: string): Expected {
     if (this.users.has(email)) return refused(409, 'email_taken');
@@ -52,7 +58,8 @@ export class ReferenceModel {
   }
 
   isLive(session: number): boolean {
-    return this.sessions[session]?.revoked === false;
+    const found = this.sessions[session];
+    return found?.revoked === false && (found.bound === undefined || this.services.holds(found.bound));
   }
 
   userOf(session: number): string {
@@ -69,34 +76,50 @@ export class ReferenceModel {
     return [...this.orgs.keys()].filter((org) => !this.deleted.has(org) && this.orgs[org]?.has(email));
   }
 
-  issueCode(session: number): Expected {
-    if (!this.isLive(session)) return refused(401, 'invalid_token');
-    this.codes.push({ issuer: session, usedBy: undefined });
+  issueCode(session: number, audience?: string): Expected {
+    const refusal = this.refusalOfSession(session);
+    if (refusal) return refusal;
+    if (audience !== undefined && !this.services.isEnabled(audience))
+      return refused(400, 'validation_failed');
+    this.codes.push({ issuer: session, usedBy: undefined, audience });
     return CREATED;
   }
 
-  /** A code works once, while the session that asked for it lives; a second use ends all that the first one began. */
-  exchange(index: number): Expected {
+  logout(session: number): Expected {
+    if (!this.isLive(session)) return refused(401, 'invalid_token');
+    this.revoke(session);
+    return OK;
+  }
+
+  /**
+   * A code works once, while the session that asked for it lives; a second use ends all that the first one began. Whoever
+   * is not the service that it is for changes nothing.
+   */
+  exchange(index: number, by?: Shown): Expected {
+    if (by && !this.services.prove(by)) return refused(401, 'invalid_client');
     const code = this.codes[index];
-    if (!code) return refused(400, 'invalid_code');
+    if (!code || (code.audience !== undefined && code.audience !== by?.service))
+      return refused(400, 'invalid_code');
     if (code.usedBy !== undefined) {
       this.revoke(code.usedBy);
       return refused(400, 'invalid_code');
     }
     if (!this.isLive(code.issuer)) return refused(400, 'invalid_code');
-    code.usedBy = this.open(this.userOf(code.issuer), code.issuer);
+    const { issuer, audience } = code;
+    code.usedBy = this.open(this.userOf(issuer), issuer, audience);
     return OK;
   }
 
   createOrg(session: number, name: string): Expected {
-    if (!this.isLive(session)) return refused(401, 'invalid_token');
+    const refusal = this.refusalOfSession(session);
+    if (refusal) return refusal;
     this.names.push(name);
     this.orgs.push(new Map([[this.userOf(session), 'owner']]));
     return CREATED;
   }
 
   readOrg(session: number, org: number): Expected {
-    return this.refusal(session, org, 'member') ?? OK;
+    return this.refusalOfMember(session, org, 'member') ?? OK;
   }
 
   addMember(session: number, org: number, email: string, role: Role): Expected {
@@ -173,7 +196,8 @@ export class ReferenceModel {
   }
 
   restoreOrg(session: number, org: number): Expected {
-    if (!this.isLive(session)) return refused(401, 'invalid_token');
+    const refusal = this.refusalOfSession(session);
+    if (refusal) return refusal;
     if (this.isByCode(session)) return refused(403, 'password_session_required');
     const role = this.members(org).get(this.userOf(session));
     if (!this.deleted.has(org) || role !== 'owner') return refused(404, 'org_not_found');
@@ -210,7 +234,8 @@ export class ReferenceModel {
   }
 
   answer(session: number, index: number, answer: 'accept' | 'decline', hasCode: boolean): Expected {
-    if (!this.isLive(session)) return refused(401, 'invalid_token');
+    const refusal = this.refusalOfSession(session);
+    if (refusal) return refusal;
     if (this.sessions[session]?.parent !== undefined) return refused(403, 'password_session_required');
     const invitation = this.invitations.get(index);
     const { org, email, role, status } = invitation;
@@ -239,7 +264,17 @@ export class ReferenceModel {
     return members;
   }
 
+  /** The refusal of all but the few routes that the token of a code for one service opens, too. */
+  private refusalOfSession(session: number): Expected | undefined {
+    if (!this.isLive(session)) return refused(401, 'invalid_token');
+    return this.sessions[session]?.bound ? refused(403, 'insufficient_scope') : undefined;
+  }
+
   private refusal(session: number, org: number, least: Role): Expected | undefined {
+    return this.refusalOfSession(session) ?? this.refusalOfMember(session, org, least);
+  }
+
+  private refusalOfMember(session: number, org: number, least: Role): Expected | undefined {
     if (!this.isLive(session)) return refused(401, 'invalid_token');
     const members = this.orgs[org];
     if (!members || this.deleted.has(org)) return refused(404, 'org_not_found');
@@ -276,8 +311,9 @@ export class ReferenceModel {
     return owners.length === 1 && owners[0]?.[0] === email;
   }
 
-  private open(user: string, parent?: number): number {
-    return this.sessions.push({ user, parent, revoked: false }) - 1;
+  private open(user: string, parent?: number, audience?: string): number {
+    const bound = audience === undefined ? undefined : this.services.bind(audience);
+    return this.sessions.push({ user, parent, revoked: false, bound }) - 1;
   }
 
   private revoke(session: number): void {
