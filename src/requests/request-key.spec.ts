@@ -62,6 +62,10 @@ describe('the fingerprint of a request', () => {
     expect(of(...parts)).not.toBe(usual);
   });
 
+  it('is the one that older instances keep', () => {
+    expect(usual).toBe('04ObcrTSQsiWdTVC8uUAIYDCVtbaxkdOOvFP1PFMCoM');
+  });
+
   it('keeps the parts apart', () => {
     expect(of('POST', '/a', {}, { b: 1 })).not.toBe(of('POST', '/a', { b: 1 }, {}));
     expect(of('POST', '/a', {})).not.toBe(of('POST', '/a', {}, {}));
