@@ -104,8 +104,8 @@ export class AuthController {
    * Exchange a one-time code for a token
    *
    * @remarks A code for one service needs the credentials of that service (HTTP Basic): without them, or with those of
-   * another, the answer is `invalid_code`, and the code stays good. A code can be exchanged once. A second exchange is refused and revokes the token that the first one got,
-   * with every token that was derived from it.
+   * another, the answer is `invalid_code`, and the code stays good. A code can be exchanged once. A second exchange is
+   * refused and revokes the token that the first one got, with every token that was derived from it.
    */
   @Post('code/exchange')
   @ApiBody({ type: ExchangeCodeRequest, examples: EXCHANGES })

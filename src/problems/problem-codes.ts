@@ -31,7 +31,8 @@ export const PROBLEMS = {
   invalid_code: {
     status: 400,
     meaning: 'The code is not valid',
-    detail: 'The code is unknown, used or expired, or its verifier is wrong; issue a new one.',
+    detail:
+      'The code is unknown, used, expired or for another service, or its verifier is wrong; issue a new one.',
   },
   unauthorized: {
     status: 401,
