@@ -124,7 +124,7 @@ describe('the application with a route of each kind of access', () => {
     const { status, body } = await allowed!.get('/probe/services');
     expect({ status, body }).toEqual({
       status: 200,
-      body: { kind: 'service', name: 'billing', allow: ['introspect'] },
+      body: { kind: 'service', name: 'billing', allow: ['introspect'], epoch: 0 },
     });
     expect(await other!.get('/probe/services')).toMatchObject(insufficientScope('introspect'));
     for (const route of ['undeclared', 'operators', 'signed-in']) {
