@@ -231,14 +231,14 @@ describe('a code for one service', () => {
   });
 
   it('leaves nothing behind, either, where its exchange waits while the sessions of its service are ended', async () => {
-    const shop = await aServiceClient(cluster.db);
+    const [shop, grace] = [await aServiceClient(cluster.db), await anAccount(service, 'grace')];
     // Otherwise the note that the secret was used would wait, too.
-    await aTokenFor(shop);
-    const code = await aCodeFor(shop);
+    await aTokenFor(shop, grace);
+    const code = await aCodeFor(shop, grace);
     const held = await holdRows(service);
     await held.write('UPDATE services SET epoch = epoch + 1 WHERE name = ?', [shop.name]);
     // A new session waits for the row of its user on a server.
-    await held.write('UPDATE users SET revision = revision WHERE id = ?', [ada.id]);
+    await held.write('UPDATE users SET revision = revision WHERE id = ?', [grace.id]);
     const exchanging = exchange(code, shop.authorization);
     await held.untilOneWaits();
     await held.commit();

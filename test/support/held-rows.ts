@@ -48,8 +48,10 @@ const CONNECTIONS = 'SELECT ID AS id FROM information_schema.PROCESSLIST WHERE D
 /** How many connections to the service's database wait for a row. The tables of InnoDB's locks show an old picture. */
 async function waitingForRows({ db }: Pick<Service, 'db'>): Promise<number> {
   const status = String((await db.query('SHOW ENGINE INNODB STATUS'))[0]!['Status']);
+  // The latest deadlock, which stands before them, is over.
+  const transactions = status.slice(status.indexOf('LIST OF TRANSACTIONS FOR EACH SESSION'));
   const waiting = new Set(
-    [...status.matchAll(/^LOCK WAIT [^]*?thread id (\d+)/gm)].map(([, id]) => Number(id)),
+    [...transactions.matchAll(/^LOCK WAIT [^]*?thread id (\d+)/gm)].map(([, id]) => Number(id)),
   );
   const ours = (await db.query(CONNECTIONS)).map(({ id }) => Number(id));
   return ours.filter((id) => waiting.has(id)).length;
