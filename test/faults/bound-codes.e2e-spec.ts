@@ -81,7 +81,11 @@ it('opens one session for 50 exchanges by its service, beside 50 by another and 
     );
     const opened = answers.filter(({ status }) => status === 200);
     const byRight = answers.filter((answer, i) => i % 3 === 0 && answer.status === 200);
-    const strange = answers.filter(({ status }) => status !== 200 && status !== 400);
+    // The server may find too many of them in one another's way; they are told to come again.
+    const strange = answers.filter(
+      ({ status, headers }) =>
+        ![200, 400].includes(status) && (status !== 503 || headers.get('retry-after') === null),
+    );
     if (opened.length !== 1 || byRight.length !== 1) wrong.push(`${round}: ${opened.length} were opened`);
     wrong.push(...strange.map(({ status, text }) => `${round}: ${status} ${text}`));
     // The second exchange by its own service ended it: nothing was opened for anybody.
