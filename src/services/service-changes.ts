@@ -11,6 +11,7 @@ import { shownText, storedText } from './allowed-scopes.js';
 import { hashSecret, newSecret } from './secret-text.js';
 import { isServiceName, reservedNames } from './service-name.js';
 import type { Service } from './service.entity.js';
+import type { ServiceSecret } from './service-secret.entity.js';
 import { ServiceSecretsRepository } from './service-secrets.repository.js';
 import {
   OneSecretError,
@@ -57,9 +58,10 @@ export class ServiceChanges {
     if (variable !== undefined) throw new ReservedNameError(name, variable);
     const allow = storedText(scopes);
     return this.transactions.run(async (transaction) => {
-      await this.services.insert(transaction, { name, allow, createdAt: Date.now() });
+      const createdAt = Date.now();
+      await this.services.insert(transaction, { name, allow, createdAt });
       await this.record(transaction, 'service.created', actor, { service: name, allow: shownText(allow) });
-      return this.issue(transaction, name, actor);
+      return this.issue(transaction, { service: name, createdAt }, actor);
     });
   }
 
@@ -79,9 +81,11 @@ export class ServiceChanges {
   rotate(name: string, actor: Actor): Promise<IssuedSecret> {
     return this.change(name, async (transaction, service) => {
       requireNotRemoved(service);
-      const live = await this.findLive(transaction, name);
-      if (live.length >= MAX_LIVE_SECRETS) throw new TooManySecretsError(name);
-      return this.issue(transaction, name, actor);
+      const known = await this.secrets.findOfIn(transaction, name);
+      if (liveOf(known).length >= MAX_LIVE_SECRETS) throw new TooManySecretsError(name);
+      // Its age decides which of two is revoked, so that it has to be the younger also by a clock that is behind.
+      const createdAt = Math.max(Date.now(), (known.at(-1)?.createdAt ?? 0) + 1);
+      return this.issue(transaction, { service: name, createdAt }, actor);
     });
   }
 
@@ -96,7 +100,7 @@ export class ServiceChanges {
   ): Promise<Revocation> {
     return this.change(name, async (transaction, service) => {
       const known = await this.secrets.findOfIn(transaction, name);
-      const live = known.filter(({ revokedAt }) => revokedAt === null);
+      const live = liveOf(known);
       if (secretId === undefined && live.length < MAX_LIVE_SECRETS) throw new OneSecretError(name);
       const secret = secretId === undefined ? live[0] : known.find(({ id }) => id === secretId);
       if (!secret) throw new UnknownSecretError(name, secretId!);
@@ -139,7 +143,7 @@ export class ServiceChanges {
     return this.change(name, async (transaction, { disabledAt, removedAt, epoch }) => {
       if (removedAt !== null) return false;
       const now = Date.now();
-      const live = await this.findLive(transaction, name);
+      const live = liveOf(await this.secrets.findOfIn(transaction, name)).map(({ id }) => id);
       if (live.length > 0) await this.secrets.revoke(transaction, live, now);
       await this.services.update(transaction, name, {
         disabledAt: disabledAt ?? now,
@@ -162,15 +166,14 @@ export class ServiceChanges {
     });
   }
 
-  private async findLive(transaction: Transaction, name: string): Promise<string[]> {
-    const known = await this.secrets.findOfIn(transaction, name);
-    return known.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
-  }
-
-  private async issue(transaction: Transaction, service: string, actor: Actor): Promise<IssuedSecret> {
+  private async issue(
+    transaction: Transaction,
+    { service, createdAt }: Pick<ServiceSecret, 'service' | 'createdAt'>,
+    actor: Actor,
+  ): Promise<IssuedSecret> {
     const id = newEntityId();
     const secret = newSecret();
-    await this.secrets.insert(transaction, { id, service, hash: hashSecret(secret), createdAt: Date.now() });
+    await this.secrets.insert(transaction, { id, service, hash: hashSecret(secret), createdAt });
     await this.record(transaction, 'service.secret_added', actor, { service, secretId: id });
     return { id, secret };
   }
@@ -183,6 +186,10 @@ export class ServiceChanges {
   ): Promise<void> {
     return this.events.record(transaction, { type, actor, data });
   }
+}
+
+function liveOf(secrets: readonly ServiceSecret[]): ServiceSecret[] {
+  return secrets.filter(({ revokedAt }) => revokedAt === null);
 }
 
 function requireNotRemoved({ name, removedAt }: Service): void {

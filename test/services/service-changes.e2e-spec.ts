@@ -192,6 +192,18 @@ describe('a service', () => {
       expect(await liveSecrets()).toHaveLength(2);
     });
 
+    it('of which the one that was added first is the older, also if it was added by a clock that is ahead', async () => {
+      const first = await add();
+      await data.db.query('UPDATE service_secrets SET created_at = ? WHERE id = ?', [
+        Date.now() + HOUR_MS,
+        first.id,
+      ]);
+      await changes.rotate(name, ROOT);
+
+      const { secretId } = await changes.revokeSecret(name, { endSessions: false }, ROOT);
+      expect(secretId).toBe(first.id);
+    });
+
     it('of which both work until one is revoked, the older without its id', async () => {
       const first = await add();
       const second = await changes.rotate(name, ROOT);
