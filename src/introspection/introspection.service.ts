@@ -28,7 +28,7 @@ export class IntrospectionService {
     return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, live.holder) };
   }
 
-  /** What is bound to a service is the business of nobody else. */
+  /** Tells nobody about a token that is for another service. */
   private isFor({ name }: ServicePrincipal, { aud }: AccessTokenClaims): boolean {
     return aud === this.env.jwtAudience || aud === name;
   }
