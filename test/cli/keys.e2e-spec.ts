@@ -208,7 +208,7 @@ describe('accounts keys', () => {
     const ada = await anAccount(service, 'ada');
     const known = service.logs.length;
     const logged = (text: string) => service.logs.slice(known).filter((line) => line.includes(text));
-    const complaints = () => logged('signing keys not read again');
+    const complaints = () => logged('signing keys could not be read again');
 
     await writeFile(file, '{ "keys": [');
     await waitFor('the log says so', hangTimeoutMs(), () => complaints().length > 0);
