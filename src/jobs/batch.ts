@@ -6,3 +6,12 @@ export interface Batch {
   examined: number;
   deleted: number;
 }
+
+/** @param found the ids of at most BATCH rows */
+export async function deleteFound<Id>(
+  found: readonly Id[],
+  remove: (ids: readonly Id[]) => Promise<void>,
+): Promise<Batch> {
+  if (found.length > 0) await remove(found);
+  return { examined: found.length, deleted: found.length };
+}

@@ -31,9 +31,18 @@ export class CleanUpService implements OnApplicationBootstrap, OnApplicationShut
     await this.running;
   }
 
+  /** Runs every job: one that fails keeps no other from its rows. Then throws the first failure. */
   async deleteExpired(now = Date.now()): Promise<Run> {
     const runs: Run[] = [];
-    for (const job of this.jobs.all) runs.push(await this.deleteBatches(() => job(now)));
+    const failures: unknown[] = [];
+    for (const job of this.jobs.all) {
+      try {
+        runs.push(await this.deleteBatches(() => job(now)));
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
     return {
       deleted: runs.reduce((sum, { deleted }) => sum + deleted, 0),
       hasMore: runs.some(({ hasMore }) => hasMore),

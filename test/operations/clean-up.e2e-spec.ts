@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
+import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
 import type { CleanUpService } from '../../src/jobs/clean-up.service.js';
 import { aCleanUp, aRevocation, endedSessions, cleanUpJobs } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
@@ -50,6 +51,17 @@ describe('the clean-up', () => {
       ...(place > 0 && { parentId: sessionId(first + place - 1) }),
     }));
   }
+
+  it('runs every other job where one fails, and then fails', async () => {
+    await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: NOW - LEEWAY_MS - 1 }]);
+    const jobs = new CleanUpJobs();
+    jobs.add(() => Promise.reject(new Error('out of order')));
+    for (const job of cleanUpJobs(dataSource).all) jobs.add(job);
+
+    await expect(aCleanUp(dataSource, jobs).deleteExpired(NOW)).rejects.toThrow('out of order');
+
+    expect(await left('sessions')).toEqual([]);
+  });
 
   it('deletes rows that expired before the tolerated clock skew, to the millisecond', async () => {
     const ends = [-1, 0, 1].map((more) => NOW - LEEWAY_MS + more);

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
-import type { Batch } from '../../jobs/batch.js';
+import { deleteFound } from '../../jobs/batch.js';
 import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 
@@ -12,12 +12,9 @@ export class ExpiredCodes implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.add((now) => this.deleteBatch(now - LEEWAY_SECONDS * 1000));
-  }
-
-  async deleteBatch(before: number): Promise<Batch> {
-    const hashes = await this.codes.findExpired(before);
-    if (hashes.length > 0) await this.codes.delete(hashes);
-    return { examined: hashes.length, deleted: hashes.length };
+    this.jobs.add(async (now) => {
+      const hashes = await this.codes.findExpired(now - LEEWAY_SECONDS * 1000);
+      return deleteFound(hashes, (found) => this.codes.delete(found));
+    });
   }
 }

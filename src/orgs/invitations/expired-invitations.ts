@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BATCH, type Batch } from '../../jobs/batch.js';
+import { BATCH, type Batch, deleteFound } from '../../jobs/batch.js';
 import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
 import { InvitationListRepository } from './invitation-list.repository.js';
 
@@ -13,18 +13,14 @@ export class ExpiredInvitations implements OnModuleInit {
 
   onModuleInit(): void {
     this.jobs.add((now) => this.noteBatch(now));
-    this.jobs.add((now) => this.deleteBatch(now));
+    this.jobs.add(async (now) =>
+      deleteFound(await this.invitations.findOld(now, BATCH), (ids) => this.invitations.delete(ids)),
+    );
   }
 
   async noteBatch(now: number): Promise<Batch> {
     const ids = await this.invitations.findExpired(now, BATCH);
     if (ids.length > 0) await this.invitations.noteExpired(ids, now);
     return { examined: ids.length, deleted: 0 };
-  }
-
-  async deleteBatch(now: number): Promise<Batch> {
-    const ids = await this.invitations.findOld(now, BATCH);
-    if (ids.length > 0) await this.invitations.delete(ids);
-    return { examined: ids.length, deleted: ids.length };
   }
 }
