@@ -1,15 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type UserPrincipal, userOf } from './principal.js';
-import type { ServicePrincipal } from './service-principal.js';
-
-/** Gives the service whose credentials came with a request to a route for everyone. */
-export const ServiceIfAny = createParamDecorator(
-  (_: unknown, context: ExecutionContext): ServicePrincipal | undefined => {
-    const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
-    return principal?.kind === 'service' ? principal : undefined;
-  },
-);
 
 /** Serves routes that also let in whoever sends no token. */
 export const CallerIfAny = createParamDecorator((_: unknown, context: ExecutionContext) => {

@@ -1,7 +1,9 @@
 import type { ServicePrincipal } from './service-principal.js';
 
-/** How somebody logged in (RFC 8176). */
-export type AuthenticationMethod = 'pwd' | 'otp';
+/** The ways to log in (RFC 8176). */
+export const AUTHENTICATION_METHODS = ['pwd', 'otp'] as const;
+
+export type AuthenticationMethod = (typeof AUTHENTICATION_METHODS)[number];
 
 export interface UserPrincipal {
   kind: 'user';

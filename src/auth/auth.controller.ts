@@ -2,15 +2,16 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public, PublicOrService, SignedIn } from '../access/access.decorators.js';
 import type { SignInOrigin } from '../access/actor.js';
-import { CurrentUser, ServiceIfAny } from '../access/current-user.decorator.js';
+import { ServiceIfAny } from '../access/current-service.decorator.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
 import type { UserPrincipal } from '../access/principal.js';
 import type { ServicePrincipal } from '../access/service-principal.js';
 import { RequestSignInOrigin } from '../http/current-actor.decorator.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiUnion } from '../openapi/api-union.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { ApiSignIn } from './api-sign-in.decorator.js';
 import { AuthService } from './auth.service.js';
-import { ApiIssuedCode } from './codes/api-issued-code.decorator.js';
 import { CodeIssuingService } from './codes/code-issuing.service.js';
 import { BoundCodeResult, CodeResult, type SignInResult, TokenResult } from './dto/auth.responses.js';
 import { ExchangeCodeRequest } from './dto/exchange-code.request.js';
@@ -91,7 +92,7 @@ export class AuthController {
   @Post('code')
   @SignedIn()
   @ApiBody({ type: IssueCodeRequest, required: false, examples: ISSUES })
-  @ApiIssuedCode()
+  @ApiUnion(201, 'IssuedCode', CodeResult, BoundCodeResult)
   @ApiProblems(invalidFields({ codeChallenge: 'must be 43 base64url characters' }), 'audience_required')
   issueCode(
     @CurrentUser() caller: UserPrincipal,

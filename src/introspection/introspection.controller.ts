@@ -1,10 +1,12 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { AllowedServices } from '../access/access.decorators.js';
 import { CurrentService } from '../access/current-service.decorator.js';
+import type { ServicePrincipal } from '../access/service-principal.js';
 import { FormBody } from '../http/form-body.js';
 import { INTROSPECTION_PATH } from '../http/issuer-paths.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiUnion } from '../openapi/api-union.decorator.js';
 import { IntrospectTokenRequest, INTROSPECTIONS } from './dto/introspect-token.request.js';
 import { ActiveToken, InactiveToken } from './dto/introspection.responses.js';
 import { IntrospectionForm, TOKEN_NEEDED } from './introspection-form.decorator.js';
@@ -27,11 +29,10 @@ export class IntrospectionController {
   @AllowedServices('introspect')
   @FormBody()
   @ApiBody({ type: IntrospectTokenRequest, examples: INTROSPECTIONS })
-  @ApiExtraModels(ActiveToken, InactiveToken)
-  @ApiOkResponse({ schema: { $ref: getSchemaPath('IntrospectionResult') } })
+  @ApiUnion(200, 'IntrospectionResult', ActiveToken, InactiveToken)
   @ApiProblems(invalidFields({ token: TOKEN_NEEDED }))
   introspectToken(
-    @CurrentService() asker: CurrentService,
+    @CurrentService() asker: ServicePrincipal,
     @IntrospectionForm() form: IntrospectionForm,
   ): Promise<ActiveToken | InactiveToken> {
     return this.introspection.introspect(asker, form);

@@ -17,7 +17,7 @@ import { decodeToken } from '../support/signing-keys.js';
 
 const NO_SECRET_OF_ANYBODY = `acs_${'A'.repeat(43)}`;
 
-/** What a token that a code for one service opened is good for here. */
+/** The routes of this service that take a token for another one. */
 const OPEN_TO_BOUND_TOKENS = [
   'GET /api/me',
   'GET /api/me/orgs',

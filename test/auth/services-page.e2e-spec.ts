@@ -51,7 +51,7 @@ describe('docs/services.md', () => {
     await installation.remove();
   });
 
-  /** What each section's commands print, where the page is followed from the README on in one terminal. */
+  /** Follows the page from the README on in one terminal, and returns what the commands of each section print. */
   async function followed(): Promise<Map<string, string>> {
     const requests = snippetsOf(README, 'sh').find((snippet) => snippet.startsWith('BASE='))!;
     const steps = [...SECTIONS].flatMap(([heading, content]) => {

@@ -24,7 +24,7 @@ interface FastifyApp {
   inject(request: object): Promise<{ statusCode: number; json(): { id?: string } }>;
 }
 
-/** What a snippet defines. */
+/** A snippet defines one of these. */
 interface Snippet {
   verify?: (token: string) => Promise<{ sub: string }>;
   app?: FastifyApp | RequestListener;

@@ -140,7 +140,7 @@ describe('an organization that changes after a request was authorized', () => {
   it.runIf(engine === 'mariadb')('is not handed over to a member who is being disabled', async () => {
     const cast = await anOrg(service);
     const held = await holdRows(service);
-    // Where the command looks at the memberships of the user, having disabled him.
+    // The command has disabled the user by now, and looks at their memberships.
     await held.write('UPDATE members SET joined_at = joined_at + 1 WHERE org_id = ? AND user_id = ?', [
       cast.org.id,
       cast.member.id,

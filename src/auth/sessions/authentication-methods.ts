@@ -1,4 +1,4 @@
-import type { AuthenticationMethod } from '../../access/principal.js';
+import { AUTHENTICATION_METHODS, type AuthenticationMethod } from '../../access/principal.js';
 
 export const PASSWORD_ALONE: readonly AuthenticationMethod[] = ['pwd'];
 
@@ -11,5 +11,6 @@ export function storedMethods(methods: readonly AuthenticationMethod[]): string 
 /** An older instance stores none: it knows no other way than a password. Ignores what a later version may have stored. */
 export function methodsIn(stored: string | null): readonly AuthenticationMethod[] {
   if (stored === null || stored === 'pwd') return PASSWORD_ALONE;
-  return stored.split(SEPARATOR).filter((method) => method === 'pwd' || method === 'otp');
+  const methods = stored.split(SEPARATOR);
+  return AUTHENTICATION_METHODS.filter((method) => methods.includes(method));
 }

@@ -1,8 +1,7 @@
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import type { AuthenticationMethod } from '../../access/principal.js';
+import { AUTHENTICATION_METHODS, type AuthenticationMethod } from '../../access/principal.js';
 import type { Role } from '../../access/role.js';
 
-const METHODS: readonly AuthenticationMethod[] = ['pwd', 'otp'];
 /** 2026-11-22T09:00:00Z */
 const A_TIME = 1_795_338_000;
 
@@ -68,7 +67,7 @@ export class ActiveToken {
   @ApiProperty({
     isArray: true,
     type: String,
-    enum: METHODS,
+    enum: AUTHENTICATION_METHODS,
     enumName: 'AuthenticationMethod',
     description: 'methods by which the session is authenticated now (RFC 8176)',
     example: ['pwd'],

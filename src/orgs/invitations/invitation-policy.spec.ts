@@ -63,7 +63,7 @@ function outcome(decide: () => void): string {
   }
 }
 
-/** What each role may invite to, written out. */
+/** Lists the roles that each role may invite to. */
 const INVITABLE: Record<Role, string[]> = {
   member: [],
   admin: ['member', 'admin'],

@@ -32,7 +32,7 @@ describe('traceparent', () => {
     `00-${TRACE.slice(1)}-${PARENT}-01`,
     ` 00-${TRACE}-${PARENT}-01`,
     `00-${TRACE}-${PARENT}-01\n`,
-    // As Node joins a header that was sent twice.
+    // Node joins a header that was sent twice like this.
     `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`,
     `01-${TRACE}-${PARENT}-01, 01-${TRACE}-${PARENT}-01`,
   ])('refuses %j', (header) => {
