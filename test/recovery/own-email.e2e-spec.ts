@@ -309,7 +309,7 @@ describe('the own e-mail', () => {
       const [row] = await service.db.query('SELECT last_error AS error FROM mails WHERE recipient = ?', [
         user.email,
       ]);
-      return row.error !== null;
+      return row !== undefined && row.error !== null;
     });
     mailServer.verdict = () => undefined;
     await user.post(ASK);
