@@ -14,6 +14,7 @@ import { MeModule } from './me/me.module.js';
 import { MembersModule } from './orgs/members/members.module.js';
 import { RolesGuard } from './orgs/roles.guard.js';
 import { OrgsModule } from './orgs/orgs.module.js';
+import { OperatorsModule } from './operators/operators.module.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { SCHEMA } from './app/schema.js';
 import { RefusalsFilter } from './orgs/refusals.filter.js';
@@ -52,6 +53,7 @@ export class AppModule {
         RateLimitsModule,
         ServicesModule,
         RequestsModule,
+        ...(env.operatorsApi ? [OperatorsModule] : []),
       ],
       providers: [
         UserPartsCheck,

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
-import { BY_PASSWORD } from './assurance.js';
+import { BY_PASSWORD, operatorsAssurance } from './assurance.js';
 import type { Role } from './role.js';
 import { type ForBoundTokens, RouteAccess } from './route-access.js';
 import type { ServiceScope } from './service-principal.js';
@@ -50,4 +50,4 @@ export const AllowedServices = (scope: ServiceScope) =>
   applyDecorators(RouteAccess({ to: 'services', scope }), ApiBasicAuth());
 
 export const Operators = () =>
-  applyDecorators(RouteAccess({ to: 'operators', assurance: BY_PASSWORD }), ApiBearerAuth());
+  applyDecorators(RouteAccess({ to: 'operators', assurance: operatorsAssurance }), ApiBearerAuth());

@@ -13,6 +13,8 @@ export class PasswordSessionRequiredError extends Problem {
   }
 }
 
+const RECENT_LOGIN = 'This needs a recent login by password; log in again.';
+
 export const BOUND_TOKEN = 'A token that a code for one service opened does not admit to this.';
 
 /** RFC 6749 section 5.2, with the challenge that RFC 7617 section 2 requires. */
@@ -34,6 +36,18 @@ export class BoundTokenError extends Problem {
     super('insufficient_scope', {
       detail: BOUND_TOKEN,
       headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
+    });
+  }
+}
+
+/** RFC 9470 section 3 */
+export class InsufficientUserAuthenticationError extends Problem {
+  constructor({ secondFactor, maxAge }: { secondFactor: boolean; maxAge: number }) {
+    super('insufficient_user_authentication', {
+      ...(!secondFactor && { detail: RECENT_LOGIN }),
+      headers: {
+        'WWW-Authenticate': `Bearer error="insufficient_user_authentication", max_age=${maxAge}`,
+      },
     });
   }
 }

@@ -23,7 +23,8 @@ export interface UserPrincipal {
   service: string | null;
   /** the one service for which the code was; null for a plain code and for a login */
   audience: string | null;
-  isOperator?: boolean;
+  /** whether a shell granted it, as the database says now */
+  isOperator: boolean;
 }
 
 /** Whoever sent a request. A request to a route for everyone has none. */

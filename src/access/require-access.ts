@@ -1,5 +1,6 @@
 import { OperatorRequiredError, ScopeRequiredError, UndeclaredAccessError } from './access.errors.js';
-import { requireAssurance } from './assurance.js';
+import type { Env } from '../config/env.js';
+import { type Assurance, requireAssurance } from './assurance.js';
 import { type Principal, userOf } from './principal.js';
 import type { Access } from './route-access.js';
 import type { ServiceScope } from './service-principal.js';
@@ -9,18 +10,20 @@ interface Caller {
 }
 
 /** Requires what a route declares, but for the role in an organization: what goes with it is asked after it. */
-export function requireAccess(access: Access | undefined, caller: Caller): void {
+export function requireAccess(access: Access | undefined, caller: Caller, env: Env): void {
   if (access === undefined) throw new UndeclaredAccessError();
   if (access.to === 'services') return requireScope(access.scope, caller);
-  if (access.to === 'operators') requireOperator(caller);
-  if (access.to === 'operators' || (access.to === 'signed-in' && access.assurance))
-    requireAssurance(userOf(caller), access.assurance);
+  if (access.to === 'operators') return requireOperator(access.assurance(env), caller);
+  if (access.to === 'signed-in' && access.assurance) requireAssurance(userOf(caller), access.assurance);
 }
 
 function requireScope(scope: ServiceScope, { principal }: Caller): void {
   if (principal?.kind !== 'service' || !principal.allow.includes(scope)) throw new ScopeRequiredError(scope);
 }
 
-function requireOperator(caller: Caller): void {
-  if (userOf(caller).isOperator !== true) throw new OperatorRequiredError();
+/** Tells first who is no operator, whom another login would not help. */
+function requireOperator(assurance: Assurance, caller: Caller): void {
+  const user = userOf(caller);
+  if (!user.isOperator) throw new OperatorRequiredError();
+  requireAssurance(user, assurance);
 }

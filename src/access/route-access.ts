@@ -1,4 +1,5 @@
 import { Reflector } from '@nestjs/core';
+import type { Env } from '../config/env.js';
 import type { Assurance } from './assurance.js';
 import type { Role } from './role.js';
 import type { ServiceScope } from './service-principal.js';
@@ -14,7 +15,7 @@ export type Access =
   | ({ to: 'signed-in'; assurance?: Assurance; or?: 'refresh-token' } & ForBoundTokens)
   | ({ to: 'members'; minRole: Role; assurance?: Assurance } & ForBoundTokens)
   | { to: 'services'; scope: ServiceScope }
-  | { to: 'operators'; assurance: Assurance };
+  | { to: 'operators'; assurance: (env: Env) => Assurance };
 
 export const RouteAccess = Reflector.createDecorator<Access>();
 

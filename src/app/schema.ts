@@ -43,6 +43,7 @@ import { OrganizationLife1795737600000 } from '../database/migrations/1795737600
 import { BoundSessions1795910400000 } from '../database/migrations/1795910400000-bound-sessions.js';
 import { TakeTurns1795996800000 } from '../database/migrations/1795996800000-take-turns.js';
 import { Services1796083200000 } from '../database/migrations/1796083200000-services.js';
+import { Operators1796342400000 } from '../database/migrations/1796342400000-operators.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';
 import { Org } from '../orgs/org.entity.js';
@@ -117,5 +118,6 @@ export const SCHEMA: Schema = {
     BoundSessions1795910400000,
     TakeTurns1795996800000,
     Services1796083200000,
+    Operators1796342400000,
   ],
 };

@@ -7,6 +7,7 @@ import type { Principal, UserPrincipal } from '../access/principal.js';
 import { requireAccess } from '../access/require-access.js';
 import { type Access, RouteAccess, takesBoundTokens } from '../access/route-access.js';
 import type { ServicePrincipal } from '../access/service-principal.js';
+import { Env } from '../config/env.js';
 import { ServiceCredentials, showsSecret } from '../services/service-credentials.js';
 import { LiveTokens } from './live-tokens.js';
 import type { AccessTokenClaims } from './tokens/access-token.js';
@@ -26,6 +27,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     private readonly verified: VerifiedTokens,
     private readonly live: LiveTokens,
     private readonly credentials: ServiceCredentials,
+    private readonly env: Env,
   ) {
     super({ property: 'claims' });
   }
@@ -35,7 +37,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     const request = context.switchToHttp().getRequest<SignedRequest>();
     if (!letsInNobody(access, request))
       request.principal = await this.findPrincipal(access, request, context);
-    requireAccess(access, request);
+    requireAccess(access, request, this.env);
     return true;
   }
 

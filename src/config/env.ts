@@ -53,6 +53,7 @@ const inProduction =
     isProduction(variables) ? there : elsewhere;
 const host = variable('HOST', inProduction('0.0.0.0', '127.0.0.1'), TEXT);
 const docs = variable('DOCS', inProduction('off', 'on'), oneOf('on', 'off'));
+const operatorsApi = variable('OPERATORS_API', 'on', oneOf('on', 'off'));
 const memoryKib = variable('ARGON2_MEMORY_KIB', '19456', wholeNumber(1024, 4_194_304));
 const timeCost = variable('ARGON2_TIME', '2', wholeNumber(1, 100));
 const parallelism = variable('ARGON2_PARALLELISM', '1', wholeNumber(1, 64));
@@ -114,6 +115,10 @@ const SETTINGS = {
   orgRestoreWindow: variable('ORG_RESTORE_WINDOW', '30d', duration('3650d')),
   maxOrgsPerUser: variable('MAX_ORGS_PER_USER', '5000', wholeNumber(1, 100_000)),
   codeAudience: variable('CODE_AUDIENCE', 'optional', oneOf('optional', 'required')),
+  operatorsApi: (variables: Variables): boolean => operatorsApi(variables) === 'on',
+  operatorsSecondFactor: variable('OPERATORS_SECOND_FACTOR', 'required', oneOf('required', 'optional')),
+  /** how long after a login an operator has to log in again */
+  operatorsLoginAge: variable('OPERATORS_LOGIN_AGE', '1h', duration('30d')),
   addMembers: variable('ADD_MEMBERS', 'registered', oneOf('registered', 'verified')),
   migrations: variable('MIGRATIONS', 'run', oneOf('run', 'check')),
   docs: (variables: Variables): boolean => docs(variables) === 'on',

@@ -25,6 +25,7 @@ const TAGS: [name: string, description: string][] = [
   ['Members', 'Members of an organization and their roles'],
   ['Invitations', 'Invitations to join an organization'],
   ['Services', 'Tokens and memberships, which internal services ask about with credentials of their own'],
+  ['Operators', 'Accounts, organizations, mails and services as operators see and change them'],
   ['Tokens', 'Keys for services that verify tokens'],
   ['Health', 'Probes for load balancers and orchestrators'],
 ];

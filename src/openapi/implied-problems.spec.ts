@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BY_PASSWORD } from '../access/assurance.js';
+import { BY_PASSWORD, operatorsAssurance } from '../access/assurance.js';
 import type { Access } from '../access/route-access.js';
 import { type BodyKind, impliedProblems } from './implied-problems.js';
 
@@ -27,7 +27,10 @@ it.each<[Access, string[]]>([
     [...ORG, 'insufficient_role', 'password_session_required'],
   ],
   [{ to: 'services', scope: 'introspect' }, ['invalid_client', 'insufficient_scope']],
-  [{ to: 'operators', assurance: BY_PASSWORD }, [...TOKEN, 'operator_required', 'password_session_required']],
+  [
+    { to: 'operators', assurance: operatorsAssurance },
+    [...TOKEN, 'operator_required', 'insufficient_user_authentication'],
+  ],
 ])('of a route for %o are what its guards refuse', (access, expected) => {
   expect(codes(access)).toEqual(expected);
 });

@@ -1,3 +1,4 @@
+import type { Assurance } from '../access/assurance.js';
 import type { Role } from '../access/role.js';
 import { BOUND_TOKEN } from '../access/access.errors.js';
 import { type Access, needsUser, takesBoundTokens } from '../access/route-access.js';
@@ -25,6 +26,11 @@ const TOKEN_PROBLEMS: ProblemExample[] = [{ code: 'unauthorized' }, { code: 'inv
 
 const ORG_PROBLEMS: ProblemExample[] = [{ code: 'org_not_found' }, { code: 'not_a_member' }];
 
+const OPERATOR_PROBLEMS: ProblemExample[] = [
+  { code: 'operator_required' },
+  { code: 'insufficient_user_authentication' },
+];
+
 const MIN_ROLE_PROBLEMS: Record<Role, ProblemExample[]> = {
   member: [],
   admin: [{ code: 'insufficient_role' }],
@@ -46,6 +52,10 @@ export function impliedProblems(access: Access, body: BodyKind): ProblemExample[
   ];
 }
 
+function assuranceProblems({ assurance }: { assurance?: Assurance }): ProblemExample[] {
+  return assurance ? [{ code: 'password_session_required' }] : [];
+}
+
 function refusedTo(access: Access): ProblemExample[] {
   if (access.to === 'everyone') return [];
   if (access.to === 'services') {
@@ -56,7 +66,6 @@ function refusedTo(access: Access): ProblemExample[] {
     ...TOKEN_PROBLEMS,
     ...(takesBoundTokens(access) ? [] : [{ code: 'insufficient_scope', detail: BOUND_TOKEN } as const]),
     ...(access.to === 'members' ? [...ORG_PROBLEMS, ...MIN_ROLE_PROBLEMS[access.minRole]] : []),
-    ...(access.to === 'operators' ? [{ code: 'operator_required' } as const] : []),
-    ...(access.assurance?.by === 'password' ? [{ code: 'password_session_required' } as const] : []),
+    ...(access.to === 'operators' ? OPERATOR_PROBLEMS : assuranceProblems(access)),
   ];
 }

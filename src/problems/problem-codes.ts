@@ -44,6 +44,11 @@ export const PROBLEMS = {
     meaning: 'The bearer token is not valid',
     detail: 'The access token is malformed, expired or revoked; log in again.',
   },
+  insufficient_user_authentication: {
+    status: 401,
+    meaning: 'A recent login with a second factor is required',
+    detail: 'This needs a recent login by password with a second factor; log in again.',
+  },
   invalid_credentials: {
     status: 401,
     meaning: 'Wrong e-mail or password',
@@ -199,6 +204,11 @@ export const PROBLEMS = {
     status: 409,
     meaning: 'An organization must keep at least one owner',
     detail: 'This user is the only owner; make somebody else owner first.',
+  },
+  operator_protected: {
+    status: 409,
+    meaning: 'The account is that of an operator',
+    detail: 'The account is that of an operator: only somebody with a shell can change it.',
   },
   precondition_failed: {
     status: 412,

@@ -16,10 +16,10 @@ export function orgEvent(event: Event): OrgEvent {
   };
 }
 
-/** The user's own view: the address, session and request of another user who acted are left out. */
+/** The user's own view: the address, session and request of somebody else who acted are left out. */
 export function ownEvent(event: Event): OwnEvent {
   const { actor, ...rest } = orgEvent(event);
-  const isForeign = event.actorType === 'user' && event.actorId !== event.userId;
+  const isForeign = event.actorType !== 'system' && event.actorId !== event.userId;
   return {
     ...rest,
     actor: { ...actor, sessionId: isForeign ? null : event.actorSessionId },

@@ -22,7 +22,7 @@ export class Event {
   @Column({ name: 'actor_type', type: 'varchar', length: 8 })
   actorType: Actor['kind'];
 
-  /** id of a user, or name of an operator */
+  /** id of a user, also of an operator over HTTP, or the name of an operator with a shell */
   @Column({ name: 'actor_id', type: 'varchar', length: 128, nullable: true })
   actorId: string | null;
 

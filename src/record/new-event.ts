@@ -38,9 +38,9 @@ function actorColumns(actor: Actor): ActorColumns {
   return {
     actorType: actor.kind,
     actorId: actor.kind === 'system' ? null : actor.id,
-    actorSessionId: actor.kind === 'user' ? actor.sessionId : null,
-    requestId: actor.kind === 'operator' ? null : (actor.requestId ?? null),
-    ip: actor.kind === 'operator' ? null : (actor.address ?? null),
+    actorSessionId: actor.kind === 'system' ? null : (actor.sessionId ?? null),
+    requestId: actor.requestId ?? null,
+    ip: actor.address ?? null,
     reason: actor.kind === 'operator' ? (actor.reason ?? null) : null,
   };
 }

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
+import type { User } from './user.entity.js';
+
+export type ChangedUser = Pick<User, 'revision' | 'operatorSince'>;
 
 /** Each change returns whether it changed anything. */
 @Injectable()
@@ -78,11 +81,12 @@ export class UserChangesRepository {
   }
 
   /** Requires that the transaction has changed the user's row. */
-  async revisionOf(transaction: Transaction, id: string): Promise<number> {
-    const [row] = await transaction.read<{ revision: number }>('SELECT revision FROM users WHERE id = ?', [
-      id,
-    ]);
-    return row!.revision;
+  async stateOf(transaction: Transaction, id: string): Promise<ChangedUser> {
+    const [row] = await transaction.read<ChangedUser>(
+      'SELECT revision, operator_since AS operatorSince FROM users WHERE id = ?',
+      [id],
+    );
+    return row!;
   }
 
   private async change(transaction: Transaction, sql: string, values: unknown[]): Promise<boolean> {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { EventsRepository } from '../record/events.repository.js';
 import type { NewEvent } from '../record/new-event.js';
+import { requireUnprotected } from './operator-protection.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 
 type UserEvent = Pick<NewEvent, 'actor' | 'data'> & {
@@ -9,7 +10,10 @@ type UserEvent = Pick<NewEvent, 'actor' | 'data'> & {
   userId: string;
 };
 
-/** Records changes of users, which their own revision orders. */
+/**
+ * Records changes of users, which their own revision orders. No operator over HTTP gets one of an operator's account
+ * recorded, and so none is made, also where the account became one a moment ago.
+ */
 @Injectable()
 export class UserEvents {
   constructor(
@@ -17,8 +21,10 @@ export class UserEvents {
     private readonly events: EventsRepository,
   ) {}
 
+  /** @throws OperatorProtectedError */
   async record(transaction: Transaction, event: UserEvent, ...others: NewEvent[]): Promise<void> {
-    const userRevision = await this.users.revisionOf(transaction, event.userId);
+    const { revision: userRevision, operatorSince } = await this.users.stateOf(transaction, event.userId);
+    requireUnprotected(event.actor, operatorSince);
     await this.events.record(transaction, { ...event, userRevision }, ...others);
   }
 }

@@ -35,4 +35,8 @@ export class User {
 
   @Column({ name: 'password_changed_at', type: 'bigint', nullable: true })
   passwordChangedAt: number | null;
+
+  /** when a shell granted the routes of operators; null for everybody else */
+  @Column({ name: 'operator_since', type: 'bigint', nullable: true })
+  operatorSince: number | null;
 }

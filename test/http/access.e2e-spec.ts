@@ -18,6 +18,7 @@ const REFUSALS = [
   'forbidden',
   'insufficient_scope',
   'operator_required',
+  'insufficient_user_authentication',
   'password_session_required',
   'not_a_member',
   'insufficient_role',

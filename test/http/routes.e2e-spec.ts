@@ -34,6 +34,7 @@ const ROUTES: [string, string[]][] = [
   ['/api/orgs/x/restore', ['POST']],
   ['/api/orgs/x/members', ['GET', 'POST']],
   ['/api/orgs/x/members/y', ['GET', 'PATCH', 'DELETE']],
+  ['/api/operators/users/x/enable', ['POST']],
   ['/health/live', ['GET']],
   ['/.well-known/jwks.json', ['GET']],
   ['/.well-known/oauth-authorization-server', ['GET']],

@@ -56,6 +56,7 @@ const ENDPOINTS = [
     public: false,
     body: false,
   },
+  { endpoint: 'POST /api/operators/users/{userId}/enable', status: '200', public: false, body: true },
   { endpoint: 'GET /api/me/invitations', status: '200', public: false, body: false },
   { endpoint: 'POST /api/me/invitations/accept', status: '200', public: false, body: true },
   { endpoint: 'POST /api/me/invitations/decline', status: '200', public: false, body: true },

@@ -1,5 +1,6 @@
 import type { Answer } from '../support/answer.js';
 import type { Caller, RawRequest } from '../support/caller.js';
+import { makeOperator, showSecondFactor } from '../support/operators.js';
 import { anAccount, anEmail, anOrgOf, anUnknownId, aPassword } from '../support/personas.js';
 import type { Service } from '../support/service.js';
 import type { DocumentedOperation, DocumentReader } from './documented.js';
@@ -43,6 +44,14 @@ const FORM = 'application/x-www-form-urlencoded';
 
 const MOST_WRITES = 50;
 export const WRITES_LIMIT = { RATE_LIMIT_WRITES: `${MOST_WRITES}/1h` };
+
+/** where nobody has begun yet */
+const NOWHERE: Path = {
+  orgId: anUnknownId(),
+  userId: anUnknownId(),
+  sessionId: anUnknownId(),
+  invitationId: anUnknownId(),
+};
 
 /** Sends documented examples, and keeps the first answer of each operation with each status and code. */
 const WRONG_SECRET = basic('billing', `acs_${'A'.repeat(43)}`);
@@ -173,6 +182,7 @@ export class ExampleAnswers {
       malformed_json: (id) => this.sendText(id, 'application/json', '[]'),
       body_too_large: (id) => this.sendText(id, 'application/json', ' '.repeat(17_000)),
       unsupported_media_type: (id) => this.sendText(id, 'text/plain', 'text'),
+      operator_required: (id) => this.send(id, { by: ada }),
       invalid_client: (id) => this.send(id, { by: anyone.with({ authorization: WRONG_SECRET }) }),
       insufficient_scope: (id) => this.send(id, { by: bound }),
       not_a_member: (id) => this.send(id, { by: outsider }),
@@ -247,6 +257,8 @@ export class ExampleAnswers {
     const by = await anAccount(limited);
     await this.send('issueCode', { by, body: {} });
     for (let count = 1; count < MOST_WRITES; count += 1) await by.delete('/api/me/sessions');
+    await makeOperator(limited, by);
+    await showSecondFactor(limited, by);
     for (const [id, code] of this.failures()) {
       if (code === 'rate_limited' && !this.answers.has(`${id} ${code}`)) await this.send(id, { by });
     }
@@ -268,7 +280,7 @@ export class ExampleAnswers {
   async send(operationId: string, request: Request): Promise<Answered> {
     const { by, query = '', body = this.exampleBody(operationId) } = request;
     const { method, path, requestBody } = this.operation(operationId);
-    const at = path.replace(/\{(\w+)\}/g, (_, name: keyof Path) => request.path?.[name] ?? this.path[name]);
+    const at = path.replace(/\{(\w+)\}/g, (_, name: keyof Path) => this.pathWith(request.path)[name]);
     const answer =
       FORM in (requestBody?.content ?? {})
         ? by.send<Answered>(method, at + query, formOf(body))
@@ -286,6 +298,17 @@ export class ExampleAnswers {
     const name = `${operationId} ${answer.status < 400 ? answer.status : (answer.body as { code?: string }).code}`;
     if (!this.answers.has(name)) this.answers.set(name, answer);
     return answer.body;
+  }
+
+  /** Changes take a body with a reason. */
+  operationsOf(tag: string, isChange?: true): string[] {
+    return this.reader.operations
+      .filter(({ tags = [], method }) => tags.includes(tag) && (!isChange || method !== 'GET'))
+      .map(({ operationId }) => operationId);
+  }
+
+  private pathWith(path: Partial<Path> = {}): Path {
+    return { ...NOWHERE, ...this.path, ...path };
   }
 
   private operation(id: string): DocumentedOperation {

@@ -4,6 +4,7 @@ import { type Service, startService } from '../support/service.js';
 import { type DocumentedResponse, DocumentReader } from './documented.js';
 import { collectInvitationAnswers } from './invitation-answers.js';
 import { collectMailAnswers } from './mail-answers.js';
+import { collectOperatorAnswers } from './operator-answers.js';
 import { collectServiceAnswers } from './service-answers.js';
 import { collectOrgLifeAnswers } from './org-life-answers.js';
 import { ExampleAnswers, SMALL_LIMITS, WRITES_LIMIT } from './example-answers.js';
@@ -43,6 +44,7 @@ describe('the examples of the OpenAPI document', () => {
     reader = await DocumentReader.of(service);
     examples = new ExampleAnswers(reader, service);
     await collectServiceAnswers(examples, service);
+    await collectOperatorAnswers(examples, service);
     await collectMailAnswers(examples, service, mailServer, withoutMail);
     await collectOrgLifeAnswers(examples, service);
     await examples.collect((founders) => collectInvitationAnswers(examples, service, withoutMail, founders));

@@ -28,9 +28,10 @@ export interface ExpiredSession {
   expiresAt: number;
 }
 
-type SignedIn = Omit<UserPrincipal, 'kind' | 'amr' | 'emailVerified'> & {
+type SignedIn = Omit<UserPrincipal, 'kind' | 'amr' | 'emailVerified' | 'isOperator'> & {
   amr: Session['amr'];
   emailVerifiedAt: number | null;
+  operatorSince: number | null;
 };
 
 /** padded to 512 ids */
@@ -39,6 +40,7 @@ export const PAGE = 500;
 const FIND_SIGNED_IN = lookupStatement<string, SignedIn>('the session check', {
   sql: (size) => `SELECT u.id, u.email, s.id AS sessionId, s.parent_id AS parentId, s.auth_time AS authTime,
       s.amr, s.auth_epoch AS epoch, s.service, u.email_verified_at AS emailVerifiedAt,
+      u.operator_since AS operatorSince,
       CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
     FROM sessions s ${JOIN_USER_PARENT_AND_SERVICE}
     WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
@@ -97,8 +99,14 @@ export class SessionsRepository {
   async findPrincipal(id: string): Promise<UserPrincipal | undefined> {
     const found = await this.signedIn.find(id);
     if (!found) return undefined;
-    const { amr, emailVerifiedAt, ...principal } = found;
-    return { ...principal, kind: 'user', amr: methodsIn(amr), emailVerified: emailVerifiedAt !== null };
+    const { amr, emailVerifiedAt, operatorSince, ...principal } = found;
+    return {
+      ...principal,
+      kind: 'user',
+      amr: methodsIn(amr),
+      emailVerified: emailVerifiedAt !== null,
+      isOperator: operatorSince !== null,
+    };
   }
 
   findOpenedBy(codeHash: string): Promise<OpenedSession | undefined> {

@@ -58,7 +58,7 @@ export class Joinings {
   ): Promise<NewEvent[]> {
     if (!hasCode || codeShown === 1 || userVerifiedAt !== null) return [];
     if (!(await this.emails.verifyEmail(transaction, userId, email))) return [];
-    const userRevision = await this.users.revisionOf(transaction, userId);
+    const { revision: userRevision } = await this.users.stateOf(transaction, userId);
     return [{ type: 'account.email_verified', actor, userId, userRevision }];
   }
 }

@@ -1,0 +1,19 @@
+import { type Account, anAccount } from './personas.js';
+import type { Service } from './service.js';
+
+/** Somebody who may use the routes of operators: granted as by the command, and logged in with a second factor. */
+export async function anOperator(service: Service, name = 'operator'): Promise<Account> {
+  const account = await anAccount(service, name);
+  await makeOperator(service, account);
+  await showSecondFactor(service, account);
+  return account;
+}
+
+export async function makeOperator({ db }: Service, { id }: Pick<Account, 'id'>): Promise<void> {
+  await db.query('UPDATE users SET operator_since = ? WHERE id = ?', [Date.now(), id]);
+}
+
+/** All sessions of the account count as logins with a second factor. */
+export async function showSecondFactor({ db }: Service, { id }: Pick<Account, 'id'>): Promise<void> {
+  await db.query("UPDATE sessions SET amr = 'pwd otp' WHERE user_id = ?", [id]);
+}
