@@ -3,6 +3,12 @@ import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
 import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
+import { FailedAttempts } from '../auth/second-factor/failed-attempts.entity.js';
+import { FailedAttemptsRepository } from '../auth/second-factor/failed-attempts.repository.js';
+import { RecoveryCode } from '../auth/second-factor/recovery-code.entity.js';
+import { RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
+import { SecondFactor } from '../auth/second-factor/second-factor.entity.js';
+import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
 import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
 import { SessionRefreshesRepository } from '../auth/sessions/session-refreshes.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
@@ -43,6 +49,7 @@ import { OrganizationLife1795737600000 } from '../database/migrations/1795737600
 import { BoundSessions1795910400000 } from '../database/migrations/1795910400000-bound-sessions.js';
 import { TakeTurns1795996800000 } from '../database/migrations/1795996800000-take-turns.js';
 import { Services1796083200000 } from '../database/migrations/1796083200000-services.js';
+import { SecondFactor1796169600000 } from '../database/migrations/1796169600000-second-factor.js';
 import { Operators1796342400000 } from '../database/migrations/1796342400000-operators.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';
@@ -68,6 +75,9 @@ export const REPOSITORIES = [
   SessionRefreshesRepository,
   AuthorizationCodesRepository,
   PendingRevocationsRepository,
+  SecondFactorsRepository,
+  FailedAttemptsRepository,
+  RecoveryCodesRepository,
   OrgsRepository,
   UserOrgsRepository,
   DeletedOrgsRepository,
@@ -97,6 +107,9 @@ export const SCHEMA: Schema = {
     Session,
     AuthorizationCode,
     PendingRevocation,
+    SecondFactor,
+    FailedAttempts,
+    RecoveryCode,
     Org,
     Member,
     Invitation,
@@ -118,6 +131,7 @@ export const SCHEMA: Schema = {
     BoundSessions1795910400000,
     TakeTurns1795996800000,
     Services1796083200000,
+    SecondFactor1796169600000,
     Operators1796342400000,
   ],
 };

@@ -53,6 +53,10 @@ import { EndedSessions } from './sessions/ended-sessions.js';
 import { InterruptedRevocations } from './sessions/interrupted-revocations.js';
 import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
+import { GuessLimit } from './second-factor/guess-limit.js';
+import { SecondFactorRowsModule } from './second-factor/second-factor-rows.module.js';
+import { SecondFactorSecrets } from './second-factor/second-factor-secrets.js';
+import { SecondFactorVerification } from './second-factor/second-factor-verification.js';
 import { SessionRemoval } from './sessions/session-removal.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
 import { SessionsOfUser } from './sessions/sessions-of-user.js';
@@ -80,6 +84,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     MailModule,
     RequestsModule,
     ServicesModule,
+    SecondFactorRowsModule,
   ],
   controllers: [
     AuthController,
@@ -106,6 +111,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     ExpiredSessions,
     InterruptedRevocations,
     AuthenticationGuard,
+    GuessLimit,
     JwtStrategy,
     KeyFileWatch,
     LiveTokens,
@@ -127,6 +133,8 @@ import { JobsModule } from '../jobs/jobs.module.js';
     SessionOpening,
     RefreshTokens,
     ResetMails,
+    SecondFactorSecrets,
+    SecondFactorVerification,
     SessionRefreshesRepository,
     SessionTokens,
     SessionsOfUser,

@@ -17,6 +17,7 @@ import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.repository.js';
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
+import { SecondFactorRowsModule } from '../auth/second-factor/second-factor-rows.module.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { SessionRemoval } from '../auth/sessions/session-removal.js';
 import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
@@ -71,6 +72,7 @@ export class CliModule {
         RequestsModule,
         RecordModule,
         MailModule,
+        SecondFactorRowsModule,
         TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),
       ],
       providers: PROVIDERS,

@@ -36,6 +36,11 @@ const BUDGETS: Record<Exclude<MailKind, 'invitation'>, MailBudget> = {
   email_change_asked: HOURLY,
   email_changed: HOURLY,
   password_changed: HOURLY,
+  second_factor_enabled: HOURLY,
+  second_factor_removed: HOURLY,
+  second_factor_guessed: HOURLY,
+  recovery_codes_renewed: HOURLY,
+  recovery_code_used: HOURLY,
 };
 
 /** limits the codes that one user has mailed to other addresses, all together */
@@ -43,7 +48,16 @@ const CHANGES_BY_SENDER: Allowance = { mails: 20, pauseMs: HOUR_MS };
 
 export type BudgetedKind = keyof typeof BUDGETS;
 
-const NOTICES = ['email_change_asked', 'email_changed', 'password_changed'] as const;
+const NOTICES = [
+  'email_change_asked',
+  'email_changed',
+  'password_changed',
+  'second_factor_enabled',
+  'second_factor_removed',
+  'second_factor_guessed',
+  'recovery_codes_renewed',
+  'recovery_code_used',
+] as const;
 
 export type NoticeKind = (typeof NOTICES)[number];
 

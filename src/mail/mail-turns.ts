@@ -9,6 +9,11 @@ const PRIORITIES: Record<MailKind, MailPriority> = {
   email_change_asked: 1,
   email_changed: 1,
   password_changed: 1,
+  second_factor_enabled: 1,
+  second_factor_removed: 1,
+  second_factor_guessed: 1,
+  recovery_codes_renewed: 1,
+  recovery_code_used: 1,
   invitation: 2,
 };
 

@@ -3,6 +3,11 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 export const MAIL_KINDS = [
   'password_reset',
   'password_changed',
+  'second_factor_enabled',
+  'second_factor_removed',
+  'second_factor_guessed',
+  'recovery_codes_renewed',
+  'recovery_code_used',
   'email_verification',
   'email_change',
   'email_change_asked',

@@ -159,6 +159,11 @@ export const PROBLEMS = {
     meaning: 'The e-mail is already registered',
     detail: 'An account with this e-mail exists.',
   },
+  second_factor_enabled: {
+    status: 409,
+    meaning: 'The account has a second factor already',
+    detail: 'The account has a second factor; remove it before you set up another.',
+  },
   mail_unavailable: {
     status: 409,
     meaning: 'The service sends no mail',

@@ -80,6 +80,41 @@ export class UserChangesRepository {
     );
   }
 
+  /** Ends every session, too. Changes nothing if a second factor is enabled or the user is disabled. */
+  enableSecondFactor(transaction: Transaction, id: string, at: number): Promise<boolean> {
+    return this.change(
+      transaction,
+      `UPDATE users SET second_factor_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1
+        WHERE id = ? AND second_factor_at IS NULL AND disabled_at IS NULL`,
+      [at, id],
+    );
+  }
+
+  /** Ends every session, too. Changes nothing if no second factor is enabled. */
+  removeSecondFactor(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      `UPDATE users SET second_factor_at = NULL, auth_epoch = auth_epoch + 1, revision = revision + 1
+        WHERE id = ? AND second_factor_at IS NOT NULL`,
+      [id],
+    );
+  }
+
+  /** Returns whether no session has ended with the epoch since it was read, which holds until COMMIT. */
+  lockInEpoch(transaction: Transaction, id: string, authEpoch: number): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET revision = revision + 1 WHERE id = ? AND auth_epoch = ? AND disabled_at IS NULL',
+      [id, authEpoch],
+    );
+  }
+
+  /** For what has no other change of the user's row. Returns the new revision. */
+  async raiseRevision(transaction: Transaction, id: string): Promise<number> {
+    await transaction.write('UPDATE users SET revision = revision + 1 WHERE id = ?', [id]);
+    return (await this.stateOf(transaction, id)).revision;
+  }
+
   /** Requires that the transaction has changed the user's row. */
   async stateOf(transaction: Transaction, id: string): Promise<ChangedUser> {
     const [row] = await transaction.read<ChangedUser>(

@@ -31,7 +31,7 @@ export interface ExportedRows extends Tables {
 }
 
 /** A deletion takes these before it records its events. Invitations come before mails, as where somebody is invited. */
-const ROWS = ['invitations', 'mail codes', 'mails', 'idempotency keys'] as const;
+const ROWS = ['invitations', 'mail codes', 'mails', 'idempotency keys', 'second factor'] as const;
 
 /** These go last, because on Galera a refresh that another node commits from then on undoes the whole deletion. */
 const CONTENDED_ROWS = ['sessions'] as const;
@@ -39,7 +39,7 @@ const CONTENDED_ROWS = ['sessions'] as const;
 const EMAIL_COPIES = ['members'] as const;
 
 /** the order of the document */
-const EXPORTED = ['organizations', 'sessions', 'events', 'mails', 'invitations'] as const;
+const EXPORTED = ['organizations', 'secondFactor', 'sessions', 'events', 'mails', 'invitations'] as const;
 
 /** Rooms register here what they keep of users. */
 @Injectable()

@@ -36,6 +36,10 @@ export class User {
   @Column({ name: 'password_changed_at', type: 'bigint', nullable: true })
   passwordChangedAt: number | null;
 
+  /** since when a login asks for a second factor; null where it does not */
+  @Column({ name: 'second_factor_at', type: 'bigint', nullable: true })
+  secondFactorAt: number | null;
+
   /** when a shell granted the routes of operators; null for everybody else */
   @Column({ name: 'operator_since', type: 'bigint', nullable: true })
   operatorSince: number | null;

@@ -81,7 +81,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(29);
+    expect(lines).toHaveLength(31);
     expect(code).toBe(0);
   });
 
@@ -295,6 +295,25 @@ describe('the doctor', () => {
       tables: ['sessions'],
       do: () => force('UPDATE sessions SET expires_at = auth_time + ?', 30 * DAY_MS + 30_001),
       red: ['no session outlives SESSION_MAX_AGE after its login'],
+    },
+    {
+      what: 'an account that asks for a second factor it does not have',
+      tables: ['users'],
+      do: () => force('UPDATE users SET second_factor_at = 1 WHERE id = ?', cast.member.id),
+      red: ['every account asks for the second factor that is enabled for it'],
+    },
+    {
+      what: 'a second factor that no login asks for',
+      tables: ['second_factors'],
+      do: () =>
+        force("INSERT INTO second_factors (user_id, secret, enabled_at) VALUES (?, 's', 1)", cast.member.id),
+      red: ['every account asks for the second factor that is enabled for it'],
+    },
+    {
+      what: 'recovery codes of a second factor that was removed',
+      tables: ['recovery_codes'],
+      do: () => force("INSERT INTO recovery_codes (user_id, hash) VALUES (?, 'h')", cast.member.id),
+      red: ['no account without a second factor has recovery codes'],
     },
     {
       what: 'a live secret of a service that was removed',

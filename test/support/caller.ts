@@ -87,7 +87,8 @@ export class Caller {
     }
     const sent = exchange(this.connection.url + path, { method, headers }, raw.body);
     const answer = await within(`${method} ${path}`, hangTimeoutMs(), sent);
-    if (answer.status < 300) this.noteSecrets(answer.body, ['token', 'code', 'refreshToken']);
+    if (answer.status < 300)
+      this.noteSecrets(answer.body, ['token', 'code', 'refreshToken', 'secret', 'uri']);
 
     checkAnswer(`${method} ${path}`, answer, path);
     if (method !== 'HEAD') await this.connection.contract.check(method, path, answer);
@@ -98,6 +99,8 @@ export class Caller {
     if (typeof body !== 'object' || body === null) return;
     for (const [field, value] of Object.entries(body)) {
       if (fields.includes(field)) this.connection.secrets.note(value);
+      if (field === 'recoveryCodes' && Array.isArray(value))
+        for (const one of value) this.connection.secrets.note(one);
       if (field === 'token' && typeof value === 'string') this.connection.secrets.noteToken(value);
       if (field === 'invitation') this.noteSecrets(value, fields);
     }

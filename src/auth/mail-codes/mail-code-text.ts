@@ -1,20 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
+import { CROCKFORD_ALPHABET, typedText } from './typed-text.js';
 
-/** Crockford's base32 has no I, L, O or U, which are easily mistaken. */
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const LENGTH = 10;
 const BITS = 5;
 const HALF = 5;
-/** People may type spaces and hyphens anywhere. */
-const MAX_TYPED_LENGTH = 64;
-const TYPED = /^[\da-z -]*$/i;
-const CODE = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
+const CODE = new RegExp(`^[${CROCKFORD_ALPHABET}]{${LENGTH}}$`);
 
 export function mailCodeOf(mac: Buffer): string {
   const bits = mac.readBigUInt64BE();
   return Array.from({ length: LENGTH }, (_, place) => {
     const shift = 64n - BigInt(BITS * (place + 1));
-    return ALPHABET[Number((bits >> shift) & 31n)];
+    return CROCKFORD_ALPHABET[Number((bits >> shift) & 31n)];
   }).join('');
 }
 
@@ -22,11 +18,10 @@ export function readable(code: string): string {
   return `${code.slice(0, HALF)}-${code.slice(HALF)}`;
 }
 
-/** Ignores case, spaces, hyphens and mistaken letters; returns undefined for text that can be no code. */
+/** Returns undefined for text that can be no code. */
 export function typedCode(text: string): string | undefined {
-  if (text.length > MAX_TYPED_LENGTH || !TYPED.test(text)) return undefined;
-  const code = text.toUpperCase().replaceAll(/[ -]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
-  return CODE.test(code) ? code : undefined;
+  const code = typedText(text);
+  return code !== undefined && CODE.test(code) ? code : undefined;
 }
 
 export function isSameCode(one: string, other: string): boolean {

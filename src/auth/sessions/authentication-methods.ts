@@ -2,6 +2,8 @@ import { AUTHENTICATION_METHODS, type AuthenticationMethod } from '../../access/
 
 export const PASSWORD_ALONE: readonly AuthenticationMethod[] = ['pwd'];
 
+export const PASSWORD_AND_CODE: readonly AuthenticationMethod[] = ['pwd', 'otp'];
+
 const SEPARATOR = ' ';
 
 export function storedMethods(methods: readonly AuthenticationMethod[]): string {

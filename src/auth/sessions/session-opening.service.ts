@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SignInOrigin, UserActor } from '../../access/actor.js';
+import type { AuthenticationMethod } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transaction.js';
 import { EventsRepository } from '../../record/events.repository.js';
@@ -20,6 +21,8 @@ export interface Login {
   via: 'register' | 'login';
   refresh?: boolean;
   deviceName?: string;
+  /** by default the password alone */
+  amr?: readonly AuthenticationMethod[];
   origin: SignInOrigin;
 }
 
@@ -50,7 +53,7 @@ export class SessionOpening {
   /** Opens a login by password. @param cause what the transaction has done, to be recorded first */
   async open(
     transaction: Transaction,
-    { user, via, refresh, deviceName, origin }: Login,
+    { user, via, refresh, deviceName, amr = PASSWORD_ALONE, origin }: Login,
     cause?: Omit<NewEvent, 'actor'>,
   ): Promise<{ session: NewSession; actor: UserActor }> {
     const { id: userId, authEpoch } = user;
@@ -58,7 +61,7 @@ export class SessionOpening {
       userId,
       authEpoch,
       authTime: Date.now(),
-      amr: PASSWORD_ALONE,
+      amr,
       refresh,
       deviceName,
       origin,
@@ -85,9 +88,17 @@ export class SessionOpening {
     return { ...session, audience: by && by.boundEpoch !== null ? by.service : null };
   }
 
-  /** Takes the acting session into the epoch that the transaction has begun. Its codes are void, as all others are. */
-  async keep(transaction: Transaction, { id, sessionId }: UserActor): Promise<void> {
-    if (!(await this.ofUsers.keep(transaction, id, sessionId))) throw new InvalidTokenError('session_ended');
+  /**
+   * Takes the acting session into the epoch that the transaction has begun. Its codes are void, as all others are.
+   * @param amr how it counts from now on, if that changes
+   */
+  async keep(
+    transaction: Transaction,
+    { id, sessionId }: UserActor,
+    amr?: readonly AuthenticationMethod[],
+  ): Promise<void> {
+    const kept = await this.ofUsers.keep(transaction, id, sessionId, amr);
+    if (!kept) throw new InvalidTokenError('session_ended');
     await this.codes.deleteOfSessions(transaction, [sessionId]);
   }
 

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, type Repository } from 'typeorm';
+import type { AuthenticationMethod } from '../../access/principal.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
+import { storedMethods } from './authentication-methods.js';
 import { IS_ALIVE, JOIN_PARENT, JOIN_SERVICE } from './alive.js';
 import { Session } from './session.entity.js';
 
@@ -118,12 +120,17 @@ export class UserSessionsRepository {
   }
 
   /** Takes a login into the epoch that the transaction has begun; returns false if it ended after it was checked. */
-  async keep(transaction: Transaction, userId: string, id: string): Promise<boolean> {
+  async keep(
+    transaction: Transaction,
+    userId: string,
+    id: string,
+    amr?: readonly AuthenticationMethod[],
+  ): Promise<boolean> {
     const kept = await transaction.write(
-      `UPDATE sessions SET auth_epoch = auth_epoch + 1
+      `UPDATE sessions SET auth_epoch = auth_epoch + 1, amr = COALESCE(?, amr)
         WHERE id = ? AND user_id = ? AND parent_id IS NULL AND revoked_at IS NULL
           AND auth_epoch + 1 = (SELECT auth_epoch FROM users WHERE id = ?)`,
-      [id, userId, userId],
+      [amr === undefined ? null : storedMethods(amr), id, userId, userId],
     );
     return kept === 1;
   }

@@ -9,6 +9,7 @@ import { INDEX_CHECK } from './index-check.js';
 import { INVITATION_CHECKS } from './invitation-checks.js';
 import { RECORD_CHECKS } from './record-checks.js';
 import { SCHEMA_CHECKS } from './schema-checks.js';
+import { SECOND_FACTOR_CHECKS } from './second-factor-checks.js';
 import { SERVICE_CHECKS } from './service-checks.js';
 import { SESSION_CHECKS } from './session-checks.js';
 
@@ -22,6 +23,7 @@ const CHECKS = [
   ...DATA_CHECKS,
   ...DELETION_CHECKS,
   ...SESSION_CHECKS,
+  ...SECOND_FACTOR_CHECKS,
   ...SERVICE_CHECKS,
   ...INVITATION_CHECKS,
   ...RECORD_CHECKS,

@@ -2,7 +2,7 @@ import type { UserProfile } from '../../users/users.repository.js';
 import { timeOrNull, timeText } from '../times.js';
 
 export function userJson(user: UserProfile): object {
-  const { id, email, createdAt, disabledAt, emailVerifiedAt, passwordChangedAt } = user;
+  const { id, email, createdAt, disabledAt, emailVerifiedAt, passwordChangedAt, secondFactorAt } = user;
   return {
     id,
     email,
@@ -10,6 +10,7 @@ export function userJson(user: UserProfile): object {
     disabledAt: timeOrNull(disabledAt),
     emailVerifiedAt: timeOrNull(emailVerifiedAt),
     passwordChangedAt: timeOrNull(passwordChangedAt),
+    secondFactorAt: timeOrNull(secondFactorAt),
   };
 }
 

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type Repository } from 'typeorm';
+import type { Transaction } from '../../database/transaction.js';
+import { RecoveryCode } from './recovery-code.entity.js';
+
+@Injectable()
+export class RecoveryCodesRepository {
+  constructor(@InjectRepository(RecoveryCode) private readonly codes: Repository<RecoveryCode>) {}
+
+  isUnused(userId: string, hash: string): Promise<boolean> {
+    return this.codes.existsBy({ userId, hash, usedAt: IsNull() });
+  }
+
+  countUnused(userId: string): Promise<number> {
+    return this.codes.countBy({ userId, usedAt: IsNull() });
+  }
+
+  /** Returns true for the one request that uses the code. */
+  async use(transaction: Transaction, userId: string, hash: string): Promise<boolean> {
+    const used = await transaction.write(
+      'UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL',
+      [Date.now(), userId, hash],
+    );
+    return used === 1;
+  }
+
+  async replaceAll(transaction: Transaction, userId: string, hashes: readonly string[]): Promise<void> {
+    await this.delete(transaction, userId);
+    await transaction.of(this.codes).insert(hashes.map((hash) => ({ userId, hash })));
+  }
+
+  async delete(transaction: Transaction, userId: string): Promise<void> {
+    await transaction.write('DELETE FROM recovery_codes WHERE user_id = ?', [userId]);
+  }
+}

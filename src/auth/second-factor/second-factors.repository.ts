@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { isUniqueViolation } from '../../database/database-errors.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import type { Transaction } from '../../database/transaction.js';
+import { SECOND_FACTORS_KEY, SecondFactor } from './second-factor.entity.js';
+
+export type StoredFactor = Omit<SecondFactor, 'userId'>;
+
+const FIND = hotStatement(
+  'the second factor of a user',
+  `SELECT secret, last_step AS lastStep, enabled_at AS enabledAt, pending_until AS pendingUntil
+    FROM second_factors WHERE user_id = ?`,
+  [''],
+);
+
+@Injectable()
+export class SecondFactorsRepository {
+  constructor(@InjectRepository(SecondFactor) private readonly factors: Repository<SecondFactor>) {}
+
+  async find(userId: string): Promise<StoredFactor | undefined> {
+    return (await this.factors.query<StoredFactor[]>(FIND, [userId]))[0];
+  }
+
+  /** Replaces a pending one. Returns false if one is enabled. */
+  async putPending(
+    transaction: Transaction,
+    userId: string,
+    pending: { secret: string; pendingUntil: number },
+  ): Promise<boolean> {
+    const { secret, pendingUntil } = pending;
+    const replace = async (): Promise<boolean> => {
+      const replaced = await transaction.write(
+        'UPDATE second_factors SET secret = ?, last_step = 0, pending_until = ? WHERE user_id = ? AND enabled_at IS NULL',
+        [secret, pendingUntil, userId],
+      );
+      return replaced === 1;
+    };
+    if (await replace()) return true;
+    try {
+      await transaction.of(this.factors).insert({ userId, secret, pendingUntil });
+      return true;
+    } catch (error) {
+      if (!isUniqueViolation(error, SECOND_FACTORS_KEY)) throw error;
+      return replace();
+    }
+  }
+
+  /** Enables the one that is pending until that very moment, and uses its step up. */
+  async enable(
+    transaction: Transaction,
+    userId: string,
+    { pendingUntil, enabledAt, step }: { pendingUntil: number; enabledAt: number; step: number },
+  ): Promise<boolean> {
+    const enabled = await transaction.write(
+      `UPDATE second_factors SET enabled_at = ?, pending_until = NULL, last_step = ?
+        WHERE user_id = ? AND enabled_at IS NULL AND pending_until = ? AND last_step < ?`,
+      [enabledAt, step, userId, pendingUntil, step],
+    );
+    return enabled === 1;
+  }
+
+  /** RFC 6238 section 5.2: returns true for the one request that uses the step, or a later one, of this very factor. */
+  async useStep(
+    transaction: Transaction,
+    userId: string,
+    { step, enabledAt }: { step: number; enabledAt: number },
+  ): Promise<boolean> {
+    const used = await transaction.write(
+      'UPDATE second_factors SET last_step = ? WHERE user_id = ? AND enabled_at = ? AND last_step < ?',
+      [step, userId, enabledAt, step],
+    );
+    return used === 1;
+  }
+
+  async delete(transaction: Transaction, userId: string): Promise<void> {
+    await transaction.write('DELETE FROM second_factors WHERE user_id = ?', [userId]);
+  }
+}
