@@ -2,10 +2,12 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
 import { BY_PASSWORD, operatorsAssurance } from './assurance.js';
 import type { Role } from './role.js';
-import { type ForBoundTokens, RouteAccess } from './route-access.js';
+import { type CallerKind, type ForBoundTokens, RouteAccess } from './route-access.js';
 import type { ServiceScope } from './service-principal.js';
 
-export const Public = () => applyDecorators(RouteAccess({ to: 'everyone' }), ApiSecurity({}));
+/** Lets everyone in; `usedBy` names the callers in whose documents the route stands. */
+export const Public = (...usedBy: CallerKind[]) =>
+  applyDecorators(RouteAccess({ to: 'everyone', ...(usedBy.length > 0 && { usedBy }) }), ApiSecurity({}));
 
 export const SignedIn = (tokens: ForBoundTokens = {}) =>
   applyDecorators(RouteAccess({ to: 'signed-in', ...tokens }), ApiBearerAuth());
@@ -44,7 +46,11 @@ export const MinRoleByPassword = (minRole: Role) =>
 
 /** Lets everyone in; a service that shows a secret has to show the right one. */
 export const PublicOrService = () =>
-  applyDecorators(RouteAccess({ to: 'everyone', or: 'service' }), ApiSecurity({}), ApiBasicAuth());
+  applyDecorators(
+    RouteAccess({ to: 'everyone', or: 'service', usedBy: ['clients', 'services'] }),
+    ApiSecurity({}),
+    ApiBasicAuth(),
+  );
 
 export const AllowedServices = (scope: ServiceScope) =>
   applyDecorators(RouteAccess({ to: 'services', scope }), ApiBasicAuth());

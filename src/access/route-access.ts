@@ -9,9 +9,14 @@ export interface ForBoundTokens {
   boundTokens?: true;
 }
 
+/** The kinds of callers that the service has, each with an OpenAPI document of its own. */
+export const CALLER_KINDS = ['clients', 'services', 'operators'] as const;
+
+export type CallerKind = (typeof CALLER_KINDS)[number];
+
 /** Every route declares exactly one; a route that declares none is refused. */
 export type Access =
-  | { to: 'everyone'; or?: 'service' }
+  | { to: 'everyone'; or?: 'service'; usedBy?: readonly CallerKind[] }
   | ({ to: 'signed-in'; assurance?: Assurance; or?: 'refresh-token' } & ForBoundTokens)
   | ({ to: 'members'; minRole: Role; assurance?: Assurance } & ForBoundTokens)
   | { to: 'services'; scope: ServiceScope }
@@ -21,6 +26,14 @@ export const RouteAccess = Reflector.createDecorator<Access>();
 
 export function takesBoundTokens(access: Access | undefined): boolean {
   return (access?.to === 'signed-in' || access?.to === 'members') && access.boundTokens === true;
+}
+
+/** Returns the callers for whom a route is documented. One that admits everyone is for clients unless it says more. */
+export function callersOf(access: Access): readonly CallerKind[] {
+  if (access.to === 'everyone') return access.usedBy ?? ['clients'];
+  if (access.to === 'services' || access.to === 'operators') return [access.to];
+  if (access.to === 'signed-in' && access.or === 'refresh-token') return CALLER_KINDS;
+  return takesBoundTokens(access) ? ['clients', 'services'] : ['clients'];
 }
 
 /** Logging out needs no user: a refresh token is enough. */

@@ -67,7 +67,7 @@ export class AuthController {
   @HttpCode(200)
   @ApiBody({ type: LoginRequest, examples: LOGINS })
   @ApiSignIn(200)
-  @Public()
+  @Public('clients', 'operators')
   @RateLimited('login', 'address', 'account')
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),

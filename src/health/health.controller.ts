@@ -16,7 +16,7 @@ export class HealthController {
    * @remarks Nothing else is checked, so that an outage of the database does not restart the service.
    */
   @Get('live')
-  @Public()
+  @Public('operators')
   getLive(): Liveness {
     return { status: 'ok' };
   }
@@ -28,7 +28,7 @@ export class HealthController {
    * down.
    */
   @Get('ready')
-  @Public()
+  @Public('operators')
   @ApiProblems({ code: 'unavailable', detail: 'The database cannot be reached.' })
   getReady(): Promise<Readiness> {
     return this.readiness.check();

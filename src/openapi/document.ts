@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { VERSION } from '../config/version.js';
 import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
+import { DESCRIPTION } from './descriptions.js';
 import { describeCredentials } from './service-credentials.js';
 import { shareParameters } from './parameters.js';
 import { addProblemResponses } from './problem-responses.js';
@@ -10,13 +11,6 @@ import { putInReadingOrder } from './reading-order.js';
 import { RESPONSE_HEADERS } from './response-headers.js';
 import { completeResponses } from './responses.js';
 import { addUnions } from './unions.js';
-
-const DESCRIPTION = `Accounts, organizations and members.
-
-Register or log in on this page, and later requests use the new token until you leave the page; enter any other token
-under **Authorize**. Every failure is a problem details object (RFC 9457) with a stable \`code\`, including failures
-outside the operations below: unknown paths (\`not_found\`), other methods (\`method_not_allowed\`), URLs of more than
-2,048 characters (\`uri_too_long\`), and requests that are malformed or incomplete.`;
 
 const TAGS: [name: string, description: string][] = [
   ['Auth', 'Register, log in, and let another service act for the user by a one-time code'],

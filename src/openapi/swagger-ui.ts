@@ -1,11 +1,14 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { SwaggerModule } from '@nestjs/swagger';
-import { createOpenApiDocument } from './document.js';
-import { fillExamples } from './page/fill-examples.js';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { CALLER_KINDS } from '../access/route-access.js';
+import { fillForms } from './page/fill-forms.js';
 import { foldAnswers } from './page/folded-answers.js';
 import { deletionsLast } from './page/operations-order.js';
 import { PAGE_STYLE } from './page/page-style.js';
+import { keepLogin } from './page/keep-login.js';
 import { rememberAnswer } from './page/remember-answer.js';
+import { pascalCase } from './problem-schemas.js';
+import { documentPath, serveDocuments } from './serve-documents.js';
 
 const PATH = 'docs';
 
@@ -13,6 +16,9 @@ const PATH = 'docs';
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The page loads the document that its selector names. */
+const NONE = {} as OpenAPIObject;
 
 export function serveDocs(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
@@ -22,15 +28,17 @@ export function serveDocs(app: NestFastifyApplication): void {
     done();
   });
   fastify.get('/', (_request, reply) => reply.redirect(`/${PATH}`));
-  SwaggerModule.setup(PATH, app, () => createOpenApiDocument(app), {
-    jsonDocumentUrl: 'openapi.json',
-    raw: ['json'],
+  serveDocuments(app);
+  SwaggerModule.setup(PATH, app, NONE, {
+    raw: false,
+    explorer: true,
     customSiteTitle: 'Accounts API',
     customCss: PAGE_STYLE,
     swaggerOptions: {
+      urls: CALLER_KINDS.map((callers) => ({ name: pascalCase(callers), url: documentPath(callers) })),
       persistAuthorization: false,
       responseInterceptor: rememberAnswer,
-      plugins: [foldAnswers, fillExamples],
+      plugins: [foldAnswers, fillForms, keepLogin],
       operationsSorter: deletionsLast,
       filter: true,
       displayRequestDuration: true,

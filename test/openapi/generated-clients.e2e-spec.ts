@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CALLER_KINDS, type CallerKind } from '../../src/access/route-access.js';
 import { type Service, startService } from '../support/service.js';
 import { CONSUMERS } from './consumers.js';
 import type { Document } from './documented.js';
@@ -78,7 +79,7 @@ describe('code generated from the OpenAPI document', () => {
     await writeFile(join(directory, 'package.json'), '{ "type": "module" }');
     await writeFile(join(directory, 'openapi.json'), JSON.stringify(document));
     await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(STRICT));
-    await Promise.all(GENERATORS.map(generate));
+    await Promise.all([...GENERATORS.map(generate), ...CALLER_KINDS.map(generateTypes)]);
     await writeFile(join(directory, 'hey-api/tsconfig.json'), JSON.stringify(STRICT_BUT_ONE));
   });
   afterAll(async () => {
@@ -90,6 +91,14 @@ describe('code generated from the OpenAPI document', () => {
     await mkdir(join(directory, generator));
     await writeFile(join(directory, generator, 'consumer.ts'), CONSUMERS[generator]);
     await run(...COMMANDS[generator]);
+  }
+
+  /** The smallest of the three, from the document of one kind of callers. */
+  async function generateTypes(callers: CallerKind): Promise<void> {
+    const { text } = await service.anyone.get(`/openapi/${callers}.json`);
+    await writeFile(join(directory, `${callers}.json`), text);
+    const output = join('openapi-typescript', 'callers', `${callers}.ts`);
+    await run('openapi-typescript/bin/cli.js', `${callers}.json`, '--output', output);
   }
 
   async function run(bin: string, ...parameters: string[]): Promise<string> {

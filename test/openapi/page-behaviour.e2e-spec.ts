@@ -52,6 +52,36 @@ describe('Swagger UI', () => {
     expect(page.options.persistAuthorization).toBe(false);
   });
 
+  it('forgets a token that the service refuses, and none for another refusal', () => {
+    page.answered(LOGIN, { token: 'a.b.c', refreshToken: 'r' });
+    page.answered(LOGIN, { code: 'invalid_credentials' }, { ok: false, status: 401 });
+    page.answered('/api/me', { code: 'rate_limited' }, { ok: false, status: 429 });
+    expect(page.token).toBe('a.b.c');
+
+    page.answered('/api/me', { code: 'invalid_token' }, { ok: false, status: 401 });
+
+    expect(page.token).toBeUndefined();
+    expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: 'r' });
+  });
+
+  it('has a document for each kind of callers, and keeps the login when another one is chosen', () => {
+    expect(page.options.urls).toEqual([
+      { name: 'Clients', url: '/openapi/clients.json' },
+      { name: 'Services', url: '/openapi/services.json' },
+      { name: 'Operators', url: '/openapi/operators.json' },
+    ]);
+    expect(page.options.spec).toEqual({});
+    page.answered(LOGIN, { token: 'a.b.c' });
+    page.answered('/api/orgs', { org: { id: 'o' } });
+    page.parameters.clear();
+
+    page.select('Operators');
+    page.select('Services');
+
+    expect(page.token).toBe('a.b.c');
+    expect(page.parameters.get('get /api/orgs/{orgId}/members orgId')).toBe('o');
+  });
+
   it('begins a form with the refresh token or code of the last answer, never with that of an example', () => {
     expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: '' });
 
@@ -93,7 +123,7 @@ describe('Swagger UI', () => {
     };
     const codes = { keySeq: () => ({ toArray: () => ['unauthorized', 'invalid_token'] }) };
     const response = { get: () => 'a long description', getIn: () => codes };
-    const [wrap] = page.plugins().flatMap(({ wrapComponents }) => wrapComponents?.response ?? []);
+    const [wrap] = page.plugins.flatMap(({ wrapComponents }) => wrapComponents?.response ?? []);
     const render = (): string => JSON.stringify(wrap!('original', { React })({ code: '401', response }));
 
     expect(render()).toMatch(/"401".*"unauthorized".*"invalid_token"/);

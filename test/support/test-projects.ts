@@ -23,7 +23,7 @@ const WITHOUT_TABLES = [
   'test/config/{environment,login-timing,password-hashes}.e2e-spec.ts',
   'test/http/{access,bodies,costly-text,cross-origin,declared-access,routes}.e2e-spec.ts',
   'test/mail/{smtp,templates}.e2e-spec.ts',
-  'test/openapi/{docs-page,document,generated-clients,page-behaviour,published-document,refused-requests}.e2e-spec.ts',
+  'test/openapi/{caller-documents,docs-page,document,generated-clients,page-behaviour,published-document,refused-requests}.e2e-spec.ts',
   'test/operations/{link-node,npm-scripts}.e2e-spec.ts',
   'test/services/service-requests.e2e-spec.ts',
   'test/rate-limits/{address-limit,behind-a-proxy,given-back,limits,write-limit}.e2e-spec.ts',

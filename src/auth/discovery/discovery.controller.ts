@@ -22,7 +22,7 @@ export class DiscoveryController {
    * `JWT_ISSUER` is a URL, and may be cached for five minutes.
    */
   @Get(SERVER_METADATA_PATH)
-  @Public()
+  @Public('services')
   @ApiProblems(NO_URL)
   @Header('Cache-Control', CACHE)
   getServerMetadata(): ServerMetadata {
@@ -36,7 +36,7 @@ export class DiscoveryController {
    * provider. The answer may be cached for five minutes.
    */
   @Get(OPENID_CONFIGURATION_PATH)
-  @Public()
+  @Public('services')
   @ApiProblems(NO_URL)
   @Header('Cache-Control', CACHE)
   getOpenidConfiguration(): ServerMetadata {

@@ -17,7 +17,7 @@ export class JwksController {
    * service knows which sessions are revoked. The answer may be cached for five minutes.
    */
   @Get()
-  @Public()
+  @Public('services')
   @Header('Cache-Control', 'public, max-age=300')
   getKeySet(): KeySet {
     return this.keys.published;

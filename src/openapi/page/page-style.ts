@@ -1,8 +1,12 @@
 /** Answers fold to a line, and parameters stand beside their descriptions, so that an operation fits a screen. */
 export const PAGE_STYLE = `
-.swagger-ui .topbar, .swagger-ui .response-col_links, .swagger-ui .parameter__enum,
+.swagger-ui .topbar .link, .swagger-ui .topbar .dark-mode-toggle, .swagger-ui .response-col_links, .swagger-ui .parameter__enum,
 .swagger-ui .servers-title, .swagger-ui .servers, .swagger-ui .try-out,
 .swagger-ui table.parameters thead, .swagger-ui table.responses-table > thead { display: none }
+.swagger-ui .topbar { padding: 8px 0 }
+.swagger-ui .topbar .download-url-wrapper { justify-content: flex-start }
+.swagger-ui .topbar .select-label { width: auto; min-width: 360px; margin: 0 }
+.swagger-ui .topbar .select-label select { margin: 0; padding: 4px 40px 4px 10px }
 .swagger-ui .information-container { padding-bottom: 0 }
 .swagger-ui .info { margin: 24px 0 8px }
 .swagger-ui .scheme-container { margin: 0; padding: 8px 0; box-shadow: none; background: none }

@@ -1,6 +1,7 @@
 interface Answer {
   url: string;
   ok: boolean;
+  status: number;
   obj?: unknown;
 }
 
@@ -8,26 +9,18 @@ interface Answer {
 interface SwaggerUi {
   preauthorizeApiKey(scheme: string, token: string): void;
   authActions: { logout(schemes: string[]): void };
-  specSelectors: { specJson(): { toJS(): { paths: Record<string, Record<string, unknown>> } } };
-  specActions: {
-    changeParam(
-      operation: [string, string],
-      name: string,
-      place: string,
-      value: string,
-      isXml: boolean,
-    ): void;
-  };
   oas3Selectors: { requestBodyValue(path: string, method: string): unknown };
   oas3Actions: { setRequestBodyValue(change: { value: string; pathMethod: [string, string] }): void };
+  /** injected by fillForms */
+  fillPaths(): void;
 }
 
 interface Page {
   location?: { origin: string };
   /** set once the page is ready */
   ui?: SwaggerUi;
-  /** read by fillExamples */
-  known?: { refreshToken?: string; code?: string };
+  /** read by fillForms */
+  known?: { refreshToken?: string; code?: string; ids?: Record<string, string> };
 }
 
 // Serves as Swagger UI's `responseInterceptor`: after a login the page sends its token, and forms begin with the
@@ -35,15 +28,17 @@ interface Page {
 export function rememberAnswer(answer: Answer): Answer {
   const page = globalThis as Page;
   const { location, ui } = page;
-  if (!location || !ui || !answer.ok) return answer;
+  if (!location || !ui) return answer;
   const { origin, pathname } = new URL(answer.url, location.origin);
   if (origin !== location.origin || !pathname.startsWith('/api/')) return answer;
-  const { token, refreshToken, code, org, member, invitation } = (answer.obj ?? {}) as Record<
-    string,
-    unknown
-  >;
+  const body = (answer.obj ?? {}) as Record<string, unknown>;
+  if (!answer.ok) {
+    if (answer.status === 401 && body['code'] === 'invalid_token') ui.authActions.logout(['bearer']);
+    return answer;
+  }
 
-  const fillBody = (path: string, field: 'refreshToken' | 'code', value: string): void => {
+  const fillBody = (path: string, field: 'refreshToken' | 'code', value: unknown): void => {
+    if (typeof value !== 'string') return;
     page.known = { ...page.known, [field]: value };
     const text = ui.oas3Selectors.requestBodyValue(path, 'post');
     if (typeof text !== 'string' || !text.includes(`"${field}"`)) return;
@@ -53,30 +48,30 @@ export function rememberAnswer(answer: Answer): Answer {
     );
     ui.oas3Actions.setRequestBodyValue({ value: filled, pathMethod: [path, 'post'] });
   };
-  const fillPaths = (name: string, id: unknown): void => {
-    if (typeof id !== 'string') return;
-    for (const [path, item] of Object.entries(ui.specSelectors.specJson().toJS().paths)) {
-      if (!path.includes(`{${name}}`)) continue;
-      for (const method of Object.keys(item))
-        ui.specActions.changeParam([path, method], name, 'path', id, false);
-    }
-  };
+  const idOf = (subject: unknown, field = 'id'): unknown =>
+    (subject as Record<string, unknown> | undefined)?.[field];
 
   if (['/api/auth/register', '/api/auth/login', '/api/auth/refresh'].includes(pathname)) {
-    if (typeof token === 'string') ui.preauthorizeApiKey('bearer', token);
-    if (typeof refreshToken === 'string') {
-      for (const path of ['/api/auth/refresh', '/api/auth/logout'])
-        fillBody(path, 'refreshToken', refreshToken);
-    }
+    if (typeof body['token'] === 'string') ui.preauthorizeApiKey('bearer', body['token']);
+    for (const path of ['/api/auth/refresh', '/api/auth/logout'])
+      fillBody(path, 'refreshToken', body['refreshToken']);
   }
-  if (pathname === '/api/auth/code' && typeof code === 'string')
-    fillBody('/api/auth/code/exchange', 'code', code);
+  if (pathname === '/api/auth/code') fillBody('/api/auth/code/exchange', 'code', body['code']);
   if (pathname === '/api/auth/logout') {
     ui.authActions.logout(['bearer']);
     page.known = {};
   }
-  fillPaths('orgId', (org as { id?: unknown } | undefined)?.id);
-  fillPaths('userId', (member as { userId?: unknown } | undefined)?.userId);
-  fillPaths('invitationId', (invitation as { id?: unknown } | undefined)?.id);
+  const ids = {
+    orgId: idOf(body['org']),
+    userId: idOf(body['member'], 'userId'),
+    invitationId: idOf(body['invitation']),
+  };
+  const found = Object.entries(ids).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  if (found.length > 0) {
+    page.known = { ...page.known, ids: { ...page.known?.ids, ...Object.fromEntries(found) } };
+    ui.fillPaths();
+  }
   return answer;
 }

@@ -1,0 +1,122 @@
+import spectral from '@stoplight/spectral-core';
+import { oas } from '@stoplight/spectral-rulesets';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Access, CALLER_KINDS, type CallerKind } from '../../src/access/route-access.js';
+import type { Answer } from '../support/answer.js';
+import { declaredRoutes } from '../support/declared-routes.js';
+import { type Service, startService } from '../support/service.js';
+import type { Document } from './documented.js';
+
+const LOGIN = 'POST /api/auth/login';
+const routes = await declaredRoutes();
+
+let service: Service;
+let whole: Answer<Document>;
+let parts: Answer<Document>[];
+
+beforeAll(async () => {
+  service = await startService();
+  whole = await service.anyone.get<Document>('/openapi.json');
+  parts = await Promise.all(
+    CALLER_KINDS.map((callers) => service.anyone.get<Document>(`/openapi/${callers}.json`)),
+  );
+});
+afterAll(() => service.stop());
+
+describe.each(CALLER_KINDS)('the OpenAPI document for %s', (callers) => {
+  let answer: Answer<Document>;
+  let operations: string[];
+
+  beforeAll(() => {
+    answer = parts[CALLER_KINDS.indexOf(callers)]!;
+    operations = endpointsOf(answer.body);
+  });
+
+  it('has every route that admits them, and none that admits others alone', () => {
+    const admitting = (test: (access: Access) => boolean): string[] =>
+      routes
+        .filter(({ access }) => test(access!))
+        .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+
+    const own = admitting(isFor[callers]);
+    const others = admitting(
+      (access) => access.to !== 'everyone' && !isFor[callers](access) && !('or' in access && access.or),
+    );
+    expect(operations).toEqual(expect.arrayContaining(own));
+    expect(operations.filter((endpoint) => others.includes(endpoint))).toEqual([]);
+  });
+
+  it('is a part of the whole document, in its order', () => {
+    for (const [path, methods] of Object.entries(answer.body.paths)) {
+      for (const [method, operation] of Object.entries(methods))
+        expect(operation, `${method} ${path}`).toEqual(whole.body.paths[path]![method]);
+    }
+    const order = endpointsOf(whole.body).filter((endpoint) => operations.includes(endpoint));
+    expect(operations).toEqual(order);
+    for (const [group, members] of Object.entries(answer.body.components))
+      expect(Reflect.get(whole.body.components, group)).toMatchObject(members);
+  });
+
+  it('refers to what it has, and has nothing else', () => {
+    const refs = new Set(
+      [...answer.text.matchAll(/"#\/(components\/[^"]+)"/g)].map(([, reference]) => reference!),
+    );
+    const has = Object.entries(answer.body.components).flatMap(([group, members]) =>
+      group === 'securitySchemes' ? [] : Object.keys(members).map((name) => `components/${group}/${name}`),
+    );
+    expect(has.toSorted()).toEqual([...refs].toSorted());
+    const tags = Object.values(answer.body.paths).flatMap((methods) =>
+      Object.values(methods).flatMap((operation) => operation.tags ?? []),
+    );
+    expect(answer.body.tags.map(({ name }) => name).toSorted()).toEqual([...new Set(tags)].toSorted());
+    const schemes = Object.values(answer.body.paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ security = [] }) => security.flatMap((need) => Object.keys(need))),
+    );
+    expect(Object.keys(answer.body.components.securitySchemes).toSorted()).toEqual(
+      [...new Set(schemes)].toSorted(),
+    );
+  });
+
+  it('is sent as the whole one is', () => {
+    const headers = ({ headers: sent }: Answer): Record<string, string> =>
+      Object.fromEntries(
+        [...sent].filter(([name]) => !['content-length', 'date', 'x-request-id'].includes(name)),
+      );
+    expect(answer.status).toBe(200);
+    expect(headers(answer)).toEqual(headers(whole));
+    expect(answer.text.length).toBeLessThan(whole.text.length);
+  });
+});
+
+// That of clients is nearly the whole one, which `document.e2e-spec.ts` lints.
+it.each(CALLER_KINDS.slice(1))(
+  'the OpenAPI document for %s passes the rules of Spectral without a warning',
+  async (callers) => {
+    const linter = new spectral.Spectral();
+    linter.setRuleset({ extends: [[oas as spectral.RulesetDefinition, 'recommended']] });
+
+    const findings = await linter.run(parts[CALLER_KINDS.indexOf(callers)]!.text);
+
+    expect(findings.map(({ code, message, path }) => `${code} ${message} ${path.join('.')}`)).toEqual([]);
+  },
+);
+
+it('the OpenAPI documents leave out no operation, and let clients and operators log in', () => {
+  const endpoints = parts.map(({ body }) => endpointsOf(body));
+
+  expect([...new Set(endpoints.flat())].toSorted()).toEqual(endpointsOf(whole.body).toSorted());
+  expect(endpoints.map((some) => some.includes(LOGIN))).toEqual([true, false, true]);
+  expect(endpoints.every((some) => some.includes('POST /api/auth/logout'))).toBe(true);
+});
+
+const isFor: Record<CallerKind, (access: Access) => boolean> = {
+  clients: ({ to }) => to === 'signed-in' || to === 'members',
+  services: (access) => access.to === 'services' || ('boundTokens' in access && access.boundTokens === true),
+  operators: ({ to }) => to === 'operators',
+};
+
+function endpointsOf({ paths }: Document): string[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
