@@ -157,6 +157,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     PasswordHasher,
     SessionDeletion,
     SessionEndingService,
+    SessionsRepository,
     UserSessionsRepository,
   ],
 })

@@ -102,6 +102,7 @@ const SETTINGS = {
   rateLimitLookup: limit('RATE_LIMIT_LOOKUP', '100/1h'),
   rateLimitForgot: limit('RATE_LIMIT_FORGOT', '3/15m'),
   rateLimitCode: limit('RATE_LIMIT_CODE', '10/15m'),
+  rateLimitExport: limit('RATE_LIMIT_EXPORT', '3/15m'),
   rateLimitWrites: limit('RATE_LIMIT_WRITES', 'off'),
   argon2: (variables: Variables) => ({
     memoryKib: memoryKib(variables),

@@ -50,6 +50,7 @@ describe('defaults', () => {
       rateLimitLookup: { limit: 100, windowMs: 3_600_000 },
       rateLimitForgot: { limit: 3, windowMs: 900_000 },
       rateLimitCode: { limit: 10, windowMs: 900_000 },
+      rateLimitExport: { limit: 3, windowMs: 900_000 },
       rateLimitWrites: undefined,
       argon2: { memoryKib: 19_456, timeCost: 2, parallelism: 1 },
       trustProxy: [],

@@ -16,6 +16,8 @@ import { OwnAccountService } from './own-account.service.js';
 import { OwnEmailController } from './own-email.controller.js';
 import { OwnEmailService } from './own-email.service.js';
 import { OwnEventsController } from './own-events.controller.js';
+import { OwnExportController } from './own-export.controller.js';
+import { OwnExportService } from './own-export.service.js';
 import { OwnInvitationsController } from './own-invitations.controller.js';
 import { OwnInvitationsService } from './own-invitations.service.js';
 import { OwnOrgsController } from './own-orgs.controller.js';
@@ -40,11 +42,20 @@ import { OwnSessionsController } from './own-sessions.controller.js';
     OwnAccountController,
     OwnEmailController,
     OwnEventsController,
+    OwnExportController,
     OwnInvitationsController,
     OwnOrgsController,
     OwnPasswordController,
     OwnSessionsController,
   ],
-  providers: [AccountView, MeView, OwnAccountService, OwnEmailService, OwnInvitationsService, OwnOrgsService],
+  providers: [
+    AccountView,
+    MeView,
+    OwnAccountService,
+    OwnEmailService,
+    OwnExportService,
+    OwnInvitationsService,
+    OwnOrgsService,
+  ],
 })
 export class MeModule {}

@@ -24,6 +24,7 @@ const PATHS = [
   '/api/me/email/verify',
   '/api/me/password',
   '/api/me/events',
+  '/api/me/export',
   '/api/me/sessions',
 ];
 

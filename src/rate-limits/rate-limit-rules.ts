@@ -17,6 +17,7 @@ const RATE_LIMIT_NAMES = [
   'lookup',
   'forgot',
   'code',
+  'export',
   'writes',
 ] as const;
 
@@ -87,6 +88,12 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
     keyOf: (request) => keyOfEmail('code', request),
     counts: unlessServiceFailed,
     refusal: 'Too many attempts to enter a code from your address; wait before the next one.',
+  },
+  export: {
+    limitOf: (env) => env.rateLimitExport,
+    keyOf: (request) => keyOfPrincipal('export', request),
+    counts: unlessServiceFailed,
+    refusal: 'Too many exports of your data; wait before the next one.',
   },
   writes: {
     limitOf: (env) => env.rateLimitWrites,

@@ -4,6 +4,7 @@ import { RecordModule } from '../record/record.module.js';
 import { UserDeletionService } from './user-deletion.service.js';
 import { UserDisablingService } from './user-disabling.service.js';
 import { UserEvents } from './user-events.js';
+import { UserExport } from './user-export.js';
 import { EventsOfUser } from './events-of-user.js';
 import { ImportedUsersRepository } from './imported-users.repository.js';
 import { User } from './user.entity.js';
@@ -21,6 +22,7 @@ const EXPORTED = [
   UserDeletionService,
   UserDisablingService,
   UserEvents,
+  UserExport,
   UserImportService,
   UserParts,
   UsersRepository,

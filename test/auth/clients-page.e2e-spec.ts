@@ -39,6 +39,7 @@ const RESULTS = [
   'me',
   'served',
   'passedOn',
+  'exported',
 ] as const;
 const EXPORT = `export { ${RESULTS.join(', ')} };`;
 
@@ -58,6 +59,7 @@ interface Results {
   me: object;
   served: { user: { email: string } };
   passedOn: { token: string };
+  exported: string;
   joined: { org: { name: string }; role: string };
   send: (method: string, path: string, body?: unknown, token?: string) => Promise<unknown>;
   grace: { token: string };
@@ -164,6 +166,7 @@ describe('docs/clients.md', () => {
     expect(await send('GET', '/api/me/account', undefined, grace.token)).toMatchObject({
       emailVerified: false,
     });
+    expect(JSON.parse(results.exported)).toMatchObject({ account: { id: user.id } });
     expect(keychain.size).toBe(0);
     for (const { token } of [registered, last]) {
       await expect(send('GET', '/api/me', undefined, token)).rejects.toMatchObject({ status: 401 });

@@ -115,6 +115,15 @@ describe('accounts export', () => {
     expect(stdout).toMatch(/^invitations +1 pending$/m);
   });
 
+  it('is what the user gets over HTTP, but for the time', async () => {
+    const { stdout } = await accounts(installation, ['export', cast.admin.id]);
+    const { body } = await cast.admin.get<Exported>('/api/me/export');
+
+    const { exportedAt, ...printed } = JSON.parse(stdout) as Exported;
+    expect(body).toEqual({ ...printed, exportedAt: expect.any(String) as string });
+    expect(body.exportedAt >= exportedAt).toBe(true);
+  });
+
   it('is one line with --json', async () => {
     const { stdout } = await accounts(installation, ['export', cast.outsider.id, '--json']);
 

@@ -44,6 +44,7 @@ const WRONG: Record<string, string[]> = {
   RATE_LIMIT_LOOKUP: ['100', '100/0h', 'on'],
   RATE_LIMIT_FORGOT: ['3', '3/0m', 'on'],
   RATE_LIMIT_CODE: ['10', '0/15m', 'on'],
+  RATE_LIMIT_EXPORT: ['3', '3/0m', 'on'],
   RATE_LIMIT_WRITES: ['600', '600/0m', 'on'],
   RATE_LIMIT_LOGINS: ['10/15m'],
   RATE_LIMT_LOGIN: ['hidden-word'],

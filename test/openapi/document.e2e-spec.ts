@@ -39,6 +39,7 @@ const ENDPOINTS = [
   { endpoint: 'GET /api/me/orgs', status: '200', public: false, body: false },
   { endpoint: 'GET /api/me/deleted-orgs', status: '200', public: false, body: false },
   { endpoint: 'GET /api/me/events', status: '200', public: false, body: false },
+  { endpoint: 'GET /api/me/export', status: '200', public: false, body: false },
   { endpoint: 'POST /api/auth/introspect', status: '200', public: false, body: true },
   { endpoint: 'GET /api/memberships', status: '200', public: false, body: false },
   { endpoint: 'GET /api/orgs/{orgId}/events', status: '200', public: false, body: false },

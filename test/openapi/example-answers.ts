@@ -91,6 +91,7 @@ export class ExampleAnswers {
     const registration = { ...this.exampleBody('register'), deviceName: "Ada's laptop" };
     const body = await this.send('register', { by: this.anyone, body: registration });
     this.ada = this.anyone.withToken(body.token);
+    await this.send('exportOwnData', { by: this.ada });
     await this.send('login', { by: this.anyone });
     const other = { email: anEmail(), password: aPassword(), refresh: true };
     const { refreshToken } = (await this.anyone.post<Answered>('/api/auth/register', other)).body;
@@ -113,7 +114,8 @@ export class ExampleAnswers {
     const { code } = await this.send('issueCode', { by: this.ada });
     const body = { ...this.exampleBody('exchangeCode'), code };
     const passedOn = await this.send('exchangeCode', { by: this.anyone, body });
-    await this.send('listOwnEvents', { by: this.anyone.withToken(passedOn.token) });
+    for (const id of ['listOwnEvents', 'exportOwnData'])
+      await this.send(id, { by: this.anyone.withToken(passedOn.token) });
     await this.send('exchangeCode', { by: this.anyone, body });
   }
 
@@ -249,6 +251,8 @@ export class ExampleAnswers {
     while (!this.answers.has('login rate_limited'))
       await this.send('login', { by: this.anyone, body: wrong });
     while (!this.answers.has('register rate_limited')) await this.send('register', { by: this.anyone });
+    while (!this.answers.has('exportOwnData rate_limited'))
+      await this.send('exportOwnData', { by: this.ada });
     for (const id of ['changePassword', 'deleteAccount']) await this.send(id, { by: this.ada });
   }
 

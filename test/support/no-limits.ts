@@ -5,4 +5,5 @@ export const NO_LIMITS = {
   RATE_LIMIT_LOOKUP: 'off',
   RATE_LIMIT_FORGOT: 'off',
   RATE_LIMIT_CODE: 'off',
+  RATE_LIMIT_EXPORT: 'off',
 };

@@ -1,9 +1,10 @@
+import { userJson } from '../../users/user-json.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import { listLimit, printList } from '../print-list.js';
 import { withServices } from '../services.js';
-import { userJson, userLine } from './user-text.js';
+import { userLine } from './user-text.js';
 
 /** longest e-mail address */
 const MAX_TEXT = 254;

@@ -1,8 +1,9 @@
+import { userJson } from '../../users/user-json.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { listLimit, printList } from '../print-list.js';
 import { withServices } from '../services.js';
-import { userJson, userLine } from './user-text.js';
+import { userLine } from './user-text.js';
 
 export async function listUsers(invocation: Invocation): Promise<Report> {
   listLimit(invocation.options);

@@ -4,7 +4,7 @@ import { OwnershipRepository, type OrgWithRole } from '../../orgs/ownership.repo
 import type { Invocation, Report } from '../command.js';
 import { withServices } from '../services.js';
 import { timeText } from '../times.js';
-import { userJson } from './user-text.js';
+import { userJson } from '../../users/user-json.js';
 import { findUser } from './find-user.js';
 
 export function showUser({ parameters }: Invocation): Promise<Report> {

@@ -1,0 +1,203 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Role } from '../../access/role.js';
+import { MAX_DEVICE_NAME } from '../../auth/dto/device-name.decorator.js';
+import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../../mail/mail.entity.js';
+import { ApiRole } from '../../openapi/api-role.decorator.js';
+import {
+  INVITATION_STATUSES,
+  type InvitationStatus,
+  INVITED_ROLES,
+  type InvitedRole,
+} from '../../orgs/invitations/invitation.entity.js';
+import { OrgResponse } from '../../orgs/dto/org.responses.js';
+import { OwnEvent } from '../../record/dto/event.responses.js';
+import { UserResponse } from '../../users/user.response.js';
+
+const VIA = ['password', 'code'] as const;
+
+export class ExportedAccount extends UserResponse {
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  disabledAt: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  emailVerifiedAt: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  passwordChangedAt: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  secondFactorAt: string | null;
+}
+
+export class ExportedOrg extends OrgResponse {
+  @ApiRole()
+  role: Role;
+
+  @ApiProperty({ format: 'date-time' })
+  joinedAt: string;
+
+  /** present if the organization is deleted and can still be restored */
+  @ApiPropertyOptional({ format: 'date-time' })
+  deletedAt?: string;
+}
+
+export class ExportedSecondFactor {
+  @ApiProperty({ format: 'date-time' })
+  enabledAt: string;
+
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  recoveryCodesLeft: number;
+}
+
+export class ExportedSession {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ enum: VIA })
+  via: (typeof VIA)[number];
+
+  @ApiProperty({ format: 'date-time' })
+  loggedInAt: string;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  refreshedAt: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  expiresAt: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  revokedAt: string | null;
+
+  @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
+  ip: string | null;
+
+  @ApiProperty({ type: String, minLength: 1, maxLength: 200, nullable: true })
+  userAgent: string | null;
+
+  @ApiProperty({ type: String, minLength: 1, maxLength: MAX_DEVICE_NAME, nullable: true })
+  deviceName: string | null;
+}
+
+export class ExportedMail {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ enum: MAIL_KINDS, enumName: 'MailKind' })
+  kind: MailKind;
+
+  @ApiProperty({ enum: MAIL_STATES, enumName: 'MailState' })
+  state: MailState;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  endedAt: string | null;
+}
+
+export class ExportedInvitation {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  org: OrgResponse;
+
+  @ApiProperty({ enum: INVITED_ROLES })
+  role: InvitedRole;
+
+  @ApiProperty({ enum: INVITATION_STATUSES, enumName: 'InvitationStatus' })
+  status: InvitationStatus;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  @ApiProperty({ format: 'date-time' })
+  expiresAt: string;
+}
+
+const ADA = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
+const SESSION = '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e';
+const ADDRESS = '198.51.100.7';
+const REQUEST = '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11';
+
+const ACCOUNT: ExportedAccount = {
+  id: ADA,
+  email: 'ada@example.com',
+  createdAt: '2026-11-22T09:00:00.000Z',
+  disabledAt: null,
+  emailVerifiedAt: null,
+  passwordChangedAt: null,
+  secondFactorAt: null,
+};
+const LOGIN: ExportedSession = {
+  id: SESSION,
+  via: 'password',
+  loggedInAt: '2026-11-22T09:00:00.000Z',
+  createdAt: '2026-11-22T09:00:00.000Z',
+  refreshedAt: null,
+  expiresAt: '2026-11-23T09:00:00.000Z',
+  revokedAt: null,
+  ip: ADDRESS,
+  userAgent: 'Analytical Desktop/1.4 (Linux)',
+  deviceName: "Ada's laptop",
+};
+const REGISTRATION: OwnEvent = {
+  id: '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f',
+  type: 'account.registered',
+  at: '2026-11-22T09:00:00.000Z',
+  orgId: null,
+  orgRevision: null,
+  userId: ADA,
+  data: {},
+  actor: { type: 'user', id: ADA, sessionId: SESSION },
+  userRevision: 1,
+  sessionId: null,
+  ip: ADDRESS,
+  requestId: REQUEST,
+};
+const START: OwnEvent = {
+  ...REGISTRATION,
+  id: '019a8f3e-af61-7d54-9f70-9b1c3d5e6f70',
+  type: 'session.started',
+  data: { via: 'register' },
+  userRevision: null,
+  sessionId: SESSION,
+};
+
+export class ExportResult {
+  /** @example "2026-11-22T10:00:00.000Z" */
+  @ApiProperty({ format: 'date-time' })
+  exportedAt: string;
+
+  @ApiProperty({ type: ExportedAccount, example: ACCOUNT })
+  account: ExportedAccount;
+
+  /** includes deleted ones, as long as they can be restored */
+  @ApiProperty({ type: [ExportedOrg], example: [] })
+  organizations: ExportedOrg[];
+
+  /** has one element if it is enabled, without its secret */
+  @ApiProperty({ type: [ExportedSecondFactor], example: [] })
+  secondFactor: ExportedSecondFactor[];
+
+  /** includes ended ones, as long as they are kept */
+  @ApiProperty({ type: [ExportedSession], example: [LOGIN] })
+  sessions: ExportedSession[];
+
+  /** latest first */
+  @ApiProperty({ type: [OwnEvent], example: [START, REGISTRATION] })
+  events: OwnEvent[];
+
+  /** mails to the e-mail of the account, as long as they are kept, without their texts */
+  @ApiProperty({ type: [ExportedMail], example: [] })
+  mails: ExportedMail[];
+
+  /** none while the e-mail is not verified, since it may be somebody else's */
+  @ApiProperty({ type: [ExportedInvitation], example: [] })
+  invitations: ExportedInvitation[];
+}

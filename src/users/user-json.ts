@@ -1,0 +1,29 @@
+import type { UserProfile } from './users.repository.js';
+
+/** An account as the command line and an export show it. */
+export interface UserJson {
+  id: string;
+  email: string;
+  createdAt: string;
+  disabledAt: string | null;
+  emailVerifiedAt: string | null;
+  passwordChangedAt: string | null;
+  secondFactorAt: string | null;
+}
+
+export function userJson(user: UserProfile): UserJson {
+  const { id, email, createdAt, disabledAt, emailVerifiedAt, passwordChangedAt, secondFactorAt } = user;
+  return {
+    id,
+    email,
+    createdAt: new Date(createdAt).toISOString(),
+    disabledAt: timeOrNull(disabledAt),
+    emailVerifiedAt: timeOrNull(emailVerifiedAt),
+    passwordChangedAt: timeOrNull(passwordChangedAt),
+    secondFactorAt: timeOrNull(secondFactorAt),
+  };
+}
+
+function timeOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : new Date(epochMs).toISOString();
+}

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { passedOn } from '../support/derived-sessions.js';
+import { invalidToken, passwordSessionRequired } from '../support/expected.js';
+import { PausedReader } from '../support/paused-reader.js';
+import { type Account, aCode, anAccount, anOrg, anOrgOf } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
+
+const EXPORT = '/api/me/export';
+
+/** More than the buffers of a connection hold. */
+const EVENTS = 8000;
+const ROWS_AT_ONCE = 500;
+const LONG_TEXT = 'x'.repeat(900);
+
+interface Exported {
+  account: object;
+  organizations: object[];
+  secondFactor: object[];
+  sessions: { id: string; via: string }[];
+  events: { id: string; type: string; ip: string | null }[];
+}
+
+describe('the export of one’s own data', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  /** As if the user had done something very often, and long ago. */
+  async function addEvents(userId: string): Promise<string> {
+    const id = (number: number): string =>
+      `01a1fbf4-7ea2-724e-${userId.slice(-4)}-${String(number).padStart(12, '0')}`;
+    for (let from = 0; from < EVENTS; from += ROWS_AT_ONCE) {
+      const numbers = Array.from({ length: ROWS_AT_ONCE }, (_, index) => from + index);
+      await service.db.query(
+        `INSERT INTO events (id, type, at, actor_type, user_id, data)
+          VALUES ${numbers.map(() => "(?, 'session.started', 1, 'system', ?, ?)").join()}`,
+        numbers.flatMap((number) => [id(number), userId, JSON.stringify({ text: LONG_TEXT })]),
+      );
+    }
+    return id(0);
+  }
+
+  it('holds everything about the user, and nothing secret or of others', async () => {
+    const { admin, owner, org } = await anOrg(service);
+    await service.anyone.post('/api/auth/code/exchange', { code: await aCode(admin) });
+
+    await service.db.query('UPDATE users SET second_factor_at = 1 WHERE id = ?', [admin.id]);
+    await service.db.query('INSERT INTO second_factors (user_id, secret, enabled_at) VALUES (?, ?, 1)', [
+      admin.id,
+      'the sealed secret',
+    ]);
+    await service.db.query('INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)', [admin.id, 'a hash']);
+    await service.db.query("UPDATE sessions SET amr = 'pwd otp' WHERE user_id = ?", [admin.id]);
+
+    const { status, headers, body, text } = await admin.get<Exported>(EXPORT);
+
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(Object.keys(body)).toEqual([
+      'exportedAt',
+      'account',
+      'organizations',
+      'secondFactor',
+      'sessions',
+      'events',
+      'mails',
+      'invitations',
+    ]);
+    expect(body.account).toMatchObject({ id: admin.id, email: admin.email, passwordChangedAt: null });
+    expect(body.secondFactor).toEqual([{ enabledAt: '1970-01-01T00:00:00.001Z', recoveryCodesLeft: 1 }]);
+    expect(body.organizations).toEqual([expect.objectContaining({ id: org.id, role: 'admin' })]);
+    expect(body.sessions.map(({ via }) => via).toSorted()).toEqual(['code', 'password']);
+    expect(body.events.find(({ type }) => type === 'member.added')).toMatchObject({ ip: null });
+    const [user] = await service.db.query('SELECT password_hash AS hash FROM users WHERE id = ?', [admin.id]);
+    for (const secret of [String(user!['hash']), owner.email, admin.token, 'sealed secret', 'a hash']) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  it('is closed to everybody without a login by password', async () => {
+    const ada = await anAccount(service, 'ada');
+
+    expect((await service.anyone.get(EXPORT)).status).toBe(401);
+    expect(await (await passedOn(service, ada)).get(EXPORT)).toMatchObject(passwordSessionRequired);
+    await ada.delete('/api/me/sessions?all=true');
+    expect(await ada.get(EXPORT)).toMatchObject(invalidToken);
+  });
+
+  it('is limited for each user, from whatever address and session', async () => {
+    const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    const statuses = [1, 2, 3, 4].map(() => ada.get(EXPORT).then(({ status }) => status));
+
+    expect((await Promise.all(statuses)).filter((status) => status === 429)).toHaveLength(1);
+    expect((await grace.get(EXPORT)).status).toBe(200);
+  });
+
+  describe('that is long', () => {
+    let reader: Account;
+    let oldest: string;
+
+    async function aLongHistory(): Promise<void> {
+      reader = await anAccount(service, 'reader');
+      await anOrgOf(reader);
+      oldest = await addEvents(reader.id);
+    }
+
+    it('is complete for a client that pauses', async () => {
+      await aLongHistory();
+      const stream = await PausedReader.get(service, EXPORT, reader);
+
+      const { text, whole } = await stream.readOn();
+
+      expect({ whole, reachesTheOldest: text.includes(oldest) }).toEqual({
+        whole: true,
+        reachesTheOldest: true,
+      });
+    });
+
+    it('is cut off for a client that logs out meanwhile', async () => {
+      await aLongHistory();
+      const stream = await PausedReader.get(service, EXPORT, reader);
+      await reader.post('/api/auth/logout');
+
+      const { text, whole } = await stream.readOn();
+
+      expect({ whole, reachesTheOldest: text.includes(oldest) }).toEqual({
+        whole: false,
+        reachesTheOldest: false,
+      });
+    });
+  });
+});
