@@ -13,20 +13,21 @@ export const unitTests = {
   include: ['src/**/*.spec.ts', 'tooling/**/*.spec.ts'],
 };
 
-/** What operators do and see: nearly every test starts processes of its own, which takes most of its time. */
-const OPERATIONS = ['test/{cli,config,mail,metrics,operations,tracing}/**/*.e2e-spec.ts'];
+/** What operators do and see, and what the docs tell to run: nearly every test starts processes, which takes most of its time. */
+const OPERATIONS = ['test/{cli,config,mail,metrics,operations,pages,tracing}/**/*.e2e-spec.ts'];
 
 /** Neither tables nor transactions decide what these test, so they run on SQLite only. */
 const WITHOUT_TABLES = [
-  'test/auth/{clients-page,discovery,hashing-overload,password-rules,services-page,token-claims,verifiers}.e2e-spec.ts',
-  'test/cli/{deployed-command,operators-page,wrong-usage}.e2e-spec.ts',
+  'test/auth/{discovery,forged-tokens,hashing-overload,password-rules,token-claims}.e2e-spec.ts',
+  'test/cli/{deployed-command,wrong-usage}.e2e-spec.ts',
   'test/config/{environment,login-timing,password-hashes}.e2e-spec.ts',
-  'test/http/{access,bodies,costly-text,cross-origin,declared-access,routes}.e2e-spec.ts',
+  'test/http/{access,bodies,costly-text,cross-origin,declared-access,logs,routes}.e2e-spec.ts',
   'test/mail/{smtp,templates}.e2e-spec.ts',
-  'test/openapi/{caller-documents,docs-page,document,generated-clients,page-behaviour,published-document,refused-requests}.e2e-spec.ts',
+  'test/openapi/{caller-documents,docs-page,document,page-behaviour,published-document,refused-requests}.e2e-spec.ts',
   'test/operations/{link-node,npm-scripts}.e2e-spec.ts',
+  'test/pages/*.e2e-spec.ts',
   'test/services/service-requests.e2e-spec.ts',
-  'test/rate-limits/{address-limit,behind-a-proxy,given-back,limits,write-limit}.e2e-spec.ts',
+  'test/rate-limits/{account-limit,address-limit,behind-a-proxy,given-back,limits,lookup-limit,write-limit}.e2e-spec.ts',
   'test/tracing/exporter.e2e-spec.ts',
 ];
 const notOn = (engine: Engine): string[] => (engine === 'sqlite' ? [] : WITHOUT_TABLES);

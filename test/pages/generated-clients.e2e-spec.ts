@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLER_KINDS, type CallerKind } from '../../src/access/route-access.js';
 import { type Service, startService } from '../support/service.js';
-import { CONSUMERS } from './consumers.js';
-import type { Document } from './documented.js';
+import { CONSUMERS } from '../openapi/consumers.js';
+import type { Document } from '../openapi/documented.js';
 
 type Generator = keyof typeof CONSUMERS;
 
