@@ -3,7 +3,8 @@ import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import type { Problem } from '../problems/problem.js';
 import { EventsRepository } from '../record/events.repository.js';
-import type { NewEvent } from '../record/new-event.js';
+import type { EventType } from '../record/event-types.js';
+import type { EventWithout } from '../record/new-event.js';
 import type { Versioned } from '../requests/entity-tag.decorator.js';
 import { requireMatch } from '../requests/entity-tags.js';
 import type { Write } from '../requests/write.js';
@@ -36,7 +37,10 @@ export interface OrgChange<Facts> {
   record: (...events: OrgEvent[]) => Promise<void>;
 }
 
-export type OrgEvent = Pick<NewEvent, 'type' | 'userId' | 'data'>;
+export type OrgEvent = EventWithout<
+  'actor' | 'orgId' | 'orgRevision',
+  EventType & `${'org' | 'member' | 'invitation'}.${string}`
+>;
 
 /** Changes rows, records events and returns the answer; it runs again where its transaction was rolled back. */
 type Perform<Facts, Decision, Answer> = (change: OrgChange<Facts>, decision: Decision) => Promise<Answer>;

@@ -1,18 +1,18 @@
 import type { Event } from './event.entity.js';
-import type { OrgEvent, OwnEvent } from './dto/event.responses.js';
+import type { OrgEvent, OwnEvent, OwnEventActor } from './dto/event.responses.js';
+import type { FeedEvent } from './dto/feed-event.responses.js';
+import { definitionOf } from './event-types.js';
 
 /** The admins' view, which tells neither the address nor the session of the actor. */
 export function orgEvent(event: Event): OrgEvent {
-  const { id, type, at, actorType, actorId, orgId, orgRevision, userId, data } = event;
+  const { actorType, actorId, orgId, orgRevision, userId } = event;
   return {
-    id,
-    type,
-    at: new Date(at).toISOString(),
+    ...headOf(event),
     actor: { type: actorType, id: actorId },
     orgId,
     orgRevision,
     userId,
-    data: JSON.parse(data) as OrgEvent['data'],
+    data: dataOf(event),
   };
 }
 
@@ -28,4 +28,40 @@ export function ownEvent(event: Event): OwnEvent {
     ip: isForeign ? null : event.ip,
     requestId: isForeign ? null : event.requestId,
   };
+}
+
+/** The view of services: who acted but for operators, without from where, in which session and with which words. */
+export function feedEvent(event: Event): FeedEvent {
+  const { actorType, actorId, orgId, orgRevision, userId, userRevision, sessionId } = event;
+  return {
+    ...headOf(event),
+    actor: { type: actorType, id: actorType === 'user' ? actorId : null },
+    orgId,
+    orgRevision,
+    userId,
+    userRevision,
+    sessionId,
+    data: dataOf(event),
+  };
+}
+
+/** The view of operators, who may know all of it. */
+export function wholeEvent({ actorType, actorId, actorSessionId, at, data, ...rest }: Event) {
+  const actor: OwnEventActor = { type: actorType, id: actorId, sessionId: actorSessionId };
+  return { ...rest, at: new Date(at).toISOString(), actor, data: dataOf({ data }) };
+}
+
+/** Says no for a type that only a later version knows. */
+export function isToldTo(service: string, event: Pick<Event, 'type' | 'data'>): boolean {
+  const toldTo = definitionOf(event.type)?.toldTo;
+  if (toldTo === 'all services') return true;
+  return toldTo === 'that service' && (JSON.parse(event.data) as { service: string }).service === service;
+}
+
+function headOf({ id, type, at }: Event): Pick<OrgEvent, 'id' | 'type' | 'at'> {
+  return { id, type, at: new Date(at).toISOString() };
+}
+
+function dataOf({ data }: Pick<Event, 'data'>): OrgEvent['data'] {
+  return JSON.parse(data) as OrgEvent['data'];
 }

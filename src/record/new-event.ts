@@ -1,24 +1,28 @@
 import type { Actor } from '../access/actor.js';
 import { newEntityId } from '../identifiers/entity-id.js';
-import type { EventType } from './event-types.js';
+import type { EventContent, EventType } from './event-types.js';
 import type { Event } from './event.entity.js';
 
-export interface NewEvent {
-  type: EventType;
-  actor: Actor;
-  orgId?: string;
-  orgRevision?: number;
-  userId?: string;
-  userRevision?: number;
-  sessionId?: string;
-  /** words and ids, without e-mails, names and secrets */
-  data?: Readonly<Record<string, string | boolean>>;
-}
+/** An event to record, exactly as the catalogue has its type. */
+export type NewEvent<Type extends EventType = EventType> = { actor: Actor } & EventContent<Type>;
+
+/** Leaves out what the caller adds, in each type of event by itself. */
+export type EventWithout<
+  Column extends PropertyKey,
+  Type extends EventType = EventType,
+> = Type extends EventType ? DistributiveOmit<NewEvent<Type>, Column> : never;
+
+type DistributiveOmit<Union, Column extends PropertyKey> = Union extends unknown
+  ? Omit<Union, Column>
+  : never;
+
+type AnyEvent = Pick<NewEvent, 'type' | 'actor'> &
+  Partial<Pick<Event, 'orgId' | 'orgRevision' | 'userId' | 'userRevision' | 'sessionId'>> & { data?: object };
 
 export function rowsOf(events: readonly NewEvent[], at = Date.now()): Event[] {
   // Sorted, since ids made within a millisecond come in any order.
   const ids = events.map(newEntityId).toSorted();
-  return events.map((event, place) => ({
+  return events.map((event: AnyEvent, place) => ({
     id: ids[place]!,
     type: event.type,
     at,

@@ -5,7 +5,6 @@ import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../record/events.repository.js';
-import type { NewEvent } from '../record/new-event.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { shownText, storedText } from './allowed-scopes.js';
 import { hashSecret, newSecret } from './secret-text.js';
@@ -39,8 +38,6 @@ export interface Revocation {
   revoked: boolean;
 }
 
-type ServiceEvent = NewEvent['type'] & `service.${string}`;
-
 /** Each change locks the service first and records its events; it returns false when there was nothing to change. */
 @Injectable()
 export class ServiceChanges {
@@ -60,7 +57,11 @@ export class ServiceChanges {
     return this.transactions.run(async (transaction) => {
       const createdAt = Date.now();
       await this.services.insert(transaction, { name, allow, createdAt });
-      await this.record(transaction, 'service.created', actor, { service: name, allow: shownText(allow) });
+      await this.events.record(transaction, {
+        type: 'service.created',
+        actor,
+        data: { service: name, allow: shownText(allow) },
+      });
       return this.issue(transaction, { service: name, createdAt }, actor);
     });
   }
@@ -72,7 +73,7 @@ export class ServiceChanges {
       if (service.allow === allow) return false;
       await this.services.update(transaction, name, { allow });
       const data = { service: name, from: shownText(service.allow), to: shownText(allow) };
-      await this.record(transaction, 'service.allowed', actor, data);
+      await this.events.record(transaction, { type: 'service.allowed', actor, data });
       return true;
     });
   }
@@ -108,11 +109,15 @@ export class ServiceChanges {
       if (revoked) {
         await this.secrets.revoke(transaction, [secret.id], Date.now());
         const data = { service: name, secretId: secret.id };
-        await this.record(transaction, 'service.secret_revoked', actor, data);
+        await this.events.record(transaction, { type: 'service.secret_revoked', actor, data });
       }
       if (endSessions) {
         await this.services.update(transaction, name, { epoch: service.epoch + 1 });
-        await this.record(transaction, 'service.sessions_ended', actor, { service: name });
+        await this.events.record(transaction, {
+          type: 'service.sessions_ended',
+          actor,
+          data: { service: name },
+        });
       }
       return { secretId: secret.id, revoked };
     });
@@ -123,7 +128,7 @@ export class ServiceChanges {
     return this.change(name, async (transaction, { disabledAt, epoch }) => {
       if (disabledAt !== null) return false;
       await this.services.update(transaction, name, { disabledAt: Date.now(), epoch: epoch + 1 });
-      await this.record(transaction, 'service.disabled', actor, { service: name });
+      await this.events.record(transaction, { type: 'service.disabled', actor, data: { service: name } });
       return true;
     });
   }
@@ -133,7 +138,7 @@ export class ServiceChanges {
       requireNotRemoved(service);
       if (service.disabledAt === null) return false;
       await this.services.update(transaction, name, { disabledAt: null });
-      await this.record(transaction, 'service.enabled', actor, { service: name });
+      await this.events.record(transaction, { type: 'service.enabled', actor, data: { service: name } });
       return true;
     });
   }
@@ -150,7 +155,7 @@ export class ServiceChanges {
         removedAt: now,
         epoch: epoch + 1,
       });
-      await this.record(transaction, 'service.removed', actor, { service: name });
+      await this.events.record(transaction, { type: 'service.removed', actor, data: { service: name } });
       return true;
     });
   }
@@ -174,17 +179,12 @@ export class ServiceChanges {
     const id = newEntityId();
     const secret = newSecret();
     await this.secrets.insert(transaction, { id, service, hash: hashSecret(secret), createdAt });
-    await this.record(transaction, 'service.secret_added', actor, { service, secretId: id });
+    await this.events.record(transaction, {
+      type: 'service.secret_added',
+      actor,
+      data: { service, secretId: id },
+    });
     return { id, secret };
-  }
-
-  private record(
-    transaction: Transaction,
-    type: ServiceEvent,
-    actor: Actor,
-    data: { service: string } & Record<string, string>,
-  ): Promise<void> {
-    return this.events.record(transaction, { type, actor, data });
   }
 }
 

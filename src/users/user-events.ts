@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { EventsRepository } from '../record/events.repository.js';
-import type { NewEvent } from '../record/new-event.js';
+import type { EventType } from '../record/event-types.js';
+import type { EventWithout, NewEvent } from '../record/new-event.js';
 import { requireUnprotected } from './operator-protection.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 
-type UserEvent = Pick<NewEvent, 'actor' | 'data'> & {
-  type: NewEvent['type'] & `account.${string}`;
-  userId: string;
-};
+type UserEvent = EventWithout<'userRevision', EventType & `account.${string}`>;
 
 /**
  * Records changes of users, which their own revision orders. No operator over HTTP gets one of an operator's account

@@ -3,6 +3,7 @@ import type { Actor } from '../access/actor.js';
 import { Transactions } from '../database/transactions.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
 import { EventsRepository } from '../record/events.repository.js';
+import type { NewEvent } from '../record/new-event.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import {
   type ImportedUser,
@@ -69,8 +70,8 @@ export class UserImportService {
   private insert(users: readonly ImportedUser[], actor: Actor): Promise<void> {
     return this.transactions.run(async (transaction) => {
       await this.users.insert(transaction, users);
-      const events = users.map(({ id }) => ({
-        type: 'account.registered' as const,
+      const events = users.map(({ id }): NewEvent => ({
+        type: 'account.registered',
         actor,
         userId: id,
         userRevision: 1,

@@ -73,7 +73,7 @@ export class OwnPasswordService {
       if (!(await this.changes.changePassword(transaction, userId, passwordHash, hash))) return false;
       await this.sessions.keep(transaction, actor);
       await this.codes.voidAll(transaction, { id: userId, email });
-      const data = { reason: 'password_changed', all: true, except: sessionId };
+      const data = { reason: 'password_changed', all: true, except: sessionId } as const;
       await this.events.record(
         transaction,
         { type: 'account.password_changed', actor, userId },

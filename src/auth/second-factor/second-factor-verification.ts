@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Transaction } from '../../database/transaction.js';
 import { Mails } from '../../mail/mails.js';
-import type { NewEvent } from '../../record/new-event.js';
+import type { EventWithout } from '../../record/new-event.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import type { Credentials } from '../../users/users.repository.js';
 import { readTypedCode } from './code-text.js';
@@ -20,7 +20,7 @@ export type ShownCode = { holder: CodeHolder; scope: AttemptScope } & (
 );
 
 /** An event to record in the same transaction, by whoever acts. */
-export type UsedCodeEvent = Omit<NewEvent, 'actor'>;
+export type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
 
 /**
  * Asks for the second factor, in two steps:

@@ -37,7 +37,7 @@ export class AllSessionsService {
   private end(ids: readonly string[], actor: Actor): Promise<number> {
     return this.transactions.run(async (transaction) => {
       const present = await this.users.endSessionsOf(transaction, ids);
-      const data = { reason: 'operator', all: true };
+      const data = { reason: 'operator', all: true } as const;
       await this.events.record(
         transaction,
         ...present.map((userId) => ({ type: 'session.ended' as const, actor, userId, data })),

@@ -30,7 +30,11 @@ export class SessionEndingService {
 
   /** @throws InvalidTokenError when the acting session has ended meanwhile */
   async endAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
-    const data = { reason: 'revoked', all: true, ...(exceptActing && { except: actor.sessionId }) };
+    const data = {
+      reason: 'revoked',
+      all: true,
+      ...(exceptActing && { except: actor.sessionId }),
+    } as const;
     await this.transactions.run(
       async (transaction) => {
         if (!(await this.users.endSessions(transaction, actor.id))) throw new InvalidTokenError('user_gone');

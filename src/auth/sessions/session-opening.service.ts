@@ -4,7 +4,7 @@ import type { AuthenticationMethod } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transaction.js';
 import { EventsRepository } from '../../record/events.repository.js';
-import type { NewEvent } from '../../record/new-event.js';
+import type { EventWithout, NewEvent } from '../../record/new-event.js';
 import { AuthorizationCodesRepository, type CodeOwner } from '../codes/authorization-codes.repository.js';
 import type { TokenResult } from '../dto/auth.responses.js';
 import { SessionTokens } from '../refresh/session-tokens.js';
@@ -54,7 +54,7 @@ export class SessionOpening {
   async open(
     transaction: Transaction,
     { user, via, refresh, deviceName, amr = PASSWORD_ALONE, origin }: Login,
-    cause?: Omit<NewEvent, 'actor'>,
+    cause?: EventWithout<'actor', 'account.registered' | 'account.recovery_code_used'>,
   ): Promise<{ session: NewSession; actor: UserActor }> {
     const { id: userId, authEpoch } = user;
     const start = {

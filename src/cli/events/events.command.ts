@@ -1,5 +1,6 @@
 import type { Event } from '../../record/event.entity.js';
 import { EventsRepository } from '../../record/events.repository.js';
+import { wholeEvent } from '../../record/event-views.js';
 import { EVENT_TYPES, type EventType } from '../../record/event-types.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { CannotRunError } from '../cannot-run.error.js';
@@ -21,7 +22,7 @@ export function showEvents({ options }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const named = await subjects(services, options as Record<string, string | undefined>);
     const events = await services.get(EventsRepository).findMatching({ ...filter, ...named }, atMost);
-    return { lines: events.length === 0 ? ['none'] : events.map(textOf), json: events.map(jsonOf) };
+    return { lines: events.length === 0 ? ['none'] : events.map(textOf), json: events.map(wholeEvent) };
   });
 }
 
@@ -61,10 +62,4 @@ function textOf(event: Event): string {
   ]
     .filter((part) => part !== null)
     .join('  ');
-}
-
-/** Leaves nothing out: operators may know who acted from where. */
-function jsonOf({ at, actorType, actorId, actorSessionId, data, ...rest }: Event): object {
-  const actor = { type: actorType, id: actorId, sessionId: actorSessionId };
-  return { ...rest, at: timeText(at), actor, data: JSON.parse(data) as unknown };
 }

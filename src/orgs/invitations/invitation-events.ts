@@ -1,38 +1,37 @@
 import type { Invitation } from './invitation.entity.js';
-import type { NewEvent } from '../../record/new-event.js';
+import type { EventType } from '../../record/event-types.js';
+import type { EventWithout, NewEvent } from '../../record/new-event.js';
 import type { EndedInvitation } from './invitations.repository.js';
 
-export type RevocationReason =
-  | 'revoked'
-  | 'member_added'
-  | 'inviter_removed'
-  | 'inviter_left'
-  | 'inviter_demoted'
-  | 'inviter_disabled'
-  | 'inviter_deleted'
-  | 'org_deleted';
+export type RevocationReason = NewEvent<'invitation.revoked'>['data']['reason'];
 
-type InvitationEvent = Pick<NewEvent, 'type' | 'userId' | 'data'>;
+type InvitationEvent<Type extends EventType & `invitation.${string}`> = EventWithout<
+  'actor' | 'orgId' | 'orgRevision',
+  Type
+>;
 
 /** Leaves out the invited user, who would reveal whether the e-mail has an account. */
-export function revocations(ended: readonly EndedInvitation[], reason: RevocationReason): InvitationEvent[] {
+export function revocations(
+  ended: readonly EndedInvitation[],
+  reason: RevocationReason,
+): InvitationEvent<'invitation.revoked'>[] {
   return ended.map(({ id, role }) => ({
     type: 'invitation.revoked',
     data: { invitationId: id, role, reason },
   }));
 }
 
-export function invitationEvent(
-  type: 'invitation.created' | 'invitation.resent',
+export function invitationEvent<Type extends 'invitation.created' | 'invitation.resent'>(
+  type: Type,
   { id, role }: Pick<Invitation, 'id' | 'role'>,
-): InvitationEvent {
+) {
   return { type, data: { invitationId: id, role } };
 }
 
-export function answerEvent(
-  type: 'invitation.accepted' | 'invitation.declined',
+export function answerEvent<Type extends 'invitation.accepted' | 'invitation.declined'>(
+  type: Type,
   { id, role }: Pick<Invitation, 'id' | 'role'>,
   userId: string,
-): InvitationEvent {
+) {
   return { type, userId, data: { invitationId: id, role } };
 }

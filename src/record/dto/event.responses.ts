@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { EVENT_TYPES, type EventType } from '../event-types.js';
 
-const ACTOR_TYPES = ['user', 'operator', 'system'] as const;
-type ActorType = (typeof ACTOR_TYPES)[number];
+export const ACTOR_TYPES = ['user', 'operator', 'system'] as const;
+export type ActorType = (typeof ACTOR_TYPES)[number];
 
 const ORG = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
 const ADA = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
@@ -19,7 +19,7 @@ const ORG_EVENT = {
   userId: GRACE,
   data: { role: 'member', via: 'added' },
 };
-const OWN_EVENT = {
+export const OWN_EVENT = {
   id: '019a8f3e-af61-7d54-9f70-9b1c3d5e6f70',
   type: 'session.started',
   at: '2026-11-22T09:00:00.000Z',
@@ -73,9 +73,11 @@ class AnyEvent {
   /** details of the change, which depend on the type of the event */
   @ApiProperty({
     type: 'object',
-    additionalProperties: { oneOf: [{ type: 'string', minLength: 1 }, { type: 'boolean' }] },
+    additionalProperties: {
+      oneOf: [{ type: 'string', minLength: 1 }, { type: 'integer' }, { type: 'boolean' }],
+    },
   })
-  data: Record<string, string | boolean>;
+  data: Record<string, string | number | boolean>;
 }
 
 export class OrgEvent extends AnyEvent {

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { FeedEvents } from './dto/feed-event.responses.js';
+import type { Fields } from './event-data.js';
+import type { Event } from './event.entity.js';
+import { definitionOf, EVENT_TYPES, type EventType } from './event-types.js';
+import { feedEvent, isToldTo } from './event-views.js';
+import type { NewEvent } from './new-event.js';
+
+const INTERNAL =
+  /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.second_factor|operator\.)/;
+
+const EVENT: Event = {
+  id: '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f',
+  type: 'account.disabled',
+  at: 0,
+  actorType: 'operator',
+  actorId: 'grace',
+  actorSessionId: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
+  orgId: null,
+  orgRevision: null,
+  userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',
+  userRevision: 3,
+  sessionId: null,
+  data: '{"force":true}',
+  requestId: 'secret request',
+  ip: '198.51.100.7',
+  reason: 'secret words',
+};
+
+it('has the table of docs/reference.md', () => {
+  const rows = readFileSync('docs/reference.md', 'utf8').matchAll(/^\| (`[a-z]+\.[a-z_]+`) +\|(.*)\|$/gm);
+  const documented = Array.from(rows, ([, type, cells]) =>
+    [type!].concat(cells!.split(' | ').map((text) => text.trim())),
+  );
+
+  expect(documented).toEqual(EVENT_TYPES.map(rowOf));
+});
+
+it('tells services of all but what is internal, and of services only the one concerned', () => {
+  const toldTo = (audience: string) => EVENT_TYPES.filter((type) => definitionOf(type)!.toldTo === audience);
+
+  expect(toldTo('no service')).toEqual(EVENT_TYPES.filter((type) => INTERNAL.test(type)));
+  expect(toldTo('that service')).toEqual(EVENT_TYPES.filter((type) => type.startsWith('service.')));
+
+  const disabled = { type: 'service.disabled', data: '{"service":"billing"}' } as const;
+  expect(isToldTo('billing', disabled)).toBe(true);
+  expect(isToldTo('other', disabled)).toBe(false);
+  expect(isToldTo('billing', EVENT)).toBe(true);
+  expect(isToldTo('billing', { ...EVENT, type: 'keys.rotated' })).toBe(false);
+  expect(isToldTo('billing', { ...EVENT, type: 'account.of_a_later_version' as EventType })).toBe(false);
+});
+
+it('tells services nothing of where from, why, in which session and by which operator', () => {
+  expect(feedEvent(EVENT)).toEqual({
+    id: EVENT.id,
+    type: 'account.disabled',
+    at: '1970-01-01T00:00:00.000Z',
+    actor: { type: 'operator', id: null },
+    orgId: null,
+    orgRevision: null,
+    userId: EVENT.userId,
+    userRevision: 3,
+    sessionId: null,
+    data: { force: true },
+  });
+  const byUser = feedEvent({ ...EVENT, actorType: 'user', actorId: EVENT.userId });
+  expect(byUser.actor).toEqual({ type: 'user', id: EVENT.userId });
+});
+
+it('gives the OpenAPI document one schema for each type that services are told of', () => {
+  const { items } = Reflect.getMetadata('swagger/apiModelProperties', FeedEvents.prototype, 'events') as {
+    items: { oneOf: unknown[]; discriminator: { mapping: Record<string, string> } };
+  };
+
+  expect(Object.keys(items.discriminator.mapping)).toEqual(
+    EVENT_TYPES.filter((type) => !INTERNAL.test(type)),
+  );
+  expect(items.oneOf).toHaveLength(new Set(Object.values(items.discriminator.mapping)).size);
+});
+
+it('accepts an event only as its type has it', () => {
+  const actor = { kind: 'system' } as const;
+  const ada = { actor, userId: 'ada' };
+  const inOrg = { actor, orgId: 'o', orgRevision: 1 };
+
+  const accepted: NewEvent[] = [
+    { ...ada, type: 'account.enabled', userRevision: 2 },
+    { ...inOrg, type: 'member.added', userId: 'ada', data: { role: 'member', via: 'added' } },
+    { ...ada, type: 'session.ended', sessionId: 's', data: { reason: 'logout' } },
+  ];
+  const refused: NewEvent[] = [
+    // @ts-expect-error without the revision that orders it
+    { ...ada, type: 'account.enabled' },
+    // @ts-expect-error with data of another type
+    { ...ada, type: 'account.enabled', userRevision: 2, data: { force: true } },
+    // @ts-expect-error without its data
+    { ...inOrg, type: 'member.added', userId: 'ada' },
+    // @ts-expect-error with an unknown word
+    { ...inOrg, type: 'member.added', userId: 'ada', data: { role: 'member', via: 'magic' } },
+    // @ts-expect-error about nobody
+    { ...inOrg, type: 'member.added', data: { role: 'member', via: 'added' } },
+    // @ts-expect-error about somebody whom it must not name
+    { ...inOrg, type: 'invitation.created', userId: 'ada', data: { invitationId: 'i', role: 'member' } },
+    // @ts-expect-error without the session that ended
+    { ...ada, type: 'session.ended', data: { reason: 'logout' } },
+  ];
+
+  expect(accepted.length).toBeLessThan(refused.length);
+});
+
+function rowOf(type: EventType): string[] {
+  const { toldTo, meaning, forms } = definitionOf(type)!;
+  const [first = {}, ...others] = forms.map(({ data }) => data);
+  const more = others.map((fields) => omit(fields, Object.keys(first)));
+  return [`\`${type}\``, toldTo, [first, ...more].map(textOf).join('; **or** with '), meaning];
+}
+
+function textOf(fields: Fields): string {
+  return Object.entries(fields)
+    .map(([name, { text, isOptional }]) => `\`${name}${isOptional ? '?' : ''}\`: ${text}`)
+    .join('; ');
+}
+
+function omit(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
