@@ -22,6 +22,7 @@ import { UnusedCodesLimit } from './codes/unused-codes-limit.js';
 import { DiscoveryController } from './discovery/discovery.controller.js';
 import { DiscoveryService } from './discovery/discovery.service.js';
 import { MailCode } from './mail-codes/mail-code.entity.js';
+import { VouchedEmails } from './mail-codes/vouched-emails.js';
 import { MailCodes } from './mail-codes/mail-codes.js';
 import { OldMailCodes } from './mail-codes/old-mail-codes.js';
 import { CodeMails } from './mail-codes/code-mails.js';
@@ -38,6 +39,7 @@ import { OwnPasswordService } from './passwords/own-password.service.js';
 import { PasswordRecoveryController } from './recovery/password-recovery.controller.js';
 import { ResetMails } from './recovery/reset-mails.js';
 import { PasswordRecoveryService } from './recovery/password-recovery.service.js';
+import { HandedOutResetCodes } from './recovery/handed-out-reset-codes.js';
 import { LogoutController } from './refresh/logout.controller.js';
 import { LogoutService } from './refresh/logout.service.js';
 import { UserSessionsRepository } from './sessions/user-sessions.repository.js';
@@ -48,6 +50,7 @@ import { RefreshController } from './refresh/refresh.controller.js';
 import { RefreshService } from './refresh/refresh.service.js';
 import { RefreshTokens } from './refresh/refresh-tokens.js';
 import { SessionTokens } from './refresh/session-tokens.js';
+import { AllSessionsService } from './sessions/all-sessions.service.js';
 import { DerivedSessionsLimit } from './sessions/derived-sessions-limit.js';
 import { EndedSessions } from './sessions/ended-sessions.js';
 import { InterruptedRevocations } from './sessions/interrupted-revocations.js';
@@ -64,6 +67,7 @@ import { Session } from './sessions/session.entity.js';
 import { SessionExchangesRepository } from './sessions/session-exchanges.repository.js';
 import { SessionRefreshesRepository } from './sessions/session-refreshes.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
+import { SignedInUsersRepository } from './sessions/signed-in-users.repository.js';
 import { JwksController } from './tokens/jwks.controller.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
 import { KeyFileWatch } from './tokens/key-file-watch.js';
@@ -97,6 +101,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
   providers: [
     { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
     AcceptablePassword,
+    AllSessionsService,
     AuthService,
     AuthorizationCodesRepository,
     CodeMailLimit,
@@ -109,6 +114,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     EndedSessions,
     ExpiredCodes,
     ExpiredSessions,
+    HandedOutResetCodes,
     InterruptedRevocations,
     AuthenticationGuard,
     GuessLimit,
@@ -142,14 +148,18 @@ import { JobsModule } from '../jobs/jobs.module.js';
     SessionExchangesRepository,
     SessionRemoval,
     SessionRevocation,
+    SignedInUsersRepository,
     TokenIssuer,
     UnusedCodesLimit,
     VerifiedTokens,
+    VouchedEmails,
   ],
   exports: [
+    AllSessionsService,
     CodeMailLimit,
     AuthenticationGuard,
     EmailProofs,
+    HandedOutResetCodes,
     LiveTokens,
     MailCodes,
     MailCodesRepository,
@@ -159,6 +169,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     SessionEndingService,
     SessionsRepository,
     UserSessionsRepository,
+    VouchedEmails,
   ],
 })
 export class AuthModule {

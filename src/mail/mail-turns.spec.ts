@@ -10,6 +10,7 @@ describe('the turns of mails', () => {
       password_reset: 0,
       email_verification: 0,
       password_changed: 1,
+      reset_code_issued: 1,
       second_factor_enabled: 1,
       second_factor_removed: 1,
       second_factor_guessed: 1,

@@ -9,6 +9,7 @@ const PRIORITIES: Record<MailKind, MailPriority> = {
   email_change_asked: 1,
   email_changed: 1,
   password_changed: 1,
+  reset_code_issued: 1,
   second_factor_enabled: 1,
   second_factor_removed: 1,
   second_factor_guessed: 1,

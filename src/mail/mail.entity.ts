@@ -3,6 +3,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 export const MAIL_KINDS = [
   'password_reset',
   'password_changed',
+  'reset_code_issued',
   'second_factor_enabled',
   'second_factor_removed',
   'second_factor_guessed',

@@ -1,8 +1,23 @@
 import { Problem } from '../problems/problem.js';
+import { RefusedError } from '../problems/refused.error.js';
+import type { MailState } from './mail.entity.js';
 
 export class MailUnavailableError extends Problem {
   constructor() {
     super('mail_unavailable');
+  }
+}
+
+export class MailNotFoundError extends RefusedError {
+  constructor() {
+    super('there is no such mail', 'mail_not_found');
+  }
+}
+
+export class MailEndedError extends RefusedError {
+  /** @param state one in which a mail is sent again only until its code expires */
+  constructor(state: MailState) {
+    super(`the mail is ${state === 'failed' || state === 'waiting' ? 'expired' : state}`, 'mail_ended');
   }
 }
 

@@ -6,14 +6,24 @@ import { MailComposers } from './mail-composers.js';
 import { Mails } from './mails.js';
 import { MailsOfUser } from './mails-of-user.js';
 import { OldMails } from './old-mails.js';
+import { MailRetries } from './mail-retries.js';
 import { MailsRepository } from './mails.repository.js';
+import { RecordModule } from '../record/record.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 
 /** Accepts mails, and what composes them. MailWorkerModule sends them. */
 @Module({
-  imports: [JobsModule, TypeOrmModule.forFeature([Mail]), UsersModule],
-  providers: [MailComposers, Mails, MailLimitsRepository, MailsOfUser, MailsRepository, OldMails],
-  exports: [MailComposers, Mails, MailLimitsRepository, MailsRepository],
+  imports: [JobsModule, RecordModule, TypeOrmModule.forFeature([Mail]), UsersModule],
+  providers: [
+    MailComposers,
+    MailRetries,
+    Mails,
+    MailLimitsRepository,
+    MailsOfUser,
+    MailsRepository,
+    OldMails,
+  ],
+  exports: [MailComposers, MailRetries, Mails, MailLimitsRepository, MailsRepository],
 })
 export class MailModule {}

@@ -130,13 +130,15 @@ export class MailsRepository {
     return this.mails.findOneBy({ id });
   }
 
-  /** Makes a mail due if it waits or failed and has not expired. Returns how many rows that changed. */
-  retry(id: string, now: number): Promise<number> {
-    return this.transactions.write(`${RETRY} id = ? AND state IN ('waiting', 'failed')`, [now, now, id]);
+  /** Makes a mail due if it waits or failed and has not expired. */
+  async retry(transaction: Transaction, id: string, now: number): Promise<boolean> {
+    const sql = `${RETRY} id = ? AND state IN ('waiting', 'failed')`;
+    return (await transaction.write(sql, [now, now, id])) === 1;
   }
 
-  retryFailed(now: number): Promise<number> {
-    return this.transactions.write(`${RETRY} state = 'failed'`, [now, now]);
+  /** Returns how many there are. */
+  retryFailed(transaction: Transaction, now: number): Promise<number> {
+    return transaction.write(`${RETRY} state = 'failed'`, [now, now]);
   }
 
   async findEndedBefore(state: MailState, time: number, limit: number): Promise<string[]> {

@@ -26,6 +26,18 @@ const PATHS = [
   '/api/me/events',
   '/api/me/export',
   '/api/me/sessions',
+  '/api/operators/users/{userId}/disable',
+  '/api/operators/users/{userId}/enable',
+  '/api/operators/users/{userId}/end-sessions',
+  '/api/operators/users/{userId}/reset-code',
+  '/api/operators/users/{userId}/verify-email',
+  '/api/operators/users/{userId}/delete',
+  '/api/operators/orgs/{orgId}/owners',
+  '/api/operators/orgs/{orgId}/delete',
+  '/api/operators/orgs/{orgId}/restore',
+  '/api/operators/mails/{mailId}/retry',
+  '/api/operators/services/{name}/disable',
+  '/api/operators/services/{name}/enable',
 ];
 
 export function putInReadingOrder(document: OpenAPIObject): void {

@@ -7,7 +7,6 @@ import { deletionsLast } from './page/operations-order.js';
 import { PAGE_STYLE } from './page/page-style.js';
 import { keepLogin } from './page/keep-login.js';
 import { rememberAnswer } from './page/remember-answer.js';
-import { leaveFormsUnsaved } from './page/unsaved-forms.js';
 import { pascalCase } from './problem-schemas.js';
 import { documentPath, serveDocuments } from './serve-documents.js';
 
@@ -39,7 +38,7 @@ export function serveDocs(app: NestFastifyApplication): void {
       urls: CALLER_KINDS.map((callers) => ({ name: pascalCase(callers), url: documentPath(callers) })),
       persistAuthorization: false,
       responseInterceptor: rememberAnswer,
-      plugins: [foldAnswers, fillForms, keepLogin, leaveFormsUnsaved],
+      plugins: [foldAnswers, fillForms, keepLogin],
       operationsSorter: deletionsLast,
       filter: true,
       displayRequestDuration: true,

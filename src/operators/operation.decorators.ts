@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
+import { Operators } from '../access/access.decorators.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { REASON_NEEDED } from './dto/reason.request.js';
 import { NO_SUCH_USER } from './operators.errors.js';
@@ -7,13 +8,13 @@ import { NO_SUCH_USER } from './operators.errors.js';
 export const ApiUserId = (): MethodDecorator =>
   ApiParam({ name: 'userId', type: String, format: 'uuid', description: 'id of the user' });
 
-/** Documents what every route below `/api/operators/users/:userId` refuses that changes something. */
-export const ChangesAccount = (): MethodDecorator =>
+/** Declares a change by an operator, which takes a reason. */
+export const Operation = (): MethodDecorator =>
+  applyDecorators(Operators(), ApiProblems(invalidFields({ reason: REASON_NEEDED })));
+
+/** Declares a change of an account: that of an operator is refused. */
+export const AccountOperation = (): MethodDecorator =>
   applyDecorators(
-    ApiUserId(),
-    ApiProblems(
-      invalidFields({ reason: REASON_NEEDED }),
-      { code: 'user_not_found', detail: NO_SUCH_USER },
-      'operator_protected',
-    ),
+    Operation(),
+    ApiProblems({ code: 'user_not_found', detail: NO_SUCH_USER }, 'operator_protected'),
   );

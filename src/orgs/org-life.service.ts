@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Env } from '../config/env.js';
 import type { Versioned } from '../requests/entity-tag.decorator.js';
 import type { Write } from '../requests/write.js';
 import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
 import type { OrgDeletionResult, OrgResult } from './dto/org.responses.js';
-import { revocations } from './invitations/invitation-events.js';
-import { InvitationsRepository } from './invitations/invitations.repository.js';
 import { MembersRepository } from './members/members.repository.js';
 import { requireAdmin, requireOwner } from './members/member-policy.js';
 import { OrgChanges } from './org-changes.js';
+import { OrgDeletion } from './org-deletion.js';
 import { requireRestorable } from './org-policy.js';
 import { OrgsRepository } from './orgs.repository.js';
 
@@ -19,8 +17,7 @@ export class OrgLifeService {
     private readonly orgs: OrgsRepository,
     private readonly deletedOrgs: DeletedOrgsRepository,
     private readonly members: MembersRepository,
-    private readonly invitations: InvitationsRepository,
-    private readonly env: Env,
+    private readonly deletion: OrgDeletion,
   ) {}
 
   rename(write: Write, orgId: string, name: string): Promise<Versioned<OrgResult>> {
@@ -52,11 +49,8 @@ export class OrgLifeService {
         decide: ({ role }) => requireOwner(role),
       },
       async ({ transaction, record }) => {
-        const now = Date.now();
-        const purgeAt = now + this.env.orgRestoreWindow * 1000;
-        await this.deletedOrgs.delete(transaction, [orgId], now, purgeAt);
-        const revoked = write.dryRun ? [] : await this.invitations.revokeAll(transaction, orgId);
-        await record({ type: 'org.deleted' }, ...revocations(revoked, 'org_deleted'));
+        const { purgeAt, events } = await this.deletion.delete(transaction, orgId, write.dryRun);
+        await record(...events);
         return { ok: true, purgeAt: new Date(purgeAt).toISOString() };
       },
     );

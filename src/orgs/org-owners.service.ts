@@ -11,6 +11,7 @@ import { InvitationsRepository } from './invitations/invitations.repository.js';
 import { MembersRepository } from './members/members.repository.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { type OwnerFacts, OwnershipRepository } from './ownership.repository.js';
+import { requireUnprotected } from '../users/operator-protection.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { OwnerDisabledError, OwnerNoMemberError } from './owners.errors.js';
 
@@ -36,7 +37,10 @@ export class OrgOwnersService {
     private readonly env: Env,
   ) {}
 
-  /** @throws OrgNotFoundError, OwnerDisabledError, OwnerNoMemberError, UserHasTooManyOrgsError */
+  /**
+   * Over HTTP no operator becomes an owner, so that none takes an organization.
+   * @throws OrgNotFoundError, OwnerDisabledError, OwnerNoMemberError, UserHasTooManyOrgsError, OperatorProtectedError
+   */
   add(owner: NewOwner): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
       const isThere = await this.orgs.lock(transaction, owner.orgId);
@@ -46,6 +50,8 @@ export class OrgOwnersService {
       if (!facts) throw new OrgNotFoundError();
       if (facts.role === 'owner') return false;
       if (!(await this.users.lockEnabled(transaction, owner.userId))) throw new OwnerDisabledError();
+      const { operatorSince } = await this.users.stateOf(transaction, owner.userId);
+      requireUnprotected(owner.actor, operatorSince);
       if (facts.role === null && !owner.force) throw new OwnerNoMemberError();
       await (facts.role === null
         ? this.join(transaction, owner, facts)

@@ -9,13 +9,23 @@ import { InvitationRowsModule } from './invitations/invitation-rows.module.js';
 import { LockedOrgs } from './locked-orgs.js';
 import { Member } from './members/member.entity.js';
 import { OrgChanges } from './org-changes.js';
+import { OrgDeletion } from './org-deletion.js';
 import { Org } from './org.entity.js';
+import { OperatedOrgs } from './operated-orgs.service.js';
 import { OrgsOfUser } from './orgs-of-user.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { OwnershipRepository } from './ownership.repository.js';
 import { UserOrgsRepository } from './user-orgs.repository.js';
 
-const EXPORTED = [DeletedOrgsRepository, OrgChanges, OrgsRepository, OwnershipRepository, UserOrgsRepository];
+const EXPORTED = [
+  DeletedOrgsRepository,
+  OrgChanges,
+  OperatedOrgs,
+  OrgDeletion,
+  OrgsRepository,
+  OwnershipRepository,
+  UserOrgsRepository,
+];
 
 /** Members and invitations lock organizations, and OrgsModule builds upon both, so it cannot hold what they need. */
 @Module({

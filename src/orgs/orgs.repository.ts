@@ -63,6 +63,10 @@ export class OrgsRepository {
     return locked === 1;
   }
 
+  findIn(transaction: Transaction, id: string): Promise<Org | null> {
+    return transaction.of(this.orgs).findOneBy({ id });
+  }
+
   /** Locks in one order for everybody, against deadlocks; also deleted ones, because they can be restored. */
   async lockAll(transaction: Transaction, ids: readonly string[]): Promise<void> {
     for await (const batch of inBatches(ids.toSorted())) {

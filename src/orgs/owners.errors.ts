@@ -4,6 +4,9 @@ import { RefusedError } from '../problems/refused.error.js';
 
 const MAX_NAMED = 100;
 
+export const NO_ENABLED_OWNER =
+  'No owner of the organization has an account that is enabled; enable one, or restore it with force.';
+
 /** Without other members, no other owner can be made there. */
 type OwnedOrg = Pick<Departure, 'orgId' | 'name' | 'hasOtherMember'>;
 
@@ -11,7 +14,7 @@ export class OnlyOwnerError extends RefusedError {
   constructor(readonly orgs: readonly OwnedOrg[]) {
     const alone = orgs.filter(({ hasOtherMember }) => !hasOtherMember);
     const also = alone.length === 0 ? '' : `; nobody else is in ${named(alone)}`;
-    super(`the user is the only enabled owner of ${named(orgs)}${also} (last_owner)`);
+    super(`the user is the only enabled owner of ${named(orgs)}${also}`, 'last_owner');
   }
 }
 
@@ -33,14 +36,20 @@ function named(orgs: readonly OwnedOrg[]): string {
   return ids.join(', ') + more;
 }
 
+export class NoEnabledOwnerError extends Problem {
+  constructor() {
+    super('last_owner', { detail: NO_ENABLED_OWNER });
+  }
+}
+
 export class OwnerDisabledError extends RefusedError {
   constructor() {
-    super('the user is disabled (member_disabled)');
+    super('the user is disabled', 'member_disabled');
   }
 }
 
 export class OwnerNoMemberError extends RefusedError {
   constructor() {
-    super('the user is no member of the organization (member_not_found)');
+    super('the user is no member of the organization', 'member_not_found');
   }
 }

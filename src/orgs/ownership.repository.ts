@@ -65,6 +65,14 @@ const FIND_DEPARTURES = hotStatement(
   [''],
 );
 
+const FIND_ENABLED_OWNER = hotStatement(
+  'an enabled owner of an organization',
+  `SELECT m.user_id AS id FROM members m JOIN users u ON u.id = m.user_id
+    WHERE m.org_id = ? AND m.role = 'owner' AND u.disabled_at IS NULL
+    ORDER BY m.org_id, m.role, m.email LIMIT 1`,
+  [''],
+);
+
 @Injectable()
 export class OwnershipRepository {
   constructor(
@@ -85,13 +93,13 @@ export class OwnershipRepository {
     return this.orgs.find({ where: { name }, order: { id: 'ASC' }, take: limit });
   }
 
-  async findNames(ids: readonly string[]): Promise<Map<string, string>> {
+  async withNames<Of extends Pick<Org, 'id'>>(orgs: readonly Of[]): Promise<(Of & Pick<Org, 'name'>)[]> {
     const names = new Map<string, string>();
-    for await (const batch of inBatches(ids)) {
-      const orgs = await this.orgs.find({ where: { id: In([...batch]) }, select: { id: true, name: true } });
-      for (const { id, name } of orgs) names.set(id, name);
+    for await (const batch of inBatches(orgs.map(({ id }) => id))) {
+      const found = await this.orgs.find({ where: { id: In([...batch]) }, select: { id: true, name: true } });
+      for (const { id, name } of found) names.set(id, name);
     }
-    return names;
+    return orgs.map((org) => ({ ...org, name: names.get(org.id) ?? '' }));
   }
 
   findOrgsOf(userId: string): Promise<OrgWithRole[]> {
@@ -132,6 +140,11 @@ export class OwnershipRepository {
       [userId, orgId],
     );
     return rows[0];
+  }
+
+  /** The caller holds the lock of the organization, for which disabling an owner waits. */
+  async hasEnabledOwner(transaction: Transaction, orgId: string): Promise<boolean> {
+    return (await transaction.read<unknown>(FIND_ENABLED_OWNER, [orgId])).length > 0;
   }
 
   countByRole(orgId: string): Promise<{ role: Role; members: number }[]> {

@@ -144,6 +144,16 @@ export const PROBLEMS = {
     meaning: 'There is no such invitation',
     detail: 'No invitation has this id, or it is for another e-mail.',
   },
+  mail_not_found: {
+    status: 404,
+    meaning: 'There is no such mail',
+    detail: 'No mail of the last 7 days has this id.',
+  },
+  service_not_found: {
+    status: 404,
+    meaning: 'There is no such service',
+    detail: 'No service has this name.',
+  },
   method_not_allowed: {
     status: 405,
     meaning: 'The method is not allowed here',
@@ -209,6 +219,16 @@ export const PROBLEMS = {
     status: 409,
     meaning: 'An organization must keep at least one owner',
     detail: 'This user is the only owner; make somebody else owner first.',
+  },
+  mail_ended: {
+    status: 409,
+    meaning: 'The mail is not sent any more',
+    detail: 'The mail was sent or dropped, or the code in it has expired.',
+  },
+  service_removed: {
+    status: 409,
+    meaning: 'The service was removed',
+    detail: 'The service was removed, for good: add one of another name.',
   },
   operator_protected: {
     status: 409,

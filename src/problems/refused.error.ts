@@ -1,2 +1,12 @@
+import type { ProblemCode } from './problem-codes.js';
+
 /** A rule refuses what an operator asked for; the message says what the rule is. */
-export class RefusedError extends Error {}
+export class RefusedError extends Error {
+  /** @param code by which the rule is known over HTTP, too, if it can refuse anything there */
+  constructor(
+    message: string,
+    readonly code?: ProblemCode,
+  ) {
+    super(code === undefined ? message : `${message} (${code})`);
+  }
+}

@@ -16,7 +16,8 @@ const FIND_IDS_BETWEEN = hotStatement(
 
 const FIND_ABOUT = hotStatement(
   'the addresses in the record of a user',
-  `SELECT id FROM events WHERE user_id = ? AND id > ? AND ip IS NOT NULL ORDER BY id LIMIT ${MAX_ROWS_AT_ONCE}`,
+  `SELECT id FROM events WHERE user_id = ? AND id > ? AND ip IS NOT NULL AND actor_type <> 'operator'
+    ORDER BY id LIMIT ${MAX_ROWS_AT_ONCE}`,
   ['', ''],
 );
 
@@ -64,7 +65,10 @@ export class EventAddressesRepository {
     return found;
   }
 
-  /** Clears `acts`, events about the user, and what the user did since a time (epoch milliseconds). */
+  /**
+   * Clears `acts`, events about the user, and what the user did since a time (epoch milliseconds). An operator's address
+   * is no address of the user's.
+   */
   async deleteOf(
     transaction: Transaction,
     userId: string,

@@ -8,7 +8,7 @@ import { feedEvent, isToldTo } from './event-views.js';
 import type { NewEvent } from './new-event.js';
 
 const INTERNAL =
-  /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.second_factor|operator\.)/;
+  /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.second_factor|account\.operator_|mail\.)/;
 
 const EVENT: Event = {
   id: '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f',

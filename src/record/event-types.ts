@@ -31,6 +31,7 @@ const SUBJECTS = {
   membership: ['orgId', 'orgRevision', 'userId'],
   service: [],
   keys: [],
+  mail: [],
 } as const satisfies Record<string, readonly (keyof Subject)[]>;
 
 type About = keyof typeof SUBJECTS;
@@ -135,6 +136,7 @@ const CATALOGUE = {
     'all services',
     'organization',
     'a deleted organization was restored, with its members',
+    FORCED,
   ),
   'org.purged': event('all services', 'organization', 'what was left of a deleted organization is gone'),
   'org.orphaned': event(
@@ -206,6 +208,15 @@ const CATALOGUE = {
     'service',
     'a service was removed; every session that a code for it opened has ended',
     SERVICE,
+  ),
+  'mail.retried': event(
+    'no service',
+    'mail',
+    'an operator had a mail sent now or, with `all`, all that failed',
+    {
+      mailId: optional(ID),
+      all: optional(TRUE),
+    },
   ),
 } as const;
 

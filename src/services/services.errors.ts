@@ -2,7 +2,7 @@ import { RefusedError } from '../problems/refused.error.js';
 
 export class UnknownServiceError extends RefusedError {
   constructor(name: string) {
-    super(`there is no service ${name} (service_not_found)`);
+    super(`there is no service ${name}`, 'service_not_found');
   }
 }
 
@@ -28,7 +28,7 @@ export class NameTakenError extends RefusedError {
 
 export class ServiceRemovedError extends RefusedError {
   constructor(name: string) {
-    super(`the service ${name} was removed, for good: add one of another name (service_removed)`);
+    super(`the service ${name} was removed, for good: add one of another name`, 'service_removed');
   }
 }
 

@@ -3,6 +3,8 @@ import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import type { User } from './user.entity.js';
 
+type EndedUser = Pick<User, 'id' | 'operatorSince'>;
+
 export type ChangedUser = Pick<User, 'revision' | 'operatorSince'>;
 
 /** Each change returns whether it changed anything. */
@@ -38,12 +40,14 @@ export class UserChangesRepository {
     return this.change(transaction, 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [id]);
   }
 
-  /** Returns the ids that exist. */
-  async endSessionsOf(transaction: Transaction, ids: readonly string[]): Promise<string[]> {
+  /** Returns those that exist. */
+  async endSessionsOf(transaction: Transaction, ids: readonly string[]): Promise<EndedUser[]> {
     const isOne = `id IN (${places(ids.length)})`;
     await transaction.write(`UPDATE users SET auth_epoch = auth_epoch + 1 WHERE ${isOne}`, [...ids]);
-    const rows = await transaction.read<{ id: string }>(`SELECT id FROM users WHERE ${isOne}`, [...ids]);
-    return rows.map(({ id }) => id);
+    return transaction.read<EndedUser>(
+      `SELECT id, operator_since AS operatorSince FROM users WHERE ${isOne}`,
+      [...ids],
+    );
   }
 
   /** Begin with it: whatever would belong to the user waits for COMMIT, and then finds nobody. */

@@ -83,7 +83,7 @@ describe('accounts mail, and codes that operators hand out', () => {
     expect(JSON.stringify(sent) + stdout).not.toContain(code);
     expect(await accounts(installation, ['mail', 'retry', mail!.id])).toMatchObject({
       code: 1,
-      stderr: 'refused: the mail is sent\n',
+      stderr: 'refused: the mail is sent (mail_ended)\n',
     });
   });
 
@@ -100,7 +100,7 @@ describe('accounts mail, and codes that operators hand out', () => {
     expect(await list('--to', one.email)).toMatchObject([{ state: 'waiting' }]);
     expect(await accounts(installation, ['mail', 'retry', expired!.id])).toMatchObject({
       code: 1,
-      stderr: 'refused: the mail is expired\n',
+      stderr: 'refused: the mail is expired (mail_ended)\n',
     });
   });
 

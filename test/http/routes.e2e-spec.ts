@@ -35,6 +35,7 @@ const ROUTES: [string, string[]][] = [
   ['/api/orgs/x/members', ['GET', 'POST']],
   ['/api/orgs/x/members/y', ['GET', 'PATCH', 'DELETE']],
   ['/api/operators/users/x/enable', ['POST']],
+  ['/api/operators/orgs/x/owners', ['POST']],
   ['/health/live', ['GET']],
   ['/.well-known/jwks.json', ['GET']],
   ['/.well-known/oauth-authorization-server', ['GET']],

@@ -62,7 +62,7 @@ describe('a mail in the outbox', () => {
   it('begins anew when an operator has it retried', async () => {
     const id = await aMail({ attempts: 29, next_attempt_at: LEASE_END });
 
-    expect(await mails.retry(id, NOW)).toBe(1);
+    expect(await data.transactions.run((transaction) => mails.retry(transaction, id, NOW))).toBe(true);
 
     expect(await mails.find(id)).toMatchObject({ attempts: 0, nextAttemptAt: NOW });
     expect(await dueIds(NOW)).toContain(id);
@@ -72,8 +72,10 @@ describe('a mail in the outbox', () => {
     const id = await aMail();
     await mails.end((await mails.find(id))!, { state: 'dropped' });
 
-    expect(await mails.retry(id, NOW)).toBe(0);
-    expect(await mails.retryFailed(NOW)).toBe(0);
+    await data.transactions.run(async (transaction) => {
+      expect(await mails.retry(transaction, id, NOW)).toBe(false);
+      expect(await mails.retryFailed(transaction, NOW)).toBe(0);
+    });
   });
 
   it('has a place of its code that the clean-up spares for as long as the code lives', async () => {

@@ -57,12 +57,25 @@ const ENDPOINTS = [
     public: false,
     body: false,
   },
-  { endpoint: 'POST /api/operators/users/{userId}/enable', status: '200', public: false, body: true },
   { endpoint: 'GET /api/me/invitations', status: '200', public: false, body: false },
   { endpoint: 'POST /api/me/invitations/accept', status: '200', public: false, body: true },
   { endpoint: 'POST /api/me/invitations/decline', status: '200', public: false, body: true },
   { endpoint: 'POST /api/me/invitations/{invitationId}/accept', status: '200', public: false, body: true },
   { endpoint: 'POST /api/me/invitations/{invitationId}/decline', status: '200', public: false, body: true },
+  ...[
+    'users/{userId}/disable',
+    'users/{userId}/enable',
+    'users/{userId}/end-sessions',
+    'users/{userId}/verify-email',
+    'users/{userId}/delete',
+    'orgs/{orgId}/owners',
+    'orgs/{orgId}/restore',
+    'orgs/{orgId}/delete',
+    'mails/{mailId}/retry',
+    'services/{name}/disable',
+    'services/{name}/enable',
+  ].map((path) => ({ endpoint: `POST /api/operators/${path}`, status: '200', public: false, body: true })),
+  { endpoint: 'POST /api/operators/users/{userId}/reset-code', status: '201', public: false, body: true },
 ];
 
 describe('the OpenAPI document', () => {
@@ -275,7 +288,8 @@ describe('the OpenAPI document', () => {
         parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
       ),
     );
-    expect(names).toEqual(new Set(['orgId', 'userId', 'sessionId', 'invitationId']));
+    const known = ['orgId', 'userId', 'sessionId', 'invitationId', 'mailId', 'name'];
+    expect(names).toEqual(new Set(known));
     expect(Object.keys(document.components.schemas['Member']!.properties!)).toContain('userId');
   });
 

@@ -28,6 +28,9 @@ interface Path {
   userId: string;
   sessionId: string;
   invitationId: string;
+  mailId: string;
+  /** of a service */
+  name: string;
 }
 
 /** Who is there once Ada has her organization, and Grace belongs to none. */
@@ -51,6 +54,8 @@ const NOWHERE: Path = {
   userId: anUnknownId(),
   sessionId: anUnknownId(),
   invitationId: anUnknownId(),
+  mailId: anUnknownId(),
+  name: 'nobody',
 };
 
 /** Sends documented examples, and keeps the first answer of each operation with each status and code. */
@@ -58,7 +63,7 @@ const WRONG_SECRET = basic('billing', `acs_${'A'.repeat(43)}`);
 
 export class ExampleAnswers {
   readonly answers = new Map<string, Answer<Answered>>();
-  private path: Path;
+  private path: Path = NOWHERE;
   private readonly anyone: Caller;
   private ada: Caller;
   private grace: Caller;
@@ -101,12 +106,7 @@ export class ExampleAnswers {
     const grace = { email: 'grace@example.com', password: aPassword() };
     const answer = await this.anyone.post<Answered>('/api/auth/register', grace);
     this.grace = this.anyone.withToken(answer.body.token);
-    this.path = {
-      orgId: '',
-      userId: answer.body.user.id,
-      sessionId: anUnknownId(),
-      invitationId: anUnknownId(),
-    };
+    this.path = { ...NOWHERE, userId: answer.body.user.id };
     return body;
   }
 
@@ -284,7 +284,7 @@ export class ExampleAnswers {
   async send(operationId: string, request: Request): Promise<Answered> {
     const { by, query = '', body = this.exampleBody(operationId) } = request;
     const { method, path, requestBody } = this.operation(operationId);
-    const at = path.replace(/\{(\w+)\}/g, (_, name: keyof Path) => this.pathWith(request.path)[name]);
+    const at = path.replace(/\{(\w+)\}/g, (_, name: keyof Path) => request.path?.[name] ?? this.path[name]);
     const answer =
       FORM in (requestBody?.content ?? {})
         ? by.send<Answered>(method, at + query, formOf(body))
@@ -309,10 +309,6 @@ export class ExampleAnswers {
     return this.reader.operations
       .filter(({ tags = [], method }) => tags.includes(tag) && (!isChange || method !== 'GET'))
       .map(({ operationId }) => operationId);
-  }
-
-  private pathWith(path: Partial<Path> = {}): Path {
-    return { ...NOWHERE, ...this.path, ...path };
   }
 
   private operation(id: string): DocumentedOperation {

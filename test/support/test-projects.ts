@@ -10,13 +10,11 @@ export const unitTests = {
   name: 'unit',
   // A fresh worker for each file would load the same modules again and again. The specs share no state.
   isolate: false,
-  include: ['{src,tooling,client}/**/*.spec.ts'],
+  include: ['src/**/*.spec.ts', 'tooling/**/*.spec.ts'],
 };
 
 /** What operators do and see, and what the docs tell to run: nearly every test starts processes, which takes most of its time. */
 const OPERATIONS = ['test/{cli,config,mail,metrics,operations,pages,tracing}/**/*.e2e-spec.ts'];
-
-const CLIENT = 'test/client/**/*.e2e-spec.ts';
 
 /** Neither tables nor transactions decide what these test, so they run on SQLite only. */
 const WITHOUT_TABLES = [
@@ -26,6 +24,7 @@ const WITHOUT_TABLES = [
   'test/http/{access,bodies,costly-text,cross-origin,declared-access,logs,routes}.e2e-spec.ts',
   'test/mail/{smtp,templates}.e2e-spec.ts',
   'test/openapi/{caller-documents,docs-page,document,page-behaviour,published-document,refused-requests}.e2e-spec.ts',
+  'test/operators/access.e2e-spec.ts',
   'test/operations/{link-node,npm-scripts}.e2e-spec.ts',
   'test/pages/*.e2e-spec.ts',
   'test/services/service-requests.e2e-spec.ts',
@@ -40,13 +39,8 @@ export function httpTestsOn(engine: Engine) {
     ...testsOn(engine),
     name: engine,
     include: ['test/**/*.e2e-spec.ts'],
-    exclude: ['test/faults/**', ...OPERATIONS, CLIENT, ...notOn(engine)],
+    exclude: ['test/faults/**', ...OPERATIONS, ...notOn(engine)],
   };
-}
-
-/** The client and the kit against the running service; for them alone, `unit` has tests of theirs. */
-export function clientTests() {
-  return { ...testsOn('sqlite'), name: 'client', include: [CLIENT] };
 }
 
 /** The built service as operators run it, on one engine. */

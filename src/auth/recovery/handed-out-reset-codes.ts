@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
 import { Transactions } from '../../database/transactions.js';
+import { Mails } from '../../mail/mails.js';
 import { RefusedError } from '../../problems/refused.error.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
+import { UserEmailsRepository } from '../../users/user-emails.repository.js';
 import { UserEvents } from '../../users/user-events.js';
 import type { MailCode } from '../mail-codes/mail-code.entity.js';
 import type { MailCodes } from '../mail-codes/mail-codes.js';
@@ -12,18 +14,24 @@ import type { MailCodes } from '../mail-codes/mail-codes.js';
 export class HandedOutResetCodes {
   constructor(
     private readonly users: UserChangesRepository,
+    private readonly emails: UserEmailsRepository,
+    private readonly mails: Mails,
     private readonly events: UserEvents,
     private readonly transactions: Transactions,
   ) {}
 
-  issue(codes: MailCodes, { id, email }: { id: string; email: string }, actor: Actor): Promise<MailCode> {
+  /** Tells the user by mail, too, where one can be sent. @throws RefusedError, OperatorProtectedError */
+  issue(codes: MailCodes, id: string, actor: Actor): Promise<MailCode> {
     return this.transactions.run(async (transaction) => {
       if (!(await this.users.lockEnabled(transaction, id))) {
-        throw new RefusedError('the account is disabled (account_disabled)');
+        throw new RefusedError('the account is disabled', 'account_disabled');
       }
+      const { email } = await this.emails.emailOf(transaction, id);
       const purpose = 'password_reset';
       const issued = await codes.issue(transaction, { purpose, subject: email, email, handedOut: true });
       await this.events.record(transaction, { type: 'account.reset_code_issued', actor, userId: id });
+      const notice = { kind: 'reset_code_issued', recipient: email, senderId: id } as const;
+      await this.mails.notify(transaction, notice);
       return issued;
     });
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
 import { Transactions } from '../../database/transactions.js';
 import { EventsRepository } from '../../record/events.repository.js';
+import { requireUnprotected } from '../../users/operator-protection.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { SignedInUsersRepository } from './signed-in-users.repository.js';
 
@@ -17,7 +18,7 @@ export class AllSessionsService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns false if there is no such user. */
+  /** Returns false if there is no such user. @throws OperatorProtectedError */
   async endAllOf(userId: string, actor: Actor): Promise<boolean> {
     return (await this.end([userId], actor)) === 1;
   }
@@ -37,10 +38,11 @@ export class AllSessionsService {
   private end(ids: readonly string[], actor: Actor): Promise<number> {
     return this.transactions.run(async (transaction) => {
       const present = await this.users.endSessionsOf(transaction, ids);
+      for (const { operatorSince } of present) requireUnprotected(actor, operatorSince);
       const data = { reason: 'operator', all: true } as const;
       await this.events.record(
         transaction,
-        ...present.map((userId) => ({ type: 'session.ended' as const, actor, userId, data })),
+        ...present.map(({ id: userId }) => ({ type: 'session.ended' as const, actor, userId, data })),
       );
       return present.length;
     });

@@ -21,6 +21,7 @@ export const MAIL: CommandGroup = {
       summary: 'send a waiting or failed mail now, named by its id',
       details: 'A mail whose code has expired is never sent: its recipient has to request another.',
       options: [['--failed', 'send all failed mails instead of one']],
+      changes: true,
       examples: ['mail retry 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', 'mail retry --failed'],
       load: async () => (await import('./retry.command.js')).retryMails,
     },

@@ -25,7 +25,7 @@ export async function changeOwner(invocation: Invocation, { make, ...texts }: Ow
     ...texts,
     make: async (services, user, actor) => {
       const left = await make(services, user, { actor, force });
-      orphaned = await named(services, left ?? []);
+      orphaned = await services.get(OwnershipRepository).withNames(left ?? []);
       return left !== undefined;
     },
   });
@@ -37,11 +37,6 @@ export async function changeOwner(invocation: Invocation, { make, ...texts }: Ow
 }
 
 type NamedOrg = OrphanedOrg & { name: string };
-
-async function named(services: Services, orgs: readonly OrphanedOrg[]): Promise<NamedOrg[]> {
-  const names = await services.get(OwnershipRepository).findNames(orgs.map(({ id }) => id));
-  return orgs.map(({ id, isDeleted }) => ({ id, name: names.get(id) ?? '', isDeleted }));
-}
 
 function textOf({ id, name, isDeleted }: NamedOrg): string {
   const what = isDeleted

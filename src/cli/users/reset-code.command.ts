@@ -17,7 +17,7 @@ export function resetCode(invocation: Invocation): Promise<Report> {
     const { id, email } = await findUser(services, invocation.parameters[0]!);
     const keys = new KeyRing(loadKeyFile(services.env.jwtKeysFile, true));
     const codes = new MailCodes(services.get(MailCodesRepository), keys);
-    const issued = await services.get(HandedOutResetCodes).issue(codes, { id, email }, actor);
+    const issued = await services.get(HandedOutResetCodes).issue(codes, id, actor);
     const code = readable(codes.textOf(issued));
     const expiresAt = timeText(issued.expiresAt);
     return {

@@ -1,0 +1,14 @@
+import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/owners.errors.js';
+import { Problem } from '../problems/problem.js';
+import { RefusedError } from '../problems/refused.error.js';
+
+/** Answers the rules that refuse a command with the problems of the same codes. */
+export async function asProblems<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof OnlyOwnerError) throw new OrgsNeedOwnerError(error);
+    if (error instanceof RefusedError && error.code !== undefined) throw new Problem(error.code);
+    throw error;
+  }
+}

@@ -1,0 +1,453 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allRows } from '../support/all-rows.js';
+import type { Answer } from '../support/answer.js';
+import { invalidFields, lastOwner, notFound, operatorProtected, orgNotFound } from '../support/expected.js';
+import { holdRows } from '../support/held-rows.js';
+import { anOperator, makeOperator } from '../support/operators.js';
+import { type Account, anAccount, anOrg, anOrgOf, anUnknownId, join, type Org } from '../support/personas.js';
+import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { aServiceClient } from '../support/services.js';
+
+const REASON = 'ticket 4711: the caller named the last invoice';
+
+/** What a change is about: an account, an organization that others own, a failed mail and a service. */
+interface Targets {
+  user: Account;
+  org: Org;
+  owner: Account;
+  mailId: string;
+  name: string;
+}
+
+interface Change {
+  path: (targets: Targets) => string;
+  body?: (targets: Targets) => object;
+  /** makes the change one that changes something */
+  prepare?: (targets: Targets) => Promise<unknown>;
+  status?: number;
+  answer: (targets: Targets) => object;
+  /** the only event, or the first of those that follow from it */
+  event: (targets: Targets) => object;
+  follows?: string[];
+  /** whether it does something again, or finds nobody, when it is repeated */
+  again?: true;
+}
+
+const OK = { ok: true };
+const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
+
+describe('operators over HTTP', () => {
+  let service: Service;
+  let operator: Account;
+
+  beforeAll(async () => {
+    service = await startServiceWithoutLimits();
+    operator = await anOperator(service);
+  });
+  afterAll(() => service.stop());
+
+  async function theTargets(): Promise<Targets> {
+    const { db } = service;
+    const [user, owner] = await Promise.all([anAccount(service, 'user'), anAccount(service, 'owner')]);
+    const org = await anOrgOf(owner);
+    await join(org, owner, user, 'member');
+    const mailId = anUnknownId();
+    await db.query(
+      `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at, ended_at)
+        VALUES (?, 'password_changed', ?, 'failed', 1, 1, 1)`,
+      [mailId, user.email],
+    );
+    const { name } = await aServiceClient(db);
+    return { user, org, owner, mailId, name };
+  }
+
+  const set =
+    (sql: string, id: (targets: Targets) => string) =>
+    (targets: Targets): Promise<unknown> =>
+      service.db.query(sql, [id(targets)]);
+  const ofUser = ({ user }: Targets) => user.id;
+  const account = (path: string) => (targets: Targets) => `/api/operators/users/${targets.user.id}/${path}`;
+  const organization = (path: string) => (targets: Targets) =>
+    `/api/operators/orgs/${targets.org.id}/${path}`;
+
+  const ACCOUNT_CHANGES: Record<string, Change> = {
+    'disabling an account': {
+      path: account('disable'),
+      answer: () => OK,
+      event: ({ user }) => ({ type: 'account.disabled', user_id: user.id }),
+      follows: ['session.ended'],
+    },
+    'enabling an account': {
+      path: account('enable'),
+      prepare: set('UPDATE users SET disabled_at = 1 WHERE id = ?', ofUser),
+      answer: () => OK,
+      event: ({ user }) => ({ type: 'account.enabled', user_id: user.id }),
+    },
+    'ending sessions': {
+      again: true,
+      path: account('end-sessions'),
+      answer: () => OK,
+      event: ({ user }) => ({ type: 'session.ended', user_id: user.id }),
+    },
+    'verifying an e-mail': {
+      path: account('verify-email'),
+      answer: () => OK,
+      event: ({ user }) => ({ type: 'account.email_verified', user_id: user.id }),
+    },
+    'issuing a code for a password': {
+      again: true,
+      path: account('reset-code'),
+      status: 201,
+      answer: () => ({ code: expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/), expiresAt: aTime }),
+      event: ({ user }) => ({ type: 'account.reset_code_issued', user_id: user.id, data: {} }),
+    },
+    'deleting an account': {
+      again: true,
+      path: account('delete'),
+      answer: () => OK,
+      event: ({ user }) => ({ type: 'account.deleted', user_id: user.id }),
+      follows: ['member.removed', 'session.ended'],
+    },
+    'making an owner': {
+      path: organization('owners'),
+      body: ({ user }) => ({ userId: user.id }),
+      answer: () => OK,
+      event: ({ user, org }) => ({ type: 'member.role_changed', user_id: user.id, org_id: org.id }),
+    },
+  };
+  const OTHER_CHANGES: Record<string, Change> = {
+    'deleting an organization': {
+      path: organization('delete'),
+      answer: () => ({ ok: true, purgeAt: aTime }),
+      event: ({ org }) => ({ type: 'org.deleted', org_id: org.id }),
+    },
+    'restoring an organization': {
+      path: organization('restore'),
+      prepare: ({ owner, org }) => owner.delete(`/api/orgs/${org.id}`),
+      answer: ({ org: { id, name } }) => ({ org: { id, name } }),
+      event: ({ org }) => ({ type: 'org.restored', org_id: org.id, data: {} }),
+    },
+    'sending a mail now': {
+      again: true,
+      path: ({ mailId }) => `/api/operators/mails/${mailId}/retry`,
+      answer: () => OK,
+      event: ({ mailId }) => ({ type: 'mail.retried', data: { mailId } }),
+    },
+    'disabling a service': {
+      path: ({ name }) => `/api/operators/services/${name}/disable`,
+      answer: () => OK,
+      event: ({ name }) => ({ type: 'service.disabled', data: { service: name } }),
+    },
+    'enabling a service': {
+      path: ({ name }) => `/api/operators/services/${name}/enable`,
+      prepare: set('UPDATE services SET disabled_at = 1 WHERE name = ?', ({ name }) => name),
+      answer: () => OK,
+      event: ({ name }) => ({ type: 'service.enabled', data: { service: name } }),
+    },
+  };
+  const CHANGES = { ...ACCOUNT_CHANGES, ...OTHER_CHANGES };
+
+  const ask = (by: Account, change: Change, targets: Targets, reason: unknown = REASON): Promise<Answer> =>
+    by.post(change.path(targets), { ...change.body?.(targets), reason });
+  /** The same change of another account. */
+  const about = (targets: Targets, user: Account): Targets => ({ ...targets, user });
+
+  it.each(Object.keys(CHANGES))(
+    '%s is done, and recorded once, with who did it, where and why',
+    async (what) => {
+      const change = CHANGES[what]!;
+      const targets = await theTargets();
+      await change.prepare?.(targets);
+      const known = await knownEvents(service.db);
+
+      const answer = await ask(operator, change, targets);
+
+      expect([answer.status, answer.body]).toEqual([change.status ?? 200, change.answer(targets)]);
+      const events = await eventsSince(service.db, known);
+      const types = [(change.event(targets) as { type: string }).type, ...(change.follows ?? [])];
+      expect(events.map(({ type }) => type).toSorted()).toEqual(types.toSorted());
+      for (const event of events)
+        expect(event).toMatchObject({ actor_type: 'operator', actor_id: operator.id, reason: REASON });
+      expect(events.find(({ type }) => type === types[0])).toMatchObject(change.event(targets));
+      const [row] = await service.db.query(
+        'SELECT DISTINCT actor_session_id, ip, request_id FROM events WHERE reason = ? ORDER BY id DESC LIMIT 1',
+        [REASON],
+      );
+      expect(row).toEqual({
+        actor_session_id: expect.stringMatching(/^[\da-f-]{36}$/),
+        ip: '127.0.0.1',
+        request_id: expect.stringMatching(/./),
+      });
+    },
+  );
+
+  it.each(Object.keys(CHANGES).filter((what) => CHANGES[what]!.again !== true))(
+    '%s is done once: repeated, it answers the same and records nothing',
+    async (what) => {
+      const change = CHANGES[what]!;
+      const targets = await theTargets();
+      await change.prepare?.(targets);
+      const first = await ask(operator, change, targets);
+      const known = await knownEvents(service.db);
+
+      const again = await ask(operator, change, targets);
+
+      expect([again.status, again.body]).toEqual([first.status, first.body]);
+      expect(await eventsSince(service.db, known)).toEqual([]);
+    },
+  );
+
+  it('every change needs a reason', async () => {
+    const targets = await theTargets();
+    const before = await allRows(service.db);
+    const wrong = [
+      undefined,
+      '',
+      '  ',
+      'x'.repeat(201),
+      7,
+      null,
+      ['a'],
+      { a: 1 },
+      'a\nb',
+      '\u0000',
+      '\ud800',
+    ];
+    for (const [what, change] of Object.entries(CHANGES)) {
+      for (const reason of wrong) {
+        const answer = await operator.post(change.path(targets), { ...change.body?.(targets), reason });
+        expect(answer, `${what} for ${JSON.stringify(reason)}`).toMatchObject(invalidFields('reason'));
+      }
+      expect(await operator.post(change.path(targets), {}), what).toMatchObject({ status: 400 });
+      expect((await operator.post(change.path(targets))).status, what).toBe(400);
+    }
+    const noBoolean = { reason: REASON, force: 'true' };
+    expect(await operator.post(account('delete')(targets), noBoolean)).toMatchObject(invalidFields('force'));
+    expect(await allRows(service.db)).toEqual(before);
+  });
+
+  it('200 characters of any script are a reason', async () => {
+    const targets = await theTargets();
+    const known = await knownEvents(service.db);
+    const reason = '理由😀'.repeat(66) + 'ok';
+
+    expect((await ask(operator, CHANGES['verifying an e-mail']!, targets, ` ${reason} `)).status).toBe(200);
+
+    expect(await eventsSince(service.db, known)).toMatchObject([{ reason }]);
+  });
+
+  it('nothing that is not there is changed', async () => {
+    const { user, org } = await theTargets();
+    for (const id of [anUnknownId(), 'x', '1 OR 1=1']) {
+      const at = encodeURIComponent(id);
+      const paths: [path: string, code: string, body?: object][] = [
+        ...['disable', 'enable', 'end-sessions', 'verify-email', 'reset-code', 'delete'].map(
+          (path): [string, string] => [`users/${at}/${path}`, 'user_not_found'],
+        ),
+        [`orgs/${at}/owners`, 'org_not_found', { userId: user.id }],
+        [`orgs/${at}/restore`, 'org_not_found'],
+        [`orgs/${at}/delete`, 'org_not_found'],
+        [`mails/${at}/retry`, 'mail_not_found'],
+        [`services/${at}/disable`, 'service_not_found'],
+        [`services/${at}/enable`, 'service_not_found'],
+      ];
+      for (const [path, code, body] of paths) {
+        const answer = await operator.post(`/api/operators/${path}`, { ...body, reason: REASON });
+        expect(answer, path).toMatchObject({ status: 404, body: { code } });
+      }
+    }
+    const nobody = { userId: anUnknownId(), reason: REASON };
+    expect(await operator.post(`/api/operators/orgs/${org.id}/owners`, nobody)).toMatchObject({
+      status: 404,
+      body: { code: 'user_not_found' },
+    });
+    expect(await operator.post(`/api/operators/users/${user.id}`, { reason: REASON })).toMatchObject(
+      notFound,
+    );
+  });
+
+  describe('force', () => {
+    it.each(['disable', 'delete'])(
+      'is needed to %s an only owner, and names what is left without one',
+      async (path) => {
+        const { owner, org } = await theTargets();
+        const alone = await anOrgOf(owner);
+        const at = `/api/operators/users/${owner.id}/${path}`;
+        const rows = await allRows(service.db);
+
+        const refused = await operator.post<{ orgs: { id: string }[] }>(at, { reason: REASON });
+
+        expect(refused).toMatchObject(lastOwner);
+        expect(refused.body.orgs.map(({ id }) => id).toSorted()).toEqual([org.id, alone.id].toSorted());
+        expect((await allRows(service.db))['events']).toEqual(rows['events']);
+        const forced = await operator.post<{ orphanedOrgs: { id: string }[] }>(at, {
+          reason: REASON,
+          force: true,
+        });
+        expect(forced).toMatchObject({ status: 200, body: { ok: true } });
+        expect(forced.body.orphanedOrgs.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual([
+          { id: org.id, name: org.name, isDeleted: false },
+          { id: alone.id, name: alone.name, isDeleted: path === 'delete' },
+        ]);
+      },
+    );
+
+    it('names none where none is left without an owner', async () => {
+      const { user } = await theTargets();
+      const forced = await operator.post(`/api/operators/users/${user.id}/disable`, {
+        reason: REASON,
+        force: true,
+      });
+      expect(forced.body).toEqual({ ok: true, orphanedOrgs: [] });
+    });
+
+    it('adds an owner who was no member', async () => {
+      const { org } = await theTargets();
+      const outsider = await anAccount(service);
+      const at = `/api/operators/orgs/${org.id}/owners`;
+      const body = { userId: outsider.id, reason: REASON };
+
+      expect(await operator.post(at, body)).toMatchObject({
+        status: 404,
+        body: { code: 'member_not_found' },
+      });
+      expect((await operator.post(at, { ...body, force: true })).status).toBe(200);
+
+      expect((await outsider.patch(`/api/orgs/${org.id}`, { name: 'Difference Engines' })).status).toBe(200);
+    });
+
+    it('restores an organization whose owners are gone', async () => {
+      const { owner, org } = await theTargets();
+      const at = `/api/operators/orgs/${org.id}/restore`;
+      await owner.delete(`/api/orgs/${org.id}`);
+      await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [owner.id]);
+      const known = await knownEvents(service.db);
+
+      expect(await operator.post(at, { reason: REASON })).toMatchObject(lastOwner);
+      expect((await operator.post(at, { reason: REASON, force: true })).status).toBe(200);
+
+      expect(await eventsSince(service.db, known)).toMatchObject([
+        { type: 'org.restored', data: { force: true } },
+      ]);
+    });
+  });
+
+  it('no organization is restored whose time is over', async () => {
+    const { owner, org } = await theTargets();
+    await owner.delete(`/api/orgs/${org.id}`);
+    await service.db.query('UPDATE orgs SET purge_began_at = 1 WHERE id = ?', [org.id]);
+
+    const at = `/api/operators/orgs/${org.id}/restore`;
+    expect(await operator.post(at, { reason: REASON, force: true })).toMatchObject(orgNotFound);
+  });
+
+  it('a code sets a password once, and opens nothing else', async () => {
+    const { user } = await theTargets();
+    const issued = await operator.post<{ code: string }>(`/api/operators/users/${user.id}/reset-code`, {
+      reason: REASON,
+    });
+    const { code } = issued.body;
+    const reset = { email: user.email, code, newPassword: 'another horse battery' };
+    service.installation.secrets.note(reset.newPassword);
+
+    expect(await user.post('/api/me/email/verify', { code })).toMatchObject({ status: 400 });
+    expect((await service.anyone.post('/api/auth/password/reset', reset)).status).toBe(200);
+    expect((await service.anyone.post('/api/auth/password/reset', reset)).status).toBe(400);
+
+    expect(JSON.stringify(await allRows(service.db))).not.toContain(code);
+    expect((await user.get('/api/me')).status).toBe(401);
+  });
+
+  it('a disabled account gets no code', async () => {
+    const { user } = await theTargets();
+    await operator.post(`/api/operators/users/${user.id}/disable`, { reason: REASON });
+
+    const refused = await operator.post(`/api/operators/users/${user.id}/reset-code`, { reason: REASON });
+
+    expect(refused).toMatchObject({ status: 403, body: { code: 'account_disabled' } });
+  });
+
+  it('a removed service stays disabled, and a mail that was sent is not sent again', async () => {
+    const { mailId, name } = await theTargets();
+    await service.db.query('UPDATE services SET disabled_at = 1, removed_at = 1 WHERE name = ?', [name]);
+    await service.db.query("UPDATE mails SET state = 'sent' WHERE id = ?", [mailId]);
+
+    expect(await operator.post(`/api/operators/services/${name}/enable`, { reason: REASON })).toMatchObject({
+      status: 409,
+      body: { code: 'service_removed' },
+    });
+    expect(await operator.post(`/api/operators/mails/${mailId}/retry`, { reason: REASON })).toMatchObject({
+      status: 409,
+      body: { code: 'mail_ended' },
+    });
+  });
+
+  it('the user and the admins see that an operator acted, but not from where, nor why', async () => {
+    const targets = await theTargets();
+    const { user, owner, org } = targets;
+    await ask(operator, CHANGES['verifying an e-mail']!, targets);
+    await ask(operator, CHANGES['making an owner']!, targets);
+
+    const own = await user.get<{ events: object[] }>('/api/me/events');
+    const ofOrg = await owner.get<{ events: object[] }>(`/api/orgs/${org.id}/events?limit=1`);
+
+    const [made, verified] = own.body.events;
+    const actor = { type: 'operator', id: operator.id };
+    expect(made).toMatchObject({ type: 'member.role_changed', actor: { ...actor, sessionId: null } });
+    expect(verified).toMatchObject({ type: 'account.email_verified', ip: null, requestId: null });
+    expect(ofOrg.body.events).toMatchObject([{ type: 'member.role_changed', actor }]);
+    expect(own.text + ofOrg.text).not.toContain(REASON);
+  });
+
+  describe('the account of an operator', () => {
+    it('is changed by nobody over HTTP, the operator themselves included', async () => {
+      const other = await anOperator(service, 'other');
+      const targets = await theTargets();
+      const body = { userId: other.id, reason: REASON, force: true };
+      await service.db.query('UPDATE users SET email_verified_at = NULL WHERE id = ?', [other.id]);
+      const before = await allRows(service.db);
+
+      for (const user of [other, operator]) {
+        for (const [what, change] of Object.entries(ACCOUNT_CHANGES)) {
+          const answer = await ask(operator, change, about(targets, user));
+          expect(answer, what).toMatchObject(operatorProtected);
+        }
+      }
+      // Nobody takes an organization, either.
+      expect(await operator.post(organization('owners')(targets), body)).toMatchObject(operatorProtected);
+      expect(await allRows(service.db)).toEqual(before);
+    });
+
+    it.each(Object.keys(ACCOUNT_CHANGES))('is protected from the moment of the grant: %s', async (what) => {
+      const change = ACCOUNT_CHANGES[what]!;
+      const targets = await theTargets();
+      await change.prepare?.(targets);
+      const known = await knownEvents(service.db);
+      const held = await holdRows(service);
+      try {
+        const grant = 'UPDATE users SET operator_since = 1, revision = revision + 1 WHERE id = ?';
+        await held.write(grant, [targets.user.id]);
+        const answer = ask(operator, change, targets);
+        await held.untilOneWaits();
+        await held.commit();
+
+        expect(await answer).toMatchObject(operatorProtected);
+      } catch (error) {
+        await held.rollback().catch(() => undefined);
+        throw error;
+      }
+      expect(await eventsSince(service.db, known)).toEqual([]);
+    });
+
+    it('still belongs to its user', async () => {
+      const { owner, org, admin } = await anOrg(service);
+      await makeOperator(service, owner);
+
+      expect((await owner.patch(`/api/orgs/${org.id}/members/${admin.id}`, { role: 'owner' })).status).toBe(
+        200,
+      );
+      expect((await owner.delete('/api/me', { password: owner.password })).status).toBe(200);
+    });
+  });
+});
