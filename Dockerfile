@@ -5,7 +5,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
-RUN npm ci
+RUN npm ci --workspaces=false
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run build
@@ -16,7 +16,7 @@ FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin scripts/link-node.mjs \
+RUN npm ci --workspaces=false --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin scripts/link-node.mjs \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' \) -delete
 
 FROM ${NODE_IMAGE}

@@ -3,7 +3,7 @@ import type { Engine } from './test/support/engine.js';
 import { EngineReporter } from './test/support/engine-reporter.js';
 import { ShortReporter } from './test/support/short-reporter.js';
 import { SpreadingSequencer } from './test/support/spreading-sequencer.js';
-import { httpTestsOn, operationsTestsOn, unitTests } from './test/support/test-projects.js';
+import { clientTests, httpTestsOn, operationsTestsOn, unitTests } from './test/support/test-projects.js';
 import { findProgram } from './tooling/processes/find-program.js';
 
 const mariadb = ['mariadbd', 'mariadb-install-db'].every((name) => findProgram(name) !== undefined);
@@ -21,6 +21,7 @@ export default defineConfig({
     silent: 'passed-only',
     projects: [
       { test: unitTests },
+      { test: clientTests() },
       ...engines.flatMap((engine) => [{ test: httpTestsOn(engine) }, { test: operationsTestsOn(engine) }]),
     ],
   },

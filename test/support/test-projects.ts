@@ -10,11 +10,13 @@ export const unitTests = {
   name: 'unit',
   // A fresh worker for each file would load the same modules again and again. The specs share no state.
   isolate: false,
-  include: ['src/**/*.spec.ts', 'tooling/**/*.spec.ts'],
+  include: ['{src,tooling,client}/**/*.spec.ts'],
 };
 
 /** What operators do and see, and what the docs tell to run: nearly every test starts processes, which takes most of its time. */
 const OPERATIONS = ['test/{cli,config,mail,metrics,operations,pages,tracing}/**/*.e2e-spec.ts'];
+
+const CLIENT = 'test/client/**/*.e2e-spec.ts';
 
 /** Neither tables nor transactions decide what these test, so they run on SQLite only. */
 const WITHOUT_TABLES = [
@@ -39,8 +41,13 @@ export function httpTestsOn(engine: Engine) {
     ...testsOn(engine),
     name: engine,
     include: ['test/**/*.e2e-spec.ts'],
-    exclude: ['test/faults/**', ...OPERATIONS, ...notOn(engine)],
+    exclude: ['test/faults/**', ...OPERATIONS, CLIENT, ...notOn(engine)],
   };
+}
+
+/** The client and the kit against the running service; for them alone, `unit` has tests of theirs. */
+export function clientTests() {
+  return { ...testsOn('sqlite'), name: 'client', include: [CLIENT] };
 }
 
 /** The built service as operators run it, on one engine. */

@@ -1,0 +1,1452 @@
+// Made from docs/openapi.json by `npm run client:types`. Do not edit.
+
+import type { At, Route } from './operation.ts';
+
+export type AcceptedResult = {
+  role: Role;
+  org: Org;
+};
+
+export type AccountDisabledProblem = Problem & {
+  code: "account_disabled";
+};
+
+export type AccountResult = {
+  emailVerified: boolean;
+  createdAt: string;
+  /** time of the last change of the password; null if there was none */
+  passwordChangedAt: string | null;
+  user: User;
+};
+
+export type ActiveToken = {
+  /** whether the token is valid now */
+  active: true;
+  token_type: "Bearer";
+  /** issuer */
+  iss: string;
+  /** audience: a service, or this one and every service that accepts its tokens */
+  aud: string;
+  /** id of the user */
+  sub: string;
+  /** id of the session */
+  sid: string;
+  /** id of the token */
+  jti: string;
+  /** issue of the token, in seconds since 1970 */
+  iat: number;
+  /** expiry, in seconds since 1970 */
+  exp: number;
+  /** login, in seconds since 1970 */
+  auth_time: number;
+  /** methods by which the session is authenticated now (RFC 8176) */
+  amr: AuthenticationMethod[];
+  /** state of the user's sessions, raised when all of them end */
+  epoch: number;
+  /** service that the token is bound to, else the audience */
+  client_id: string;
+  /** e-mail of the user */
+  username: string;
+  email_verified: boolean;
+  /** present with `orgId`; null if the user is no member, or the organization is unknown or deleted */
+  org?: {
+    id: string;
+    role: Role;
+    /** state of the organization, raised by each change */
+    revision: number;
+  } | null;
+};
+
+export type ActorType = "user" | "operator" | "system";
+
+export type AddMemberRequest = {
+  /** e-mail of an existing account */
+  email: string;
+  role: "member" | "admin";
+};
+
+export type AlreadyInvitedProblem = Problem & {
+  code: "already_invited";
+  /** invitation that could be resent; present with `?remedy=true` */
+  remedy?: {
+    action: "resend";
+    invitationId: string;
+  };
+};
+
+export type AlreadyMemberProblem = Problem & {
+  code: "already_member";
+};
+
+export type AnswerByCodeRequest = {
+  /** The code of the invitation. Case, spaces and hyphens make no difference. */
+  code: string;
+};
+
+export type AnswerInvitationRequest = {
+  /** The code of the invitation. Required while the e-mail is not verified. Case, spaces and hyphens make no difference. */
+  code?: string | undefined;
+};
+
+export type AudienceRequiredProblem = Problem & {
+  code: "audience_required";
+};
+
+/** methods by which the session is authenticated now (RFC 8176) */
+export type AuthenticationMethod = "pwd" | "otp";
+
+export type BadRequestProblem = Problem & {
+  code: "bad_request";
+};
+
+export type BodyTooLargeProblem = Problem & {
+  code: "body_too_large";
+};
+
+export type BoundCodeResult = {
+  /** one-time code, valid for 60 seconds unless configured otherwise */
+  code: string;
+  /** time at which the code expires */
+  expiresAt: string;
+  /** name of the one service that can exchange the code */
+  audience: string;
+};
+
+export type ChangeEmailRequest = {
+  /** The new e-mail. */
+  email: string;
+  /** The current password. */
+  password: string;
+};
+
+export type ChangeMemberRoleRequest = {
+  role: Role;
+};
+
+export type ChangePasswordRequest = {
+  currentPassword: string;
+  /** The new password, under the rules of registration. */
+  newPassword: string;
+};
+
+export type CodeResult = {
+  /** one-time code, valid for 60 seconds unless configured otherwise */
+  code: string;
+};
+
+export type CreateInvitationRequest = {
+  /** Returns the code in the answer, only this once, instead of mailing it, so that you can hand it over yourself. */
+  showCode?: boolean | undefined;
+  /** e-mail to invite, with or without an account */
+  email: string;
+  role: "member" | "admin";
+};
+
+export type CreateOrgRequest = {
+  /** 1 to 100 characters after trimming; names need not be unique */
+  name: string;
+};
+
+export type DeleteAccountRequest = {
+  password: string;
+};
+
+export type DeletedOrg = {
+  id: string;
+  name: string;
+  deletedAt: string;
+  /** end of the time in which an owner can restore the organization */
+  purgeAt: string;
+};
+
+export type DeletedOrgsResult = {
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+  orgs: DeletedOrg[];
+};
+
+export type EmailNotVerifiedProblem = Problem & {
+  code: "email_not_verified";
+};
+
+export type EmailTakenProblem = Problem & {
+  code: "email_taken";
+};
+
+export type EventActor = {
+  type: ActorType;
+  /** id of the user, or name of the operator; null for the service itself */
+  id: string | null;
+};
+
+export type EventType = "account.registered" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.disabled" | "account.enabled" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.orphaned" | "member.added" | "member.role_changed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed";
+
+export type ExchangeCodeRequest = {
+  code: string;
+  /** The verifier (RFC 7636 section 4.1). Required if the code was issued with a challenge. */
+  codeVerifier?: string | undefined;
+};
+
+export type ExportResult = {
+  exportedAt: string;
+  account: ExportedAccount;
+  /** includes deleted ones, as long as they can be restored */
+  organizations: ExportedOrg[];
+  /** has one element if it is enabled, without its secret */
+  secondFactor: ExportedSecondFactor[];
+  /** includes ended ones, as long as they are kept */
+  sessions: ExportedSession[];
+  /** latest first */
+  events: OwnEvent[];
+  /** mails to the e-mail of the account, as long as they are kept, without their texts */
+  mails: ExportedMail[];
+  /** none while the e-mail is not verified, since it may be somebody else's */
+  invitations: ExportedInvitation[];
+};
+
+export type ExportedAccount = {
+  id: string;
+  email: string;
+  createdAt: string;
+  disabledAt: string | null;
+  emailVerifiedAt: string | null;
+  passwordChangedAt: string | null;
+  secondFactorAt: string | null;
+};
+
+export type ExportedInvitation = {
+  id: string;
+  role: "member" | "admin";
+  status: InvitationStatus;
+  createdAt: string;
+  expiresAt: string;
+  org: Org;
+};
+
+export type ExportedMail = {
+  id: string;
+  kind: MailKind;
+  state: MailState;
+  createdAt: string;
+  endedAt: string | null;
+};
+
+export type ExportedOrg = {
+  id: string;
+  name: string;
+  role: Role;
+  joinedAt: string;
+  /** present if the organization is deleted and can still be restored */
+  deletedAt?: string;
+};
+
+export type ExportedSecondFactor = {
+  enabledAt: string;
+  recoveryCodesLeft: number;
+};
+
+export type ExportedSession = {
+  id: string;
+  via: "password" | "code";
+  loggedInAt: string;
+  createdAt: string;
+  refreshedAt: string | null;
+  expiresAt: string;
+  revokedAt: string | null;
+  ip: string | null;
+  userAgent: string | null;
+  deviceName: string | null;
+};
+
+export type FieldError = {
+  field: string;
+  message: string;
+};
+
+export type ForgotPasswordRequest = {
+  email: string;
+};
+
+export type IdempotencyKeyReusedProblem = Problem & {
+  code: "idempotency_key_reused";
+};
+
+export type InactiveToken = {
+  /** The token is not valid now; nothing says why. */
+  active: false;
+};
+
+export type InsufficientRoleProblem = Problem & {
+  code: "insufficient_role";
+  requiredRole: Role;
+  yourRole: Role;
+};
+
+export type InsufficientScopeProblem = Problem & {
+  code: "insufficient_scope";
+  /** the scope that the service would need; absent if a token was refused */
+  requiredScope?: "introspect" | "memberships" | "events";
+};
+
+export type InsufficientUserAuthenticationProblem = Problem & {
+  code: "insufficient_user_authentication";
+};
+
+export type InternalErrorProblem = Problem & {
+  code: "internal_error";
+};
+
+export type IntrospectTokenRequest = {
+  /** token to ask about */
+  token: string;
+  /** organization in which to look up the user's role */
+  orgId?: string | undefined;
+  /** ignored: there is one kind of token that can be active */
+  token_type_hint?: string | undefined;
+};
+
+/** `active` tells the answers apart. */
+export type IntrospectionResult = ActiveToken | InactiveToken;
+
+export type InvalidClientProblem = Problem & {
+  code: "invalid_client";
+};
+
+export type InvalidCodeProblem = Problem & {
+  code: "invalid_code";
+};
+
+export type InvalidCredentialsProblem = Problem & {
+  code: "invalid_credentials";
+};
+
+export type InvalidRefreshTokenProblem = Problem & {
+  code: "invalid_refresh_token";
+};
+
+export type InvalidTokenProblem = Problem & {
+  code: "invalid_token";
+};
+
+export type Invitation = {
+  id: string;
+  role: "member" | "admin";
+  status: InvitationStatus;
+  createdAt: string;
+  /** seven days after the current code was created */
+  expiresAt: string;
+  /** the user who created or last resent the invitation */
+  invitedBy: Inviter;
+  email: string;
+  /** present if the request had `showCode`; never returned again */
+  code?: string;
+};
+
+export type InvitationEndedProblem = Problem & {
+  code: "invitation_ended";
+};
+
+export type InvitationNotFoundProblem = Problem & {
+  code: "invitation_not_found";
+};
+
+export type InvitationPage = {
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+  invitations: ListedInvitation[];
+};
+
+export type InvitationResult = {
+  invitation: Invitation;
+};
+
+export type InvitationStatus = "pending" | "accepted" | "declined" | "revoked" | "expired";
+
+export type Inviter = {
+  userId: string;
+  /** null if the account was deleted */
+  email: string | null;
+};
+
+export type IssueCodeRequest = {
+  /** base64url of the SHA-256 of the verifier */
+  codeChallenge?: string | undefined;
+  /** name of the one service that may exchange the code */
+  audience?: string | undefined;
+  codeChallengeMethod?: "S256" | undefined;
+};
+
+/** The answer repeats the audience if the request had one. */
+export type IssuedCode = CodeResult | BoundCodeResult;
+
+export type KeySet = {
+  keys: PublicKey[];
+};
+
+export type LastOwnerProblem = Problem & {
+  code: "last_owner";
+  /** at most 100 of the organizations that the user is the only owner of; present if an account was to be deleted */
+  orgs?: {
+    id: string;
+    name: string;
+    /** whether the organization has a member who could become owner */
+    hasOtherMembers: boolean;
+  }[];
+  /** members who could be made owner; present with `?remedy=true` */
+  remedy?: {
+    action: "transfer";
+    /** organization of the candidates; present if an account was to be deleted */
+    orgId?: string;
+    candidates: Member[];
+  };
+};
+
+export type ListedInvitation = {
+  id: string;
+  role: "member" | "admin";
+  status: InvitationStatus;
+  createdAt: string;
+  /** seven days after the current code was created */
+  expiresAt: string;
+  /** the user who created or last resent the invitation */
+  invitedBy: Inviter;
+  email: string;
+};
+
+export type Liveness = {
+  status: "ok";
+};
+
+export type LoginRequest = {
+  email: string;
+  password: string;
+  /** Requests a refresh token. Access tokens are then valid for 15 minutes unless configured otherwise. */
+  refresh?: boolean | undefined;
+  /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
+  deviceName?: string | undefined;
+};
+
+export type LogoutRequest = {
+  /** Names the session to end, in place of an access token. */
+  refreshToken?: string | undefined;
+};
+
+export type MailKind = "password_reset" | "password_changed" | "second_factor_enabled" | "second_factor_removed" | "second_factor_guessed" | "recovery_codes_renewed" | "recovery_code_used" | "email_verification" | "email_change" | "email_change_asked" | "email_changed" | "invitation";
+
+export type MailState = "waiting" | "sent" | "failed" | "dropped";
+
+export type MailUnavailableProblem = Problem & {
+  code: "mail_unavailable";
+};
+
+export type MalformedJsonProblem = Problem & {
+  code: "malformed_json";
+};
+
+export type Me = {
+  id: string;
+  email: string;
+  /** present with `include=account` */
+  emailVerified?: boolean;
+};
+
+export type MeResult = {
+  user: Me;
+  orgs: OrgOfMe[];
+};
+
+export type Member = {
+  userId: string;
+  role: Role;
+  email: string;
+};
+
+export type MemberDetail = {
+  userId: string;
+  role: Role;
+  email: string;
+  joinedAt: string;
+};
+
+export type MemberDetailResult = {
+  member: MemberDetail;
+};
+
+export type MemberDisabledProblem = Problem & {
+  code: "member_disabled";
+};
+
+export type MemberNotFoundProblem = Problem & {
+  code: "member_not_found";
+};
+
+export type MembersResult = {
+  members: Member[];
+  /** `cursor` of the next page; absent on the last page and from the whole list */
+  nextCursor?: string;
+};
+
+export type Membership = {
+  userId: string;
+  role: Role;
+};
+
+export type MembershipListResult = {
+  memberships: OrgMembership[];
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+};
+
+export type MembershipResult = {
+  member: Membership;
+};
+
+export type NotAMemberProblem = Problem & {
+  code: "not_a_member";
+};
+
+export type NotFoundProblem = Problem & {
+  code: "not_found";
+};
+
+export type OkResult = {
+  ok: true;
+};
+
+export type OperatorProtectedProblem = Problem & {
+  code: "operator_protected";
+};
+
+export type OperatorRequiredProblem = Problem & {
+  code: "operator_required";
+};
+
+export type Org = {
+  id: string;
+  name: string;
+};
+
+export type OrgDeletionResult = {
+  ok: true;
+  /** end of the time in which an owner can restore the organization */
+  purgeAt: string;
+};
+
+export type OrgDetail = {
+  id: string;
+  name: string;
+  members: Member[];
+};
+
+export type OrgDetailResult = {
+  org: OrgDetail;
+};
+
+export type OrgEvent = {
+  id: string;
+  type: EventType;
+  at: string;
+  orgId: string | null;
+  /** revision of the organization after the change, by which its events are ordered; numbers may be skipped */
+  orgRevision: number | null;
+  /** user whom the event is about */
+  userId: string | null;
+  /** details of the change, which depend on the type of the event */
+  data: Record<string, (string | number | boolean)>;
+  actor: EventActor;
+};
+
+export type OrgEventsResult = {
+  /** `cursor` of the next page; absent on the last page. A page can be shorter than `limit`, or empty, although a next page exists. */
+  nextCursor?: string;
+  events: OrgEvent[];
+};
+
+export type OrgMembership = {
+  orgId: string;
+  userId: string;
+  role: Role;
+  /** state of the organization, raised by each change */
+  orgRevision: number;
+};
+
+export type OrgNotFoundProblem = Problem & {
+  code: "org_not_found";
+};
+
+export type OrgOfMe = {
+  id: string;
+  name: string;
+  /** present with `include=roles` */
+  role?: Role;
+};
+
+export type OrgResult = {
+  org: Org;
+};
+
+export type OwnEvent = {
+  id: string;
+  type: EventType;
+  at: string;
+  orgId: string | null;
+  /** revision of the organization after the change, by which its events are ordered; numbers may be skipped */
+  orgRevision: number | null;
+  /** user whom the event is about */
+  userId: string | null;
+  /** details of the change, which depend on the type of the event */
+  data: Record<string, (string | number | boolean)>;
+  /** revision of the account after the change */
+  userRevision: number | null;
+  /** session that the event is about */
+  sessionId: string | null;
+  /** client address; null if it was deleted after 90 days or belongs to somebody else */
+  ip: string | null;
+  requestId: string | null;
+  actor: OwnEventActor;
+};
+
+export type OwnEventActor = {
+  type: ActorType;
+  /** id of the user, or name of the operator; null for the service itself */
+  id: string | null;
+  /** session that acted; null if it is unknown or belongs to somebody else */
+  sessionId: string | null;
+};
+
+export type OwnEventsResult = {
+  /** `cursor` of the next page; absent on the last page. A page can be shorter than `limit`, or empty, although a next page exists. */
+  nextCursor?: string;
+  events: OwnEvent[];
+};
+
+export type OwnInvitationPage = {
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+  invitations: ReceivedInvitation[];
+};
+
+export type OwnOrg = {
+  id: string;
+  name: string;
+  role: Role;
+  joinedAt: string;
+};
+
+export type OwnOrgsResult = {
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+  orgs: OwnOrg[];
+};
+
+export type OwnSession = {
+  id: string;
+  /** whether this is the session of the token */
+  current: boolean;
+  /** `password` if a login or registration opened the session, `code` if a one-time code did */
+  via: "password" | "code";
+  createdAt: string;
+  /** time of the last refresh, or of the start if there was none */
+  lastUsedAt: string;
+  expiresAt: string;
+  /** client address that opened the session; null if it is unknown */
+  ip: string | null;
+  /** `User-Agent` of the client that opened the session; null if it is unknown */
+  userAgent: string | null;
+  /** the user's name for the device, given at login; null if none was given or a code opened the session */
+  deviceName: string | null;
+  /** name of the service that exchanged the code with its credentials; null if none did */
+  service: string | null;
+};
+
+export type OwnSessionsResult = {
+  sessions: OwnSession[];
+};
+
+export type PasswordCommonProblem = Problem & {
+  code: "password_common";
+  errors: FieldError[];
+};
+
+export type PasswordSessionRequiredProblem = Problem & {
+  code: "password_session_required";
+};
+
+export type PreconditionFailedProblem = Problem & {
+  code: "precondition_failed";
+};
+
+/** problem details of a failed request (RFC 9457) */
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ProblemCode;
+  /** id of the request, also in the `X-Request-Id` header and in the log */
+  requestId: string;
+};
+
+/** stable code by which programs tell failures apart */
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "operator_protected" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+
+export type PublicKey = {
+  x: string;
+  y: string;
+  kid: string;
+  kty: "EC";
+  crv: "P-256";
+  alg: "ES256";
+  use: "sig";
+};
+
+export type RateLimitedProblem = Problem & {
+  code: "rate_limited";
+};
+
+export type Readiness = {
+  status: "ok" | "degraded";
+  /** `degraded` while Redis is unreachable and this instance counts requests by itself */
+  rateLimits: "ok" | "degraded";
+  /** `degraded` while a mail has been waiting for more than 10 minutes */
+  mail: "ok" | "degraded";
+  /** `full` if a change failed within the last minute because the disk was full; reading still works */
+  database: "ok" | "full";
+  migrations: "ok";
+};
+
+export type ReasonRequest = {
+  /** why, for the record; only operators read it */
+  reason: string;
+};
+
+export type ReceivedInvitation = {
+  id: string;
+  role: "member" | "admin";
+  status: InvitationStatus;
+  createdAt: string;
+  /** seven days after the current code was created */
+  expiresAt: string;
+  /** the user who created or last resent the invitation */
+  invitedBy: Inviter;
+  org: Org;
+};
+
+export type RefreshRequest = {
+  refreshToken: string;
+};
+
+export type RefreshResult = {
+  /** access token (JWT), sent as `Authorization: Bearer <token>` */
+  token: string;
+  /** time at which the token expires */
+  expiresAt: string;
+  /** replaces the refresh token that was sent */
+  refreshToken: string;
+};
+
+export type RefreshableSignIn = {
+  /** access token (JWT), sent as `Authorization: Bearer <token>` */
+  token: string;
+  /** time at which the token expires */
+  expiresAt: string;
+  refreshToken: string;
+  user: User;
+};
+
+export type RegisterRequest = {
+  /** Case makes no difference. An internationalized domain is converted to its ASCII form. */
+  email: string;
+  /** A password of 8 to 128 characters (Unicode code points; the minimum is configurable) that is neither a common password nor the e-mail. Every character is allowed, and spaces are kept. */
+  password: string;
+  /** Requests a refresh token. Access tokens are then valid for 15 minutes unless configured otherwise. */
+  refresh?: boolean | undefined;
+  /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
+  deviceName?: string | undefined;
+  /** The code of an invitation to this e-mail, by which the account joins the organization; null if there is none. Case, spaces and hyphens make no difference. */
+  invitationCode?: string | null | undefined;
+};
+
+export type RenameOrgRequest = {
+  /** 1 to 100 characters after trimming; names need not be unique */
+  name: string;
+};
+
+export type ResendInvitationRequest = {
+  /** Returns the code in the answer, only this once, instead of mailing it, so that you can hand it over yourself. */
+  showCode?: boolean | undefined;
+};
+
+export type ResetPasswordRequest = {
+  email: string;
+  /** The mailed code. Case, spaces and hyphens make no difference. */
+  code: string;
+  /** The new password, under the rules of registration. */
+  newPassword: string;
+};
+
+/** roles from the fewest permissions to the most */
+export type Role = "member" | "admin" | "owner";
+
+export type ServerMetadata = {
+  /** `iss` of every token */
+  issuer: string;
+  jwks_uri: string;
+  introspection_endpoint: string;
+  introspection_endpoint_auth_methods_supported: "client_secret_basic"[];
+};
+
+export type SessionNotFoundProblem = Problem & {
+  code: "session_not_found";
+};
+
+export type SignIn = {
+  /** access token (JWT), sent as `Authorization: Bearer <token>` */
+  token: string;
+  user: User;
+};
+
+/** The answer has a refresh token if the request had `refresh`. */
+export type SignInResult = SignIn | RefreshableSignIn;
+
+export type StorageFullProblem = Problem & {
+  code: "storage_full";
+};
+
+export type TokenResult = {
+  /** access token (JWT), sent as `Authorization: Bearer <token>` */
+  token: string;
+};
+
+export type TooManyInvitationsProblem = Problem & {
+  code: "too_many_invitations";
+};
+
+export type TooManyOrgsProblem = Problem & {
+  code: "too_many_orgs";
+};
+
+export type TransferOrgRequest = {
+  /** the member who becomes owner */
+  userId: string;
+  /** whether the caller leaves the organization; by default they become an admin */
+  leave?: boolean | undefined;
+};
+
+export type UnauthorizedProblem = Problem & {
+  code: "unauthorized";
+};
+
+export type UnavailableProblem = Problem & {
+  code: "unavailable";
+};
+
+export type UnsupportedMediaTypeProblem = Problem & {
+  code: "unsupported_media_type";
+};
+
+export type User = {
+  id: string;
+  email: string;
+};
+
+export type UserHasTooManyOrgsProblem = Problem & {
+  code: "user_has_too_many_orgs";
+};
+
+export type UserNotFoundProblem = Problem & {
+  code: "user_not_found";
+};
+
+export type ValidationFailedProblem = Problem & {
+  code: "validation_failed";
+  errors: FieldError[];
+};
+
+export type VerifyEmailRequest = {
+  /** The mailed code. Case, spaces and hyphens make no difference. */
+  code: string;
+};
+
+export type WrongPasswordProblem = Problem & {
+  code: "wrong_password";
+};
+
+/** Every operation of the service: what it takes, what it answers, and how it refuses. */
+export interface Operations {
+  /** Register an account. If the request has the code of an invitation to this e-mail, the account joins the organization at once. At most 5 requests in any hour are accepted from one client address for one e-mail. */
+  register: {
+    input: RegisterRequest;
+    data: SignInResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Log in. An unknown e-mail and a wrong password get the same answer. At most 10 requests in any 15 minutes are accepted from one client address for one e-mail. */
+  login: {
+    input: LoginRequest;
+    data: SignInResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, InvalidCredentialsProblem> | At<403, AccountDisabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Get a new token for a refresh token. The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using the old one ends the session, because somebody else may hold it. */
+  refresh: {
+    input: RefreshRequest;
+    data: RefreshResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, InvalidRefreshTokenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Issue a one-time code. Pass the code, never the token, to the service that will act for the user. If the request has a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code; if it has an `audience`, only that service, and the token is for it alone. */
+  issueCode: {
+    input: IssueCodeRequest;
+    data: IssuedCode;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | AudienceRequiredProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Exchange a one-time code for a token. A code for one service needs the credentials of that service (HTTP Basic): without them, or with those of another, the answer is `invalid_code`, and the code stays good. A code can be exchanged once. A second exchange is refused and revokes the token that the first one got, with every token that was derived from it. */
+  exchangeCode: {
+    input: ExchangeCodeRequest;
+    data: TokenResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, InvalidClientProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Log out. Ends the session of the access token, or of the refresh token in the body, and every session that its codes opened. A refresh token needs no access token beside it; if one is sent, it is ignored. A token from a one-time code ends its own session, not the login that issued the code. */
+  logOut: {
+    input: LogoutRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InvalidRefreshTokenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Ask what a token is worth now. Introspection of RFC 7662. Every token that is not valid now gets the same answer: one that is malformed, expired or revoked, one of a disabled user, and one that is meant for another service. With `orgId` the answer also tells the user's role in that organization. */
+  introspectToken: {
+    input: IntrospectTokenRequest;
+    data: IntrospectionResult;
+    problem: At<400, ValidationFailedProblem | BadRequestProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List memberships. Lists the memberships in an organization or of a user in order of joining, in pages. With both ids the list has at most one. It leaves out disabled users and deleted organizations. */
+  listMemberships: {
+    input: {
+      /** organization whose memberships to list */
+      orgId?: string | undefined;
+      /** user whose memberships to list */
+      userId?: string | undefined;
+      /** maximum number of memberships on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: MembershipListResult;
+    problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Read the current user. Returns the user and their organizations in order of joining. `?include=roles,account` adds their roles, and whether their e-mail is verified. */
+  getMe: {
+    input: {
+      /** additional fields of the answer: `roles` adds the `role` of the user to each organization, `account` adds `emailVerified` to the user */
+      include?: ("roles" | "account")[] | undefined;
+    };
+    data: MeResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Delete the account. Deletes the user's memberships, sessions and codes, too; the record keeps only ids. The only owner of an organization has to make somebody else owner first; the refusal names such organizations in `orgs`. A request counts as a login for the limits, and requires a token from a login by password. */
+  deleteAccount: {
+    input: {
+      /** If true, a refusal suggests a way out in its member `remedy`. */
+      remedy?: boolean | undefined;
+      /** If true, nothing is changed, and the answer is that of the change. */
+      dryRun?: boolean | undefined;
+    } & DeleteAccountRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Read the account of the current user. Tells whether the e-mail is verified, and when the password was last changed. */
+  getAccount: {
+    input: undefined;
+    data: AccountResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List the organizations of the current user. Lists the organizations in order of joining, in pages. */
+  listOwnOrgs: {
+    input: {
+      /** maximum number of organizations on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: OwnOrgsResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List the deleted organizations that the current user can restore. Lists the deleted organizations that the user owns, in order of joining, in pages. */
+  listDeletedOrgs: {
+    input: {
+      /** maximum number of organizations on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: DeletedOrgsResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List the current user's invitations. Lists the pending invitations to the user's e-mail, latest first, in pages. The list is empty while the e-mail is not verified. */
+  listOwnInvitations: {
+    input: {
+      /** maximum number of invitations on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: OwnInvitationPage;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Accept an invitation. The request needs the code of the invitation unless the e-mail is verified; a code that was mailed verifies the e-mail. At most 50 codes may be entered for one invitation. */
+  acceptInvitation: {
+    input: {
+      /** id of the invitation, from its creation or from a list of invitations */
+      invitationId: string;
+    } & AnswerInvitationRequest;
+    data: AcceptedResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | EmailNotVerifiedProblem> | At<404, InvitationNotFoundProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key";
+  };
+  /** Decline an invitation. The request needs the code of the invitation unless the e-mail is verified. */
+  declineInvitation: {
+    input: {
+      /** id of the invitation, from its creation or from a list of invitations */
+      invitationId: string;
+    } & AnswerInvitationRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | EmailNotVerifiedProblem> | At<404, InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key";
+  };
+  /** Accept an invitation by its code. The invitation must be to the user's e-mail, which need not be verified; a code that was mailed verifies it. At most 10 codes may be entered in any 15 minutes, and 50 wrong ones for one invitation. */
+  acceptInvitationByCode: {
+    input: AnswerByCodeRequest;
+    data: AcceptedResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key";
+  };
+  /** Decline an invitation by its code. The invitation must be to the user's e-mail, which need not be verified. The limits are those of accepting by code. */
+  declineInvitationByCode: {
+    input: AnswerByCodeRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key";
+  };
+  /** Change the e-mail. A code is mailed to the new e-mail and a notice to the old one; the change is made when the code is sent to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current e-mail cancels the change. The answer does not reveal whether the new e-mail is taken. A request counts as a login for the limits. After 5 codes in a day from one user, or 10 from all users, an e-mail gets one an hour; after 20 codes to any e-mails, a user can send one an hour. */
+  askForChange: {
+    input: ChangeEmailRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Request a code to verify the e-mail. A code that is valid for 15 minutes is mailed to the e-mail of the account. The status is 200 if the e-mail is already verified. At most 3 requests in any 15 minutes are accepted. After 5 codes in a day the user gets one an hour. */
+  askForVerification: {
+    input: undefined;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Verify the e-mail. Verifies the e-mail by the code from the mail. If the code belongs to a change of the e-mail, the new e-mail takes effect now. At most 10 requests in any 15 minutes are accepted, and 50 for one code. */
+  verify: {
+    input: VerifyEmailRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Change the password. Ends every session but that of the token, and voids codes that have not been exchanged. A request counts as a login for the limits, and requires a token from a login by password. */
+  changePassword: {
+    input: ChangePasswordRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Read the record of the current user. Lists what happened to the account, its logins and its memberships, latest first. Requires a token from a login by password. */
+  listOwnEvents: {
+    input: {
+      /** type of the events to list; the search for a page ends after five times `limit` events, so a page can be empty although a next one exists */
+      type?: EventType | undefined;
+      /** maximum number of events on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: OwnEventsResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Export all data about the current user. The document holds the account, the organizations, the sessions, the record, the mails, and the invitations to the e-mail if it is verified. It contains no hash, no code, no secret, and no client address of anybody else. It is as long as the record is, and is streamed: without its last brace it is incomplete. Requires a token from a login by password. */
+  exportOwnData: {
+    input: undefined;
+    data: ExportResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List the sessions of the current user. Lists the active sessions, latest first. */
+  listOwnSessions: {
+    input: undefined;
+    data: OwnSessionsResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** End the other sessions of the current user, or all sessions. Unless `all` is true, the session of the token stays; the sessions that its codes opened end. Requires a token from a login by password. */
+  endOwnSessions: {
+    input: {
+      /** whether the session of the token ends, too */
+      all?: boolean | undefined;
+    };
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Discover the issuer by its URL (OAuth). The subset of RFC 8414 that is true here: no tokens are issued by its protocols. It exists only where `JWT_ISSUER` is a URL, and may be cached for five minutes. */
+  getServerMetadata: {
+    input: undefined;
+    data: ServerMetadata;
+    problem: At<404, NotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Discover the issuer by its URL (OpenID Connect). The same as the OAuth metadata, where libraries for OpenID Connect look for it. This service is no OpenID provider. The answer may be cached for five minutes. */
+  getOpenidConfiguration: {
+    input: undefined;
+    data: ServerMetadata;
+    problem: At<404, NotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Get the public keys that verify tokens. Services verify tokens with this JWK Set (RFC 7517) without a call to this service: they check the algorithm ES256, the key named by `kid`, the `typ` `at+jwt`, and the claims `iss`, `aud` and `exp`. Only this service knows which sessions are revoked. The answer may be cached for five minutes. */
+  getKeySet: {
+    input: undefined;
+    data: KeySet;
+    problem: never;
+    headers: never;
+  };
+  /** Request a code to reset the password. A code that is valid for 15 minutes is mailed to the e-mail if it has an account; the answer is the same if it has none. At most 3 requests in any 15 minutes are accepted from one client address for one e-mail. After 5 codes in a day for one client address, an e-mail gets one an hour; after 10 for all addresses, one in 15 minutes. */
+  forgot: {
+    input: ForgotPasswordRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Set a new password. Sets the password by the code from the mail or from an operator, which is valid once, and ends every session. At most 10 requests in any 15 minutes are accepted from one client address for one e-mail, and 50 for one code. */
+  reset: {
+    input: ResetPasswordRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Read the record of an organization. Lists who changed what, latest first. Requires the role admin or owner. */
+  listOrgEvents: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** type of the events to list; the search for a page ends after five times `limit` events, so a page can be empty although a next one exists */
+      type?: EventType | undefined;
+      /** maximum number of events on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+      /** user whose events are listed */
+      userId?: string | undefined;
+    };
+    data: OrgEventsResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Create an organization. The caller becomes the owner of the organization. */
+  createOrg: {
+    input: CreateOrgRequest;
+    data: OrgResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<409, TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key";
+  };
+  /** Read an organization and its members. Every member may do this. Send the `ETag` in `If-Match` to change the organization only if nobody else has changed it. */
+  getOrg: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+    };
+    data: OrgDetailResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Rename an organization. Requires the role admin or owner. */
+  renameOrg: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+    } & RenameOrgRequest;
+    data: OrgResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Delete an organization. Requests for the organization get 404 at once, and its pending invitations are revoked. An owner can restore it until `purgeAt`. Requires the role owner and a token from a login by password. */
+  deleteOrg: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** If true, nothing is changed, and the answer is that of the change. */
+      dryRun?: boolean | undefined;
+    };
+    data: OrgDeletionResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Restore a deleted organization. Restores the organization with the members who still have an account. Requires that the caller was an owner of the organization, and a token from a login by password. */
+  restoreOrg: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** If true, nothing is changed, and the answer is that of the change. */
+      dryRun?: boolean | undefined;
+    };
+    data: OrgResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key";
+  };
+  /** Leave an organization. Every member except the last owner may leave. An owner needs a token from a login by password. */
+  leaveOrg: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** If true, a refusal suggests a way out in its member `remedy`. */
+      remedy?: boolean | undefined;
+      /** If true, nothing is changed, and the answer is that of the change. */
+      dryRun?: boolean | undefined;
+    };
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem> | At<409, LastOwnerProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Transfer an organization. Another member becomes an owner, and the caller becomes an admin, or leaves if `leave` is true. Requires the role owner and a token from a login by password. */
+  transferOrg: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** If true, nothing is changed, and the answer is that of the change. */
+      dryRun?: boolean | undefined;
+    } & TransferOrgRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** List the members. Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then ordered by e-mail and always paged. Every member may do this. */
+  listMembers: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** beginning of the e-mails to find, such as `gra`; the list is then ordered by e-mail */
+      search?: string | undefined;
+      /** role of the members to find; the list is then ordered by e-mail */
+      role?: Role | undefined;
+      /** maximum number of members on a page; the default is 100 with `search` or `role`, otherwise the whole list */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: MembersResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Add a member by e-mail. The new member must already have an account. A caller may send at most 100 e-mails without an account in any hour. Requires the role admin or owner. */
+  addMember: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+    } & AddMemberRequest;
+    data: MembershipResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | UserNotFoundProblem> | At<409, AlreadyMemberProblem | UserHasTooManyOrgsProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Read a member. Every member may do this; the id `me` names the caller. */
+  getMember: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** user id of the member, from the list of members, or `me` */
+      userId: string;
+    };
+    data: MemberDetailResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Change a member's role. Admins may change members and admins; only owners may change an owner or make a member an owner, with a token from a login by password. The last owner keeps their role. */
+  changeMemberRole: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** user id of the member, from the list of members */
+      userId: string;
+      /** If true, a refusal suggests a way out in its member `remedy`. */
+      remedy?: boolean | undefined;
+      /** If true, nothing is changed, and the answer is that of the change. */
+      dryRun?: boolean | undefined;
+    } & ChangeMemberRoleRequest;
+    data: MembershipResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem | MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Remove a member. Admins may remove members and admins, themselves included; only owners may remove an owner, with a token from a login by password. The last owner cannot be removed. */
+  removeMember: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** user id of the member, from the list of members */
+      userId: string;
+      /** If true, a refusal suggests a way out in its member `remedy`. */
+      remedy?: boolean | undefined;
+      /** If true, nothing is changed, and the answer is that of the change. */
+      dryRun?: boolean | undefined;
+    };
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** End a session of the current user. Ends the session and every session that its codes opened. Requires a token from a login by password. */
+  endOwnSession: {
+    input: {
+      /** id of the session, from the list of sessions */
+      sessionId: string;
+    };
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<404, SessionNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Invite somebody by e-mail. A code that is valid for seven days is mailed to the e-mail, whether or not it has an account; if `showCode` is true, the answer has the code instead. In any day at most 25 invitations are mailed to one e-mail, 5 of them by one inviter or for one organization, and 100 by one inviter or for one organization to all e-mails. Requires the role admin or owner. */
+  createInvitation: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** If true, a refusal suggests a way out in its member `remedy`. */
+      remedy?: boolean | undefined;
+    } & CreateInvitationRequest;
+    data: InvitationResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<409, AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** List the invitations. Lists the invitations, latest first, in pages, without their codes. Invitations that ended long ago are deleted. Requires the role admin or owner. */
+  listInvitations: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** maximum number of invitations on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+      /** status of the invitations to list */
+      status?: InvitationStatus | undefined;
+    };
+    data: InvitationPage;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Resend an invitation. A pending or expired invitation gets a new code, which is valid for seven days; the old code is void. The caller becomes the inviter. The limits are those of inviting. Requires the role admin or owner. */
+  resendInvitation: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** id of the invitation, from its creation or from a list of invitations */
+      invitationId: string;
+      /** If true, a refusal suggests a way out in its member `remedy`. */
+      remedy?: boolean | undefined;
+    } & ResendInvitationRequest;
+    data: InvitationResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem | AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Revoke an invitation. Revokes a pending or expired invitation. Requires the role admin or owner. */
+  revokeInvitation: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** id of the invitation, from its creation or from a list of invitations */
+      invitationId: string;
+    };
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Check whether the process runs. Nothing else is checked, so that an outage of the database does not restart the service. */
+  getLive: {
+    input: undefined;
+    data: Liveness;
+    problem: never;
+    headers: never;
+  };
+  /** Check whether requests can be served. The status is 200 if the database answers, its schema is up to date, and the service is not shutting down. */
+  getReady: {
+    input: undefined;
+    data: Readiness;
+    problem: At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Enable an account. The user can log in again; ended sessions stay ended. An account that is not disabled stays as it is. */
+  enableUser: {
+    input: {
+      /** id of the user */
+      userId: string;
+    } & ReasonRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+}
+
+export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
+  register: {"method":"POST","path":"/api/auth/register","body":"json","opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json password_common invalid_code email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  login: {"method":"POST","path":"/api/auth/login","body":"json","opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_credentials account_disabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  refresh: {"method":"POST","path":"/api/auth/refresh","body":"json","answer":["token","expiresAt","refreshToken"],"codes":"validation_failed malformed_json invalid_refresh_token body_too_large unsupported_media_type internal_error unavailable storage_full"},
+  issueCode: {"method":"POST","path":"/api/auth/code","body":"json","auth":"bearer","answer":["code"],"codes":"validation_failed malformed_json audience_required unauthorized invalid_token insufficient_scope body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  exchangeCode: {"method":"POST","path":"/api/auth/code/exchange","body":"json","auth":"basic","anonymous":true,"answer":["token"],"codes":"validation_failed malformed_json invalid_code invalid_client body_too_large unsupported_media_type internal_error unavailable storage_full"},
+  logOut: {"method":"POST","path":"/api/auth/logout","body":"json","auth":"bearer","anonymous":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token invalid_refresh_token body_too_large unsupported_media_type internal_error unavailable storage_full"},
+  introspectToken: {"method":"POST","path":"/api/auth/introspect","body":"form","auth":"basic","answer":["active"],"codes":"validation_failed bad_request invalid_client insufficient_scope body_too_large unsupported_media_type internal_error unavailable storage_full"},
+  listMemberships: {"method":"GET","path":"/api/memberships","query":["orgId","userId","limit","cursor"],"auth":"basic","repeatable":true,"answer":["memberships"],"codes":"validation_failed invalid_client insufficient_scope internal_error unavailable storage_full"},
+  getMe: {"method":"GET","path":"/api/me","query":["include"],"auth":"bearer","repeatable":true,"answer":["user","orgs"],"codes":"validation_failed unauthorized invalid_token internal_error unavailable storage_full"},
+  deleteAccount: {"method":"DELETE","path":"/api/me","query":["remedy","dryRun"],"body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required wrong_password last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  getAccount: {"method":"GET","path":"/api/me/account","auth":"bearer","repeatable":true,"answer":["emailVerified","createdAt","passwordChangedAt","user"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
+  listOwnOrgs: {"method":"GET","path":"/api/me/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token internal_error unavailable storage_full"},
+  listDeletedOrgs: {"method":"GET","path":"/api/me/deleted-orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
+  listOwnInvitations: {"method":"GET","path":"/api/me/invitations","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["invitations"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
+  acceptInvitation: {"method":"POST","path":"/api/me/invitations/{invitationId}/accept","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["role","org"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required email_not_verified invitation_not_found already_member invitation_ended too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  declineInvitation: {"method":"POST","path":"/api/me/invitations/{invitationId}/decline","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required email_not_verified invitation_not_found invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  acceptInvitationByCode: {"method":"POST","path":"/api/me/invitations/accept","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["role","org"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required already_member invitation_ended too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  declineInvitationByCode: {"method":"POST","path":"/api/me/invitations/decline","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  askForChange: {"method":"PUT","path":"/api/me/email","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required wrong_password mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  askForVerification: {"method":"POST","path":"/api/me/email/verification","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  verify: {"method":"POST","path":"/api/me/email/verify","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  changePassword: {"method":"PUT","path":"/api/me/password","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  listOwnEvents: {"method":"GET","path":"/api/me/events","query":["type","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope password_session_required internal_error unavailable storage_full"},
+  exportOwnData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope password_session_required rate_limited internal_error unavailable storage_full"},
+  listOwnSessions: {"method":"GET","path":"/api/me/sessions","auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
+  endOwnSessions: {"method":"DELETE","path":"/api/me/sessions","query":["all"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  getServerMetadata: {"method":"GET","path":"/.well-known/oauth-authorization-server","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
+  getOpenidConfiguration: {"method":"GET","path":"/.well-known/openid-configuration","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
+  getKeySet: {"method":"GET","path":"/.well-known/jwks.json","repeatable":true,"answer":["keys"],"codes":""},
+  forgot: {"method":"POST","path":"/api/auth/password/forgot","body":"json","answer":["ok"],"codes":"validation_failed malformed_json mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  reset: {"method":"POST","path":"/api/auth/password/reset","body":"json","answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_code body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  listOrgEvents: {"method":"GET","path":"/api/orgs/{orgId}/events","query":["type","limit","cursor","userId"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found internal_error unavailable storage_full"},
+  createOrg: {"method":"POST","path":"/api/orgs","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  getOrg: {"method":"GET","path":"/api/orgs/{orgId}","auth":"bearer","repeatable":true,"answer":["org"],"codes":"unauthorized invalid_token not_a_member org_not_found internal_error unavailable storage_full"},
+  renameOrg: {"method":"PATCH","path":"/api/orgs/{orgId}","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  deleteOrg: {"method":"DELETE","path":"/api/orgs/{orgId}","query":["dryRun"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role password_session_required org_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  restoreOrg: {"method":"POST","path":"/api/orgs/{orgId}/restore","query":["dryRun"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required org_not_found body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  leaveOrg: {"method":"POST","path":"/api/orgs/{orgId}/leave","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member password_session_required org_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  transferOrg: {"method":"POST","path":"/api/orgs/{orgId}/transfer","query":["dryRun"],"body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role password_session_required org_not_found member_not_found member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  listMembers: {"method":"GET","path":"/api/orgs/{orgId}/members","query":["search","role","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["members"],"codes":"validation_failed unauthorized invalid_token not_a_member org_not_found internal_error unavailable storage_full"},
+  addMember: {"method":"POST","path":"/api/orgs/{orgId}/members","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found user_not_found already_member user_has_too_many_orgs precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  getMember: {"method":"GET","path":"/api/orgs/{orgId}/members/{userId}","auth":"bearer","repeatable":true,"answer":["member"],"codes":"unauthorized invalid_token not_a_member org_not_found member_not_found internal_error unavailable storage_full"},
+  changeMemberRole: {"method":"PATCH","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role password_session_required org_not_found member_not_found last_owner member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  removeMember: {"method":"DELETE","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role password_session_required org_not_found member_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  endOwnSession: {"method":"DELETE","path":"/api/me/sessions/{sessionId}","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required session_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  createInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations","query":["remedy"],"body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  listInvitations: {"method":"GET","path":"/api/orgs/{orgId}/invitations","query":["limit","cursor","status"],"auth":"bearer","repeatable":true,"answer":["invitations"],"codes":"validation_failed unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found internal_error unavailable storage_full"},
+  resendInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations/{invitationId}/resend","query":["remedy"],"body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found invitation_not_found invitation_ended already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  revokeInvitation: {"method":"DELETE","path":"/api/orgs/{orgId}/invitations/{invitationId}","auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found invitation_not_found invitation_ended precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  getLive: {"method":"GET","path":"/health/live","repeatable":true,"answer":["status"],"codes":""},
+  getReady: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","database","migrations"],"codes":"internal_error unavailable storage_full"},
+  enableUser: {"method":"POST","path":"/api/operators/users/{userId}/enable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+};

@@ -1,0 +1,123 @@
+import type { Delay, Route } from './operation.ts';
+import { aborted, type InvalidAnswer, type UnknownProblem } from './problems.ts';
+
+export interface HttpRequest {
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+export interface Limits {
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+export type Data = Record<string, unknown>;
+
+export interface Answered {
+  ok: true;
+  status: number;
+  data: Data;
+  headers: Headers;
+}
+export interface Failed {
+  ok: false;
+  /** as the types of the operation have it */
+  problem: Delay & { code: string; status: number | null; detail: string };
+}
+
+const SHOWN_CHARACTERS = 200;
+
+/** One request and its answer, whatever happens. */
+export async function exchange(
+  send: typeof fetch,
+  route: Route,
+  { url, ...request }: HttpRequest,
+  { timeoutMs, signal }: Limits,
+): Promise<Answered | Failed> {
+  if (signal?.aborted) return { ok: false, problem: aborted };
+  const controller = new AbortController();
+  const giveUp = (): void => controller.abort();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    giveUp();
+  }, timeoutMs);
+  signal?.addEventListener('abort', giveUp);
+  try {
+    // A redirect would carry passwords and tokens elsewhere.
+    const response = await send(url, {
+      ...request,
+      method: route.method,
+      signal: controller.signal,
+      redirect: 'manual',
+      credentials: 'omit',
+      cache: 'no-store',
+    });
+    return understood(route, response, await response.text());
+  } catch (cause) {
+    return { ok: false, problem: silence(cause, signal?.aborted === true, isLate ? timeoutMs : undefined) };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
+  }
+}
+
+function silence(cause: unknown, isAborted: boolean, timeoutMs: number | undefined): Failed['problem'] {
+  if (isAborted) return aborted;
+  if (timeoutMs !== undefined) {
+    return { code: 'timed_out', status: null, detail: `Nothing was answered within ${timeoutMs} ms.` };
+  }
+  const unreachable = { code: 'unreachable', status: null, detail: 'The service cannot be reached.', cause };
+  return unreachable;
+}
+
+function understood(route: Route, { status, headers, ok }: Response, text: string): Answered | Failed {
+  const delay = retryAfter(headers);
+  const body = parsed(headers.get('content-type') ?? '', text);
+  if (body === undefined) {
+    const detail = `Something other than the service answered ${status}.`;
+    const notJson = { code: 'not_json', status, detail, text: text.slice(0, SHOWN_CHARACTERS), ...delay };
+    return { ok: false, problem: notJson };
+  }
+  if (ok && isObject(body) && route.answer.every((name) => name in body)) {
+    return { ok: true, status, data: body, headers };
+  }
+  if (ok || !isObject(body) || typeof body['code'] !== 'string') {
+    const detail = `The answer ${status} is none of this service.`;
+    const invalid: InvalidAnswer = { code: 'invalid_answer', status, detail, ...delay };
+    return { ok: false, problem: invalid };
+  }
+  const { code } = body;
+  const named = {
+    title: '',
+    detail: code,
+    requestId: headers.get('x-request-id') ?? '',
+    ...body,
+    status,
+    ...delay,
+  };
+  if (route.codes.split(' ').includes(code)) return { ok: false, problem: { ...named, code } };
+  const unknown: UnknownProblem = { ...named, code: 'unknown_code', receivedCode: code };
+  return { ok: false, problem: unknown };
+}
+
+function parsed(contentType: string, text: string): unknown {
+  if (!/\bjson\b/i.test(contentType)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Data {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function retryAfter(headers: Headers): { retryAfter?: number } {
+  const text = headers.get('retry-after');
+  if (text === null) return {};
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? { retryAfter: Math.max(0, Math.ceil(seconds)) } : {};
+}

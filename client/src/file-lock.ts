@@ -1,0 +1,85 @@
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Nobody holds the lock for longer: a refresh and its repetitions end before. */
+const HELD_FOR_MS = 45_000;
+/** Between making the file and writing into it. */
+const NAMELESS_FOR_MS = 2_000;
+const LOOK_AGAIN_MS = 20;
+/** Longer than the id of any process, which it overwrites. */
+const FREE = 'nobody holds this lock';
+
+/**
+ * Runs the work while no other process that uses the same name does.
+ *
+ * Each holder makes the file with the next number, which the file system lets one process do. The highest number counts, so
+ * nobody removes a lock that another has just taken over from a holder that was killed.
+ */
+export async function withFileLock<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const number = await taken(name);
+  try {
+    return await work();
+  } finally {
+    await release(name, number);
+  }
+}
+
+async function taken(name: string): Promise<number> {
+  for (;;) {
+    const numbers = await numbersOf(name);
+    const highest = Math.max(0, ...numbers);
+    if ((highest === 0 || (await isFree(fileOf(name, highest)))) && (await take(name, highest + 1))) {
+      await Promise.all(numbers.map((number) => rm(fileOf(name, number), { force: true })));
+      return highest + 1;
+    }
+    await pause(LOOK_AGAIN_MS * (0.5 + Math.random()));
+  }
+}
+
+async function take(name: string, number: number): Promise<boolean> {
+  try {
+    await writeFile(fileOf(name, number), String(process.pid), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+  // Somebody may have gone on from a higher number, and removed the lower ones, since they were listed.
+  const isHighest = Math.max(...(await numbersOf(name))) === number;
+  if (!isHighest) await rm(fileOf(name, number), { force: true });
+  return isHighest;
+}
+
+async function release(name: string, number: number): Promise<void> {
+  // Where somebody has taken over, the file is gone, and stays so.
+  await writeFile(fileOf(name, number), FREE, { flag: 'r+' }).catch(() => undefined);
+}
+
+async function isFree(file: string): Promise<boolean> {
+  try {
+    const holder = await readFile(file, 'utf8');
+    const ageMs = Date.now() - (await stat(file)).mtimeMs;
+    if (holder === FREE || ageMs > HELD_FOR_MS) return true;
+    return holder === '' ? ageMs > NAMELESS_FOR_MS : !isAlive(Number(holder));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function numbersOf(name: string): Promise<number[]> {
+  await mkdir(dirname(name), { recursive: true, mode: 0o700 });
+  const prefix = `${basename(name)}.`;
+  const files = (await readdir(dirname(name))).filter((file) => file.startsWith(prefix));
+  return files.map((file) => Number(file.slice(prefix.length))).filter((number) => number > 0);
+}
+
+const fileOf = (name: string, number: number): string => join(dirname(name), `${basename(name)}.${number}`);

@@ -1,0 +1,41 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { withFileLock } from './file-lock.ts';
+import type { TokenStore } from './store.ts';
+
+/**
+ * Keeps the login in a file that only its owner can read, for command lines and for machines without a keyring. Processes can
+ * share it.
+ */
+export function fileStore(path: string): TokenStore {
+  return {
+    load: () => readFile(path, 'utf8').then((text) => text.trim() || undefined, ifThereIsNone),
+    save: (refreshToken) =>
+      refreshToken === undefined ? rm(path, { force: true }) : replace(path, refreshToken),
+    lock: (work) => withFileLock(`${path}.lock`, work),
+  };
+}
+
+/** A kill or a power cut leaves the old text or the new one. */
+async function replace(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.new`;
+  await rm(draft, { force: true });
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(`${text}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+function ifThereIsNone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

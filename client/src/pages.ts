@@ -1,0 +1,23 @@
+import type { Result } from './client.ts';
+
+interface Page {
+  nextCursor?: string;
+}
+type List<Input, Data, Problem> = (
+  input: Input,
+  options?: { signal?: AbortSignal | undefined },
+) => Promise<Result<Data, Problem>>;
+
+/** One page after another, to the last one or to the first that fails. */
+export async function* pages<Input, Data extends Page, Problem>(
+  list: List<Input, Data, Problem>,
+  input: Input,
+  options: { signal?: AbortSignal | undefined } = {},
+): AsyncGenerator<Result<Data, Problem>, void> {
+  for (let cursor: string | undefined; ;) {
+    const page = await list(cursor === undefined ? input : { ...input, cursor }, options);
+    yield page;
+    if (!page.ok || page.data.nextCursor === undefined) return;
+    cursor = page.data.nextCursor;
+  }
+}

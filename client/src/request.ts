@@ -1,0 +1,68 @@
+import type { Data } from './exchange.ts';
+import type { Route } from './operation.ts';
+import type { InvalidParameter } from './problems.ts';
+
+interface RequestParts {
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** Puts each member of the input where the operation takes it: into the path, the query or the body. */
+export function requestOf(route: Route, input: Data): RequestParts | { problem: InvalidParameter } {
+  const rest = { ...input };
+  const take = (name: string): unknown => {
+    const value = rest[name];
+    delete rest[name];
+    return value;
+  };
+  let wrong: string | undefined;
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const text = textOf(take(name));
+    if (!isSegment(text)) wrong ??= name;
+    return encodeURIComponent(text);
+  });
+  if (wrong !== undefined) return { problem: invalidParameter(wrong) };
+  const query = new URLSearchParams();
+  for (const name of route.query ?? []) {
+    const value = take(name);
+    if (value !== undefined) query.set(name, textOf(value));
+  }
+  const search = query.toString();
+  return {
+    path: search === '' ? path : `${path}?${search}`,
+    ...bodyOf(route, route.wrapped ? take('body') : rest),
+  };
+}
+
+function bodyOf({ body }: Route, fields: unknown): Omit<RequestParts, 'path'> {
+  const given = Object.entries((fields ?? {}) as Data).filter(([, value]) => value !== undefined);
+  if (body === undefined || given.length === 0) return { headers: {} };
+  if (body === 'json') {
+    return {
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(Object.fromEntries(given)),
+    };
+  }
+  const form = new URLSearchParams(given.map(([name, value]) => [name, textOf(value)]));
+  return { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: form.toString() };
+}
+
+/** URLs are read with `..` resolved, also where its dots are encoded: it would name another route. */
+function isSegment(text: string): boolean {
+  return text !== '' && text !== '.' && text !== '..';
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+}
+
+function invalidParameter(parameter: string): InvalidParameter {
+  return {
+    code: 'invalid_parameter',
+    status: null,
+    detail: `${parameter} cannot be part of a path.`,
+    parameter,
+  };
+}

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Client, createClient, memoryStore, pages } from '../src/index.ts';
+import { aSignIn, hangUp, json, OddServer, page, problem, silence } from './support/odd-server.ts';
+
+const ONE_HOUR_MS = 3_600_000;
+const [ORG, USER] = ['019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'];
+
+let server: OddServer;
+let client: Client;
+
+beforeAll(async () => {
+  server = await OddServer.start();
+  client = createClient({ baseUrl: `${server.url}/behind/`, store: memoryStore() });
+  server.answer(json(200, aSignIn()));
+  await client.login({ email: 'ada@example.com', password: 'p' });
+});
+afterAll(() => server.stop());
+
+it('names a service that is down', async () => {
+  const stopped = await OddServer.start();
+  const { url } = stopped;
+  await stopped.stop();
+
+  expect(await createClient({ baseUrl: url, store: memoryStore(), retries: 0 }).getLive()).toMatchObject({
+    ok: false,
+    problem: { code: 'unreachable', status: null },
+  });
+});
+
+it.each([
+  ['answers nothing', silence, { code: 'timed_out', status: null }],
+  ['closes the connection', hangUp, { code: 'unreachable', status: null }],
+  [
+    'is a proxy with a page of its own',
+    page(502, '<html>Bad gateway', { 'Retry-After': '120' }),
+    { code: 'not_json', status: 502, text: '<html>Bad gateway', retryAfter: 120 },
+  ],
+  [
+    'is a portal that answers everything',
+    page(200, '<html>Log in to the Wi-Fi'),
+    { code: 'not_json', status: 200 },
+  ],
+  [
+    'sends requests elsewhere',
+    page(307, '', { Location: 'http://127.0.0.1:1/' }),
+    { code: 'not_json', status: 307 },
+  ],
+  ['answers other JSON', json(200, { welcome: true }), { code: 'invalid_answer', status: 200 }],
+  ['answers no object', json(200, null), { code: 'invalid_answer', status: 200 }],
+  ['refuses in another way', json(400, { message: 'no' }), { code: 'invalid_answer', status: 400 }],
+  [
+    'answers half of it',
+    (response: { end: (text: string) => unknown }) => void response.end('{'),
+    { code: 'not_json' },
+  ],
+  [
+    'has a code of next year',
+    problem(402, 'payment_required', { 'Retry-After': '7' }),
+    { code: 'unknown_code', receivedCode: 'payment_required', status: 402, detail: 'D', retryAfter: 7 },
+  ],
+  [
+    'has a code of another operation',
+    problem(409, 'last_owner'),
+    { code: 'unknown_code', receivedCode: 'last_owner' },
+  ],
+  [
+    'is full of people',
+    problem(429, 'rate_limited', { 'Retry-After': '9' }),
+    { code: 'rate_limited', retryAfter: 9 },
+  ],
+] as const)('names what a service did that %s', async (_, answer, expected) => {
+  server.answer(answer);
+
+  const result = await client.forgot({ email: 'ada@example.com' }, { timeoutMs: 300 });
+
+  expect(result).toMatchObject({ ok: false, problem: expected });
+  expect(server.asked).toHaveLength(1);
+});
+
+it('sends each part of the input to its place', async () => {
+  server.answer(json(200, { ok: true, purgeAt: '' }, { ETag: '"8"', 'Dry-Run': 'true' }));
+
+  const result = await client.removeMember(
+    { orgId: ORG, userId: USER, dryRun: true, remedy: undefined },
+    { ifMatch: '"7"', idempotencyKey: 'k' },
+  );
+
+  expect(result).toMatchObject({ ok: true, etag: '"8"', dryRun: true, replayed: false });
+  expect(server.asked).toMatchObject([
+    {
+      method: 'DELETE',
+      path: `/behind/api/orgs/${ORG}/members/${USER}?dryRun=true`,
+      headers: { 'if-match': '"7"', 'idempotency-key': 'k' },
+      body: '',
+    },
+  ]);
+  server.answer(json(200, { user: {}, orgs: [] }));
+  await client.getMe({ include: ['roles', 'account'] });
+  expect(server.asked[0]!.path).toBe('/behind/api/me?include=roles%2Caccount');
+});
+
+it.each(['..', '.', ''])('sends nothing with the id %j, which would name another route', async (userId) => {
+  server.answer(json(200, { ok: true }));
+
+  const result = await client.removeMember({ orgId: ORG, userId });
+
+  expect(result).toMatchObject({ problem: { code: 'invalid_parameter', parameter: 'userId' } });
+  expect(server.asked).toEqual([]);
+});
+
+it('repeats a change of an organization with its key, after the time that the service names', async () => {
+  server.answer(hangUp, problem(503, 'unavailable', { 'Retry-After': '0' }), json(201, { org: { id: ORG } }));
+
+  expect(await client.createOrg({ name: 'Engines' })).toMatchObject({ ok: true, status: 201 });
+  const keys = server.asked.map(({ headers }) => headers['idempotency-key']);
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys).size).toBe(1);
+  expect(keys[0]).toMatch(/^[\da-f-]{36}$/);
+});
+
+it('repeats nothing that could be done twice, and nothing before its time', async () => {
+  server.answer(problem(503, 'unavailable', { 'Retry-After': '0' }));
+  await client.askForVerification();
+  expect(server.asked).toHaveLength(1);
+
+  server.answer(problem(503, 'unavailable', { 'Retry-After': '3600' }));
+  expect(await client.getMe()).toMatchObject({ problem: { code: 'unavailable', retryAfter: 3600 } });
+  expect(server.asked).toHaveLength(1);
+
+  server.answer(problem(503, 'unavailable', { 'Retry-After': '0' }));
+  await client.getMe({}, { retries: 1 });
+  expect(server.asked).toHaveLength(2);
+});
+
+it('ends a wait when the caller gives it up', async () => {
+  const controller = new AbortController();
+  server.answer(() => controller.abort());
+  const waiting = client.getMe({}, { signal: controller.signal, timeoutMs: ONE_HOUR_MS });
+
+  expect(await waiting).toMatchObject({ problem: { code: 'aborted' } });
+  expect(await client.getMe({}, { signal: controller.signal })).toMatchObject({
+    problem: { code: 'aborted' },
+  });
+  expect(server.asked).toHaveLength(1);
+});
+
+it('discards a code that is not for the service alone', async () => {
+  const code = { code: 'c', expiresAt: '' };
+  server.answer(json(201, code), json(201, { ...code, audience: 'billing' }), json(201, code));
+
+  expect(await client.issueCode({ audience: 'billing' })).toMatchObject({
+    problem: { code: 'audience_ignored' },
+  });
+  expect(await client.issueCode({ audience: 'billing' })).toMatchObject({ data: { audience: 'billing' } });
+  expect(await client.issueCode()).toMatchObject({ ok: true });
+});
+
+it('sends credentials of a service only where they belong', async () => {
+  const service = createClient({
+    baseUrl: server.url,
+    store: memoryStore(),
+    credentials: { name: 'billing', secret: () => 'acs_x' },
+  });
+  server.answer(json(200, { active: false }), json(200, { status: 'ok' }));
+
+  expect(await service.introspectToken({ token: 'a b' })).toMatchObject({ data: { active: false } });
+  await service.getLive();
+  expect(server.asked).toMatchObject([
+    { headers: { authorization: `Basic ${btoa('billing:acs_x')}` }, body: 'token=a+b' },
+    { headers: {} },
+  ]);
+  expect(server.asked[1]!.headers.authorization).toBeUndefined();
+  expect(await client.introspectToken({ token: 't' })).toMatchObject({ problem: { code: 'no_credentials' } });
+});
+
+it('follows pages to the last', async () => {
+  server.answer(
+    json(200, { orgs: [1], nextCursor: 'c' }),
+    json(200, { orgs: [2] }),
+    problem(400, 'validation_failed'),
+  );
+  const seen: unknown[] = [];
+  for await (const one of pages(client.listOwnOrgs, { limit: 1 })) seen.push(one.ok && one.data.orgs);
+
+  expect(seen).toEqual([[1], [2]]);
+  expect(server.asked.map(({ path }) => path)).toEqual([
+    '/behind/api/me/orgs?limit=1',
+    '/behind/api/me/orgs?limit=1&cursor=c',
+  ]);
+});

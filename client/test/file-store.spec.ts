@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { fileStore } from '../src/file-store.ts';
+
+let directory: string;
+let path: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'accounts-client-'));
+  path = join(directory, 'app', 'login');
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+it('keeps one text in a file that only its owner can read', async () => {
+  const store = fileStore(path);
+  expect(await store.load()).toBeUndefined();
+
+  await store.save('first');
+  await store.save('second');
+  expect(await fileStore(path).load()).toBe('second');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await stat(join(directory, 'app'))).mode & 0o777).toBe(0o700);
+  await store.save(undefined);
+  await store.save(undefined);
+  expect(await store.load()).toBeUndefined();
+  expect(await readdir(join(directory, 'app'))).toEqual([]);
+});
+
+it('is not misled by a draft that a killed process has left', async () => {
+  const store = fileStore(path);
+  await store.save('first');
+  await writeFile(`${path}.new`, 'half');
+  await chmod(`${path}.new`, 0o644);
+
+  await store.save('second');
+  expect(await readFile(path, 'utf8')).toBe('second\n');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+it('runs the work of one at a time, also of one that fails', async () => {
+  let running = 0;
+  let most = 0;
+  const work = async (index: number): Promise<void> => {
+    running += 1;
+    most = Math.max(most, running);
+    await fileStore(path).save(String(index));
+    running -= 1;
+    if (index % 3 === 0) throw new Error('failed');
+  };
+  const all = await Promise.allSettled(
+    Array.from({ length: 12 }, (_, index) => fileStore(path).lock!(() => work(index))),
+  );
+
+  expect(most).toBe(1);
+  expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(4);
+  const names = await readdir(join(directory, 'app'));
+  expect(names.filter((name) => name.startsWith('login.lock.'))).toHaveLength(1);
+});
+
+it('takes the lock over from a process that was killed', async () => {
+  const program = `
+    import { fileStore } from ${JSON.stringify(join(import.meta.dirname, '../src/file-store.ts'))};
+    await fileStore(${JSON.stringify(path)}).lock(() => {
+      console.log('held');
+      return new Promise(() => setInterval(() => {}, 1000));
+    });
+  `;
+  const holder = spawn(process.execPath, ['--input-type=module', '--eval', program]);
+  await once(holder.stdout, 'data');
+  // Its age says nothing then.
+  await utimes(`${path}.lock.1`, Date.now() / 1000, Date.now() / 1000 + 3600);
+  let isKilled = false;
+  const waiting = fileStore(path).lock!(() => Promise.resolve(isKilled));
+  isKilled = true;
+  holder.kill('SIGKILL');
+
+  expect(await waiting).toBe(true);
+});

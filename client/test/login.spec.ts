@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createClient, memoryStore, type TokenStore } from '../src/index.ts';
+import { aSignIn, type Answer, type Asked, hangUp, json, OddServer, problem } from './support/odd-server.ts';
+
+const ME = json(200, { user: {}, orgs: [] });
+
+let server: OddServer;
+
+beforeEach(async () => {
+  server = await OddServer.start();
+});
+afterEach(() => server.stop());
+
+const paths = (): string[] => server.asked.map(({ path }) => path.replace('/api/', ''));
+const shown = (): unknown[] =>
+  server.asked
+    .filter(({ path }) => path.endsWith('/refresh'))
+    .map(({ body }) => (JSON.parse(body) as Asked & { refreshToken: string }).refreshToken);
+
+it('asks for a refresh token, and stores nothing else', async () => {
+  const saved: unknown[] = [];
+  const store: TokenStore = { load: () => undefined, save: (token) => void saved.push(token) };
+  const signIn = aSignIn();
+  server.answer(json(200, signIn), ME);
+  const client = createClient({ baseUrl: server.url, store });
+
+  expect(await client.login({ email: 'ada@example.com', password: 'p' })).toMatchObject({ ok: true });
+  await client.getMe();
+  expect(JSON.parse(server.asked[0]!.body)).toMatchObject({ refresh: true });
+  expect(server.asked[1]!.headers.authorization).toBe(`Bearer ${signIn.token}`);
+  expect(saved).toEqual([signIn.refreshToken]);
+});
+
+it('shares one refresh among all requests, by the clock of the service', async () => {
+  const store = memoryStore('refresh.0');
+  const renewed = aSignIn();
+  server.answer(json(200, renewed), ME);
+  const client = createClient({ baseUrl: server.url, store });
+
+  const all = await Promise.all([client.getMe(), client.getMe(), client.getAccount(), client.refresh()]);
+  await client.getMe();
+
+  expect(all.filter(({ ok }) => ok)).toHaveLength(3);
+  expect(paths().filter((path) => path === 'auth/refresh')).toHaveLength(1);
+  expect(store.load()).toBe(renewed.refreshToken);
+});
+
+it('renews a token that is about to expire, and one that the service refuses, once', async () => {
+  server.answer(
+    json(200, aSignIn(0)),
+    json(200, aSignIn()),
+    problem(401, 'invalid_token'),
+    json(200, aSignIn()),
+    ME,
+  );
+  const client = createClient({ baseUrl: server.url, store: memoryStore() });
+  await client.login({ email: 'ada@example.com', password: 'p' });
+
+  expect(await client.getMe()).toMatchObject({ ok: true });
+  expect(paths()).toEqual(['auth/login', 'auth/refresh', 'me', 'auth/refresh', 'me']);
+
+  server.answer(problem(401, 'invalid_token'), json(200, aSignIn()), problem(401, 'invalid_token'));
+  expect(await client.getMe()).toMatchObject({ problem: { code: 'invalid_token', status: 401 } });
+  expect(paths()).toEqual(['me', 'auth/refresh', 'me']);
+});
+
+it('repeats a refresh whose answer was lost with the same token', async () => {
+  const store = memoryStore('refresh.0');
+  server.answer(hangUp, problem(503, 'unavailable'), json(200, aSignIn()));
+
+  expect(await createClient({ baseUrl: server.url, store }).refresh()).toMatchObject({ ok: true });
+  expect(shown()).toEqual(['refresh.0', 'refresh.0', 'refresh.0']);
+});
+
+it('forgets a login that has ended, and no other', async () => {
+  const store = memoryStore('refresh.0');
+  const client = createClient({ baseUrl: server.url, store });
+  server.answer(problem(400, 'validation_failed'));
+  expect(await client.getMe()).toMatchObject({ problem: { status: 400 } });
+  expect(await client.isLoggedIn()).toBe(true);
+
+  server.answer(problem(401, 'invalid_refresh_token'));
+  expect(await client.getMe()).toMatchObject({ problem: { code: 'invalid_refresh_token' } });
+  expect(await client.isLoggedIn()).toBe(false);
+  expect(await client.getMe()).toMatchObject({ problem: { code: 'not_logged_in', status: null } });
+  expect(server.asked).toHaveLength(1);
+});
+
+it('takes the token of a process that was faster, where there is no lock', async () => {
+  const store = memoryStore('refresh.0');
+  const refuse: Answer = (response, asked) => {
+    void store.save('refresh.faster');
+    problem(401, 'invalid_refresh_token')(response, asked);
+  };
+  server.answer(refuse, json(200, aSignIn()), ME);
+
+  expect(await createClient({ baseUrl: server.url, store }).getMe()).toMatchObject({ ok: true });
+  expect(shown()).toEqual(['refresh.0', 'refresh.faster']);
+});
+
+it('goes on with a new token that the store would not take, and saves it later', async () => {
+  const [first, second] = [aSignIn(), aSignIn()];
+  let stored: string | undefined = 'refresh.0';
+  let isFull = true;
+  const store: TokenStore = {
+    load: () => stored,
+    save: (token) => {
+      if (isFull) throw new Error('no space left');
+      stored = token;
+    },
+  };
+  server.answer(json(200, first), ME);
+  const client = createClient({ baseUrl: server.url, store });
+
+  expect(await client.getMe()).toMatchObject({ ok: true });
+  expect(stored).toBe('refresh.0');
+  isFull = false;
+  server.answer(json(200, second));
+  await client.refresh();
+  expect(shown()).toEqual([first.refreshToken]);
+  expect(stored).toBe(second.refreshToken);
+});
+
+it('names a store that fails', async () => {
+  const broken = (): never => {
+    throw new Error('the keyring is locked');
+  };
+  server.answer(json(200, aSignIn()));
+  const client = createClient({ baseUrl: server.url, store: { load: broken, save: broken } });
+
+  const failed = { ok: false, problem: { code: 'store_failed', cause: new Error('the keyring is locked') } };
+  expect(await client.getMe()).toMatchObject(failed);
+  expect(await client.login({ email: 'ada@example.com', password: 'p' })).toMatchObject(failed);
+  expect(await client.logOut()).toMatchObject(failed);
+});
+
+it('logs out here, also when the service cannot be told', async () => {
+  const store = memoryStore('refresh.0');
+  server.answer(hangUp);
+  const client = createClient({ baseUrl: server.url, store });
+
+  expect(await client.logOut()).toMatchObject({ problem: { code: 'unreachable' } });
+  expect(await client.isLoggedIn()).toBe(false);
+  server.answer(json(200, { ok: true }));
+  expect(await client.logOut({ refreshToken: 'refresh.0' })).toMatchObject({ ok: true });
+  expect(JSON.parse(server.asked[0]!.body)).toEqual({ refreshToken: 'refresh.0' });
+});
+
+it('lets others wait on when one caller gives a shared refresh up', async () => {
+  const controller = new AbortController();
+  let answer: () => void = () => undefined;
+  server.answer((response, asked) => {
+    answer = () => json(200, aSignIn())(response, asked);
+    controller.abort();
+  }, ME);
+  const client = createClient({ baseUrl: server.url, store: memoryStore('refresh.0') });
+  const patient = client.getMe();
+
+  expect(await client.getMe({}, { signal: controller.signal })).toMatchObject({
+    problem: { code: 'aborted' },
+  });
+  answer();
+  expect(await patient).toMatchObject({ ok: true });
+});

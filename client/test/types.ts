@@ -1,0 +1,67 @@
+// What a program says with the types; the lint compiles it, and it is never run.
+import { type Client, memoryStore, createClient, pages, type ProblemOf } from '../src/index.ts';
+
+const client: Client = createClient({ baseUrl: 'https://accounts.example.com', store: memoryStore() });
+
+/** Each code has what it brings. */
+export function explain(problem: ProblemOf<'changeMemberRole'>): string {
+  if (problem.code === 'last_owner') {
+    problem.status satisfies 409;
+    return problem.remedy?.candidates.map(({ email }) => email).join() ?? '';
+  }
+  if (problem.code === 'validation_failed') {
+    return problem.errors.map(({ field, message }) => field + message).join();
+  }
+  if (problem.code === 'insufficient_role')
+    return problem.requiredRole satisfies 'member' | 'admin' | 'owner';
+  if (problem.code === 'not_json') return problem.text;
+  if (problem.code === 'unknown_code') return problem.receivedCode + String(problem.status satisfies number);
+  // @ts-expect-error no code of this operation
+  if (problem.code === 'email_taken') return '';
+  return `${problem.detail} ${(problem.retryAfter satisfies number | undefined) ?? 0}`;
+}
+
+/** All cases, which the compiler counts. */
+export function isPassing({ code }: ProblemOf<'getLive'>): boolean {
+  switch (code) {
+    case 'unreachable':
+    case 'timed_out':
+    case 'not_json':
+      return true;
+    case 'aborted':
+    case 'audience_ignored':
+    case 'invalid_answer':
+    case 'invalid_parameter':
+    case 'no_credentials':
+    case 'not_logged_in':
+    case 'store_failed':
+    case 'unknown_code':
+      return false;
+    default:
+      return code satisfies never;
+  }
+}
+
+export async function use(deviceName: string | undefined): Promise<string> {
+  // @ts-expect-error no password
+  void client.login({ email: 'ada@example.com' });
+  // @ts-expect-error no change of an organization
+  void client.login({ email: 'ada@example.com', password: 'p' }, { idempotencyKey: 'k' });
+  // @ts-expect-error no role
+  void client.changeMemberRole({ orgId: 'o', userId: 'u', role: 'king' });
+  void client.changeMemberRole(
+    { orgId: 'o', userId: 'u', role: 'admin' },
+    { ifMatch: '"7"', idempotencyKey: 'k' },
+  );
+  void client.getMe();
+  void client.getMe({ include: ['roles'] });
+  const login = await client.login({ email: 'ada@example.com', password: 'p', deviceName });
+  if (!login.ok) return login.problem.code;
+  // @ts-expect-error not of every answer
+  void login.data.refreshToken;
+  for await (const page of pages(client.listMembers, { orgId: 'o', limit: 1000 })) {
+    if (!page.ok) return page.problem.code;
+    page.data.members[0]?.role satisfies 'member' | 'admin' | 'owner' | undefined;
+  }
+  return login.data.user.email satisfies string;
+}

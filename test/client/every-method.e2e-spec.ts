@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ROUTES } from '../../client/src/api.gen.ts';
+import {
+  type Client,
+  createClient,
+  memoryStore,
+  type OperationId,
+  type Result,
+} from '../../client/src/index.ts';
+import { anEmail, aPassword, anUnknownId } from '../support/personas.js';
+import { aServiceCaller } from '../support/service-caller.js';
+import { type Service, startServiceWithoutLimits } from '../support/service.js';
+
+/** What the client says itself; anything else has to be an answer of the service. */
+const OF_THE_CLIENT = new Set([
+  'unreachable',
+  'timed_out',
+  'not_json',
+  'invalid_answer',
+  'unknown_code',
+  'store_failed',
+]);
+
+interface Example {
+  value: Record<string, unknown>;
+}
+interface Documented {
+  operationId: OperationId;
+  requestBody?: {
+    content: Record<string, { example?: object; examples?: Record<string, Example>; schema: object }>;
+  };
+}
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startServiceWithoutLimits();
+});
+afterAll(() => service.stop());
+
+async function aClient(): Promise<{ client: Client; email: string; password: string; userId: string }> {
+  const { name, secret } = await aServiceCaller(service, 'introspect', 'memberships');
+  const credentials = { name, secret };
+  const client = createClient({ baseUrl: service.url, store: memoryStore(), credentials });
+  const [email, password] = [anEmail(), aPassword()];
+  const registered = data(await client.register({ email, password, deviceName: undefined }));
+  return { client, email, password, userId: registered.user.id };
+}
+
+function data<Body, Problem>(result: Result<Body, Problem>): Body {
+  if (!result.ok) throw new Error(JSON.stringify(result.problem));
+  return result.data;
+}
+
+/** The first example of the body, and ids of nothing. */
+function inputs(): { id: OperationId; input: Record<string, unknown> }[] {
+  const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
+    paths: Record<string, Record<string, Documented>>;
+  };
+  const documented = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  return documented.map(({ operationId: id, requestBody }) => {
+    const ids = [...ROUTES[id].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, anUnknownId()] as const);
+    const [content] = Object.values(requestBody?.content ?? {});
+    const body = content?.example ?? Object.values(content?.examples ?? {})[0]?.value ?? {};
+    const input = ROUTES[id].wrapped ? { body } : body;
+    return { id, input: { ...input, ...Object.fromEntries(ids) } };
+  });
+}
+
+it('understands what the service answers to every operation', async () => {
+  const { client } = await aClient();
+  const understood = new Map<string, string>();
+  for (const { id, input } of inputs()) {
+    const call = client[id] as (input: object, options: object) => Promise<Result<unknown, { code: string }>>;
+    const result = await call(input, { retries: 0 });
+    understood.set(id, result.ok ? 'ok' : result.problem.code);
+    if (!(await client.isLoggedIn())) await client.register({ email: anEmail(), password: aPassword() });
+  }
+
+  expect([...understood].filter(([, code]) => OF_THE_CLIENT.has(code))).toEqual([]);
+  expect([...understood.values()].filter((code) => code === 'ok').length).toBeGreaterThan(10);
+});
+
+it('goes through the life of an organization', async () => {
+  const [ada, grace] = await Promise.all([aClient(), aClient()]);
+  const { client } = ada;
+  const orgId = data(await client.createOrg({ name: 'Engines' })).org.id;
+  const added = await client.addMember({ orgId, email: grace.email, role: 'member' });
+  expect(added).toMatchObject({ ok: true, status: 201, replayed: false });
+
+  const idempotencyKey = crypto.randomUUID();
+  const change = { orgId, userId: grace.userId, role: 'admin' } as const;
+  const ifMatch = added.ok ? added.etag : undefined;
+  const changed = await client.changeMemberRole(change, { idempotencyKey, ifMatch });
+  expect(changed).toMatchObject({ ok: true, etag: expect.stringMatching(/^"\d+"$/) as unknown });
+  expect(await client.changeMemberRole(change, { idempotencyKey, ifMatch })).toMatchObject({
+    replayed: true,
+  });
+  expect(await client.changeMemberRole(change, { ifMatch })).toMatchObject({
+    problem: { code: 'precondition_failed', status: 412 },
+  });
+  expect(await client.removeMember({ orgId, userId: grace.userId, dryRun: true })).toMatchObject({
+    ok: true,
+    dryRun: true,
+  });
+  const left = await client.leaveOrg({ orgId, remedy: true });
+  expect(!left.ok && left.problem.code === 'last_owner' && left.problem.remedy?.candidates).toMatchObject([
+    { userId: grace.userId },
+  ]);
+  expect(data(await grace.client.getMe({ include: ['roles'] })).orgs).toMatchObject([{ role: 'admin' }]);
+  data(await client.transferOrg({ orgId, userId: grace.userId, leave: true }));
+  expect(await client.getOrg({ orgId })).toMatchObject({ problem: { code: 'not_a_member' } });
+});
+
+it('passes a login on, and logs out', async () => {
+  const { client, userId, email, password } = await aClient();
+  const { name, secret } = await aServiceCaller(service, 'introspect');
+  const ofService = createClient({
+    baseUrl: service.url,
+    store: memoryStore(),
+    credentials: { name, secret },
+  });
+  const { code } = data(await client.issueCode({ audience: name }));
+  const { token } = data(await ofService.exchangeCode({ code }));
+  expect(data(await ofService.introspectToken({ token }))).toMatchObject({ active: true, sub: userId });
+  expect(await client.issueCode({ audience: 'nobody' })).toMatchObject({
+    problem: { code: 'validation_failed' },
+  });
+
+  const { refreshToken } = data(await client.refresh());
+  service.installation.secrets.note(refreshToken);
+  data(await client.logOut());
+  expect(data(await ofService.introspectToken({ token }))).toEqual({ active: false });
+  expect(await client.getMe()).toMatchObject({ problem: { code: 'not_logged_in' } });
+  expect(await client.login({ email, password: 'wrong' })).toMatchObject({
+    problem: { code: 'invalid_credentials', status: 401 },
+  });
+  data(await client.login({ email, password }));
+  data(await client.deleteAccount({ password }));
+  expect(await client.isLoggedIn()).toBe(false);
+});
+
+it('stores no more than 1,280 UTF-16 units', async () => {
+  const store = memoryStore();
+  const client = createClient({ baseUrl: service.url, store });
+  data(await client.register({ email: anEmail(), password: aPassword() }));
+
+  const stored = await store.load();
+  expect(stored).toMatch(/^[\da-f-]{36}\.\d+\.[\w-]{43}$/);
+  expect(stored!.length).toBeLessThanOrEqual(1280);
+});
