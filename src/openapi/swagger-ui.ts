@@ -7,6 +7,7 @@ import { deletionsLast } from './page/operations-order.js';
 import { PAGE_STYLE } from './page/page-style.js';
 import { keepLogin } from './page/keep-login.js';
 import { rememberAnswer } from './page/remember-answer.js';
+import { leaveFormsUnsaved } from './page/unsaved-forms.js';
 import { pascalCase } from './problem-schemas.js';
 import { documentPath, serveDocuments } from './serve-documents.js';
 
@@ -38,7 +39,7 @@ export function serveDocs(app: NestFastifyApplication): void {
       urls: CALLER_KINDS.map((callers) => ({ name: pascalCase(callers), url: documentPath(callers) })),
       persistAuthorization: false,
       responseInterceptor: rememberAnswer,
-      plugins: [foldAnswers, fillForms, keepLogin],
+      plugins: [foldAnswers, fillForms, keepLogin, leaveFormsUnsaved],
       operationsSorter: deletionsLast,
       filter: true,
       displayRequestDuration: true,
