@@ -179,7 +179,7 @@ export type EventActor = {
   id: string | null;
 };
 
-export type EventType = "account.registered" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.disabled" | "account.enabled" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.orphaned" | "member.added" | "member.role_changed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed";
+export type EventType = "account.registered" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.disabled" | "account.enabled" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.orphaned" | "member.added" | "member.role_changed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "mail.retried";
 
 export type ExchangeCodeRequest = {
   code: string;
@@ -261,6 +261,19 @@ export type ExportedSession = {
 export type FieldError = {
   field: string;
   message: string;
+};
+
+export type ForcibleRequest = {
+  /** why, for the record; only operators read it */
+  reason: string;
+  /** whether to do what would leave an organization without an enabled owner; by default it is refused */
+  force?: boolean | undefined;
+};
+
+export type ForcibleResult = {
+  ok: true;
+  /** organizations that have no enabled owner any more; present if `force` was true */
+  orphanedOrgs?: OrphanedOrg[];
 };
 
 export type ForgotPasswordRequest = {
@@ -431,12 +444,29 @@ export type LogoutRequest = {
   refreshToken?: string | undefined;
 };
 
-export type MailKind = "password_reset" | "password_changed" | "second_factor_enabled" | "second_factor_removed" | "second_factor_guessed" | "recovery_codes_renewed" | "recovery_code_used" | "email_verification" | "email_change" | "email_change_asked" | "email_changed" | "invitation";
+export type MailEndedProblem = Problem & {
+  code: "mail_ended";
+};
+
+export type MailKind = "password_reset" | "password_changed" | "reset_code_issued" | "second_factor_enabled" | "second_factor_removed" | "second_factor_guessed" | "recovery_codes_renewed" | "recovery_code_used" | "email_verification" | "email_change" | "email_change_asked" | "email_changed" | "invitation";
+
+export type MailNotFoundProblem = Problem & {
+  code: "mail_not_found";
+};
 
 export type MailState = "waiting" | "sent" | "failed" | "dropped";
 
 export type MailUnavailableProblem = Problem & {
   code: "mail_unavailable";
+};
+
+export type MakeOwnerRequest = {
+  /** why, for the record; only operators read it */
+  reason: string;
+  /** the user who becomes an owner */
+  userId: string;
+  /** whether to add somebody who is no member; by default they are refused */
+  force?: boolean | undefined;
 };
 
 export type MalformedJsonProblem = Problem & {
@@ -585,6 +615,13 @@ export type OrgResult = {
   org: Org;
 };
 
+export type OrphanedOrg = {
+  id: string;
+  name: string;
+  /** whether it was deleted, since it had no other member */
+  isDeleted: boolean;
+};
+
 export type OwnEvent = {
   id: string;
   type: EventType;
@@ -688,7 +725,7 @@ export type Problem = {
 };
 
 /** stable code by which programs tell failures apart */
-export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "operator_protected" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "service_removed" | "operator_protected" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
 export type PublicKey = {
   x: string;
@@ -777,6 +814,12 @@ export type ResendInvitationRequest = {
   showCode?: boolean | undefined;
 };
 
+export type ResetCodeResult = {
+  /** code to tell the user, for `POST /api/auth/password/reset`; shown once */
+  code: string;
+  expiresAt: string;
+};
+
 export type ResetPasswordRequest = {
   email: string;
   /** The mailed code. Case, spaces and hyphens make no difference. */
@@ -794,6 +837,14 @@ export type ServerMetadata = {
   jwks_uri: string;
   introspection_endpoint: string;
   introspection_endpoint_auth_methods_supported: "client_secret_basic"[];
+};
+
+export type ServiceNotFoundProblem = Problem & {
+  code: "service_not_found";
+};
+
+export type ServiceRemovedProblem = Problem & {
+  code: "service_removed";
 };
 
 export type SessionNotFoundProblem = Problem & {
@@ -1104,6 +1155,126 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** Disable an account. Every session ends at its next request, and nobody can log in. The only enabled owner of an organization is refused, and `orgs` names such organizations; with `force` the answer names those that are left without one. */
+  disableUser: {
+    input: {
+      /** id of the user */
+      userId: string;
+    } & ForcibleRequest;
+    data: ForcibleResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Enable an account. The user can log in again; ended sessions stay ended. An account that is not disabled stays as it is. */
+  enableUser: {
+    input: {
+      /** id of the user */
+      userId: string;
+    } & ReasonRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** End all sessions of a user. The user is logged out everywhere, at the next request of each session, and can log in again. */
+  endUserSessions: {
+    input: {
+      /** id of the user */
+      userId: string;
+    } & ReasonRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Issue a code for a new password. The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It replaces a mailed one and does not verify the e-mail. A notice is mailed to the user. */
+  issueResetCode: {
+    input: {
+      /** id of the user */
+      userId: string;
+    } & ReasonRequest;
+    data: ResetCodeResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem | AccountDisabledProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Verify the e-mail of a user. The operator knows that the e-mail is the user's own. One that is verified stays so. */
+  verifyUserEmail: {
+    input: {
+      /** id of the user */
+      userId: string;
+    } & ReasonRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Delete an account. Deletes the user's memberships, sessions and codes, too; the record keeps only ids. This cannot be undone. The only enabled owner of an organization is refused, and `orgs` names such organizations; with `force` the answer names those that are left without one. */
+  deleteUser: {
+    input: {
+      /** id of the user */
+      userId: string;
+    } & ForcibleRequest;
+    data: ForcibleResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Make somebody an owner of an organization. Other owners stay. Somebody who is no member is refused, and added with `force`. */
+  makeOwner: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+    } & MakeOwnerRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | MemberDisabledProblem | UserHasTooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Delete an organization as an operator. Requests for the organization get 404 at once, and its pending invitations are revoked. An owner or an operator can restore it until `purgeAt`. One that is deleted stays as it is. */
+  deleteOrgAsOperator: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+    } & ReasonRequest;
+    data: OrgDeletionResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Restore a deleted organization as an operator. Restores the organization with the members who still have an account, until its `purgeAt`. One that is not deleted stays as it is. One whose owners are gone or disabled is refused, and restored with `force`. */
+  restoreOrgAsOperator: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+    } & ForcibleRequest;
+    data: OrgResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Send a mail now. The mail waits or has failed. One whose code has expired is never sent: its recipient has to request another. */
+  retryMail: {
+    input: {
+      /** id of the mail */
+      mailId: string;
+    } & ReasonRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, MailNotFoundProblem> | At<409, MailEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Disable a service. The service is refused from its next request on, and the sessions that codes for it opened end for good. One that is disabled stays so. */
+  disableService: {
+    input: {
+      /** name of the service */
+      name: string;
+    } & ReasonRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Enable a service. The service is accepted again; ended sessions stay ended. One that is not disabled stays as it is. */
+  enableService: {
+    input: {
+      /** name of the service */
+      name: string;
+    } & ReasonRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<409, ServiceRemovedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
   /** Discover the issuer by its URL (OAuth). The subset of RFC 8414 that is true here: no tokens are issued by its protocols. It exists only where `JWT_ISSUER` is a URL, and may be cached for five minutes. */
   getServerMetadata: {
     input: undefined;
@@ -1384,16 +1555,6 @@ export interface Operations {
     problem: At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Enable an account. The user can log in again; ended sessions stay ended. An account that is not disabled stays as it is. */
-  enableUser: {
-    input: {
-      /** id of the user */
-      userId: string;
-    } & ReasonRequest;
-    data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
 }
 
 export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
@@ -1423,6 +1584,18 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   exportOwnData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope password_session_required rate_limited internal_error unavailable storage_full"},
   listOwnSessions: {"method":"GET","path":"/api/me/sessions","auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   endOwnSessions: {"method":"DELETE","path":"/api/me/sessions","query":["all"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  disableUser: {"method":"POST","path":"/api/operators/users/{userId}/disable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  enableUser: {"method":"POST","path":"/api/operators/users/{userId}/enable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  endUserSessions: {"method":"POST","path":"/api/operators/users/{userId}/end-sessions","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  issueResetCode: {"method":"POST","path":"/api/operators/users/{userId}/reset-code","body":"json","auth":"bearer","answer":["code","expiresAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required account_disabled user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  verifyUserEmail: {"method":"POST","path":"/api/operators/users/{userId}/verify-email","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  deleteUser: {"method":"POST","path":"/api/operators/users/{userId}/delete","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  makeOwner: {"method":"POST","path":"/api/operators/orgs/{orgId}/owners","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found org_not_found member_not_found operator_protected member_disabled user_has_too_many_orgs body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  deleteOrgAsOperator: {"method":"POST","path":"/api/operators/orgs/{orgId}/delete","body":"json","auth":"bearer","answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  restoreOrgAsOperator: {"method":"POST","path":"/api/operators/orgs/{orgId}/restore","body":"json","auth":"bearer","answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  retryMail: {"method":"POST","path":"/api/operators/mails/{mailId}/retry","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required mail_not_found mail_ended body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  disableService: {"method":"POST","path":"/api/operators/services/{name}/disable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  enableService: {"method":"POST","path":"/api/operators/services/{name}/enable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getServerMetadata: {"method":"GET","path":"/.well-known/oauth-authorization-server","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getOpenidConfiguration: {"method":"GET","path":"/.well-known/openid-configuration","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getKeySet: {"method":"GET","path":"/.well-known/jwks.json","repeatable":true,"answer":["keys"],"codes":""},
@@ -1448,5 +1621,4 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   revokeInvitation: {"method":"DELETE","path":"/api/orgs/{orgId}/invitations/{invitationId}","auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found invitation_not_found invitation_ended precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   getLive: {"method":"GET","path":"/health/live","repeatable":true,"answer":["status"],"codes":""},
   getReady: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","database","migrations"],"codes":"internal_error unavailable storage_full"},
-  enableUser: {"method":"POST","path":"/api/operators/users/{userId}/enable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
 };
