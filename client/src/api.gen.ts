@@ -1225,16 +1225,6 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | MemberDisabledProblem | UserHasTooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Delete an organization as an operator. Requests for the organization get 404 at once, and its pending invitations are revoked. An owner or an operator can restore it until `purgeAt`. One that is deleted stays as it is. */
-  deleteOrgAsOperator: {
-    input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
-      orgId: string;
-    } & ReasonRequest;
-    data: OrgDeletionResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
   /** Restore a deleted organization as an operator. Restores the organization with the members who still have an account, until its `purgeAt`. One that is not deleted stays as it is. One whose owners are gone or disabled is refused, and restored with `force`. */
   restoreOrgAsOperator: {
     input: {
@@ -1243,6 +1233,16 @@ export interface Operations {
     } & ForcibleRequest;
     data: OrgResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Delete an organization as an operator. Requests for the organization get 404 at once, and its pending invitations are revoked. An owner or an operator can restore it until `purgeAt`. One that is deleted stays as it is. */
+  deleteOrgAsOperator: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+    } & ReasonRequest;
+    data: OrgDeletionResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Send a mail now. The mail waits or has failed. One whose code has expired is never sent: its recipient has to request another. */
@@ -1591,8 +1591,8 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   verifyUserEmail: {"method":"POST","path":"/api/operators/users/{userId}/verify-email","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   deleteUser: {"method":"POST","path":"/api/operators/users/{userId}/delete","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   makeOwner: {"method":"POST","path":"/api/operators/orgs/{orgId}/owners","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found org_not_found member_not_found operator_protected member_disabled user_has_too_many_orgs body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  deleteOrgAsOperator: {"method":"POST","path":"/api/operators/orgs/{orgId}/delete","body":"json","auth":"bearer","answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   restoreOrgAsOperator: {"method":"POST","path":"/api/operators/orgs/{orgId}/restore","body":"json","auth":"bearer","answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  deleteOrgAsOperator: {"method":"POST","path":"/api/operators/orgs/{orgId}/delete","body":"json","auth":"bearer","answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   retryMail: {"method":"POST","path":"/api/operators/mails/{mailId}/retry","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required mail_not_found mail_ended body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   disableService: {"method":"POST","path":"/api/operators/services/{name}/disable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   enableService: {"method":"POST","path":"/api/operators/services/{name}/enable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},

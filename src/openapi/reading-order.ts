@@ -1,9 +1,10 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** orders paths within a tag as a client comes to need them; unlisted ones follow */
+/** orders paths within a tag as one comes to need them; unlisted ones follow */
 const PATHS = [
   '/api/auth/register',
   '/api/auth/login',
+  '/api/auth/login/second-factor',
   '/api/auth/refresh',
   '/api/auth/code',
   '/api/auth/code/exchange',
@@ -26,16 +27,29 @@ const PATHS = [
   '/api/me/events',
   '/api/me/export',
   '/api/me/sessions',
+  '/api/operators/status',
+  '/api/operators/users',
+  '/api/operators/users/{userId}',
+  '/api/operators/users/{userId}/sessions',
+  '/api/operators/users/{userId}/orgs',
   '/api/operators/users/{userId}/disable',
   '/api/operators/users/{userId}/enable',
   '/api/operators/users/{userId}/end-sessions',
   '/api/operators/users/{userId}/reset-code',
   '/api/operators/users/{userId}/verify-email',
+  '/api/operators/users/{userId}/remove-second-factor',
   '/api/operators/users/{userId}/delete',
+  '/api/operators/orgs',
+  '/api/operators/orgs/{orgId}',
+  '/api/operators/orgs/{orgId}/members',
   '/api/operators/orgs/{orgId}/owners',
-  '/api/operators/orgs/{orgId}/delete',
   '/api/operators/orgs/{orgId}/restore',
+  '/api/operators/orgs/{orgId}/delete',
+  '/api/operators/events',
+  '/api/operators/mails',
   '/api/operators/mails/{mailId}/retry',
+  '/api/operators/services',
+  '/api/operators/services/{name}',
   '/api/operators/services/{name}/disable',
   '/api/operators/services/{name}/enable',
 ];

@@ -14,6 +14,7 @@ import { answerOf, tlsClient } from './support/tls-client.js';
 const ADA = '198.51.100.7';
 const BOB = '198.51.100.8';
 const CROWD = '198.51.100.9';
+const OPERATOR = '10.98.51.7';
 const INSTANCES = ['accounts-1', 'accounts-2', 'accounts-3'];
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery' };
 const LOGINS = 10;
@@ -29,7 +30,7 @@ describe('compose.yaml', () => {
   let token: string;
 
   beforeAll(async () => {
-    await Promise.all([ADA, BOB, CROWD].map(addAddress));
+    await Promise.all([ADA, BOB, CROWD, OPERATOR].map(addAddress));
     await startAsDocumented();
     ada = tlsClient(ADA);
     bob = tlsClient(BOB);
@@ -95,6 +96,20 @@ describe('compose.yaml', () => {
     expect(logs).toContain(`"ip":"${ADA}"`);
     expect(logs).toContain(`"ip":"${BOB}"`);
     expect(logs).not.toContain('203.0.113.');
+  });
+
+  it('keeps the routes of operators inside, in whatever way their path is written', async () => {
+    const inside = tlsClient(OPERATOR);
+    for (const path of ['/api/operators/status', '/%61pi/%6Fperators/status?x=1']) {
+      expect(await answerOf(ada.send('GET', path)), path).toMatchObject({
+        status: 404,
+        body: { code: 'not_found', requestId: expect.stringMatching(/^[\da-f-]{36}$/) },
+      });
+      expect(await answerOf(inside.send('GET', path)), path).toMatchObject({
+        status: 401,
+        body: { code: 'unauthorized' },
+      });
+    }
   });
 
   it('accepts others while one client holds a hundred connections', async () => {

@@ -3,6 +3,7 @@ import { startService } from '../support/service.js';
 import { ServedPage } from './served-page.js';
 
 const LOGIN = '/api/auth/login';
+const SECOND_STEP = '/api/auth/login/second-factor';
 const REFRESH = '/api/auth/refresh';
 const TOKEN_OF_EXAMPLES =
   '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e.1.3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo';
@@ -21,11 +22,14 @@ describe('Swagger UI', () => {
     return JSON.parse(page.bodies.get(path)!);
   };
 
-  it.each(['/api/auth/register', LOGIN, REFRESH])('sends the token of %s from then on', (path) => {
-    page.answered(path, { token: 'a.b.c' });
+  it.each(['/api/auth/register', LOGIN, SECOND_STEP, REFRESH])(
+    'sends the token of %s from then on',
+    (path) => {
+      page.answered(path, { token: 'a.b.c' });
 
-    expect(page.token).toBe('a.b.c');
-  });
+      expect(page.token).toBe('a.b.c');
+    },
+  );
 
   it.each([
     ['of another origin', LOGIN, { origin: 'https://attacker.example' }],
@@ -38,6 +42,22 @@ describe('Swagger UI', () => {
 
     expect(page.token).toBeUndefined();
     expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: '' });
+  });
+
+  it('leads from a login to its second step, with the challenge filled in', () => {
+    const challenge =
+      '019a8f3e-5c1d-7e2f-8a3b-4c5d6e7f8091.0.1795338000000.1795338300000.' + TOKEN_OF_EXAMPLES.slice(-43);
+    expect(openForm(SECOND_STEP, { challenge, code: '' })).toEqual({ challenge: '', code: '' });
+
+    const refusal = { code: 'second_factor_required', challenge: 'c' };
+    page.answered(LOGIN, refusal, { ok: false, status: 403 });
+
+    expect(page.opened).toEqual(['logInWithSecondFactor']);
+    expect(JSON.parse(page.bodies.get(SECOND_STEP)!)).toEqual({ challenge: 'c', code: '' });
+    expect(openForm(SECOND_STEP, { challenge, code: '' })).toEqual({ challenge: 'c', code: '' });
+    expect(page.token).toBeUndefined();
+    page.answered(LOGIN, { ...refusal, challenge: 'd' }, { origin: 'https://attacker.example', ok: false });
+    expect(openForm(SECOND_STEP, { challenge, code: '' })).toEqual({ challenge: 'c', code: '' });
   });
 
   it('forgets the token with a logout, and keeps none in the browser', () => {
@@ -107,6 +127,33 @@ describe('Swagger UI', () => {
     expect(page.parameters.get('patch /api/orgs/{orgId}/members/{userId} userId')).toBe('u');
     expect(page.parameters.get('delete /api/orgs/{orgId}/invitations/{invitationId} invitationId')).toBe('i');
     expect([...page.parameters.keys()].filter((key) => key.includes('sessions'))).toEqual([]);
+  });
+
+  it('fills in the account that an operator has found, and none of several', () => {
+    const disable = 'post /api/operators/users/{userId}/disable userId';
+    page.select('Operators');
+    page.answered('/api/operators/users?search=ad', { users: [{ id: 'ada' }] });
+    expect(page.parameters.get(disable)).toBe('ada');
+
+    page.answered('/api/operators/users?search=a', { users: [{ id: 'ada' }, { id: 'alan' }] });
+    expect(page.parameters.get(disable)).toBe('');
+    page.answered('/api/operators/users?limit=1', { users: [{ id: 'ada' }], nextCursor: 'c' });
+    expect(page.parameters.get(disable)).toBe('');
+    page.answered('/api/operators/users/alan', { user: { id: 'alan' } });
+    expect(page.parameters.get(disable)).toBe('alan');
+    page.answered('/api/auth/login', { token: 'a.b.c', user: { id: 'operator' } });
+    expect(page.parameters.get(disable)).toBe('alan');
+
+    page.answered('/api/operators/mails', { mails: [{ id: 'm' }] });
+    page.answered('/api/operators/services', { services: [{ name: 'billing' }] });
+    page.answered('/api/operators/orgs', { orgs: [{ id: 'o' }] });
+    expect(page.parameters.get('post /api/operators/mails/{mailId}/retry mailId')).toBe('m');
+    expect(page.parameters.get('post /api/operators/services/{name}/disable name')).toBe('billing');
+    expect(page.parameters.get('post /api/operators/orgs/{orgId}/owners orgId')).toBe('o');
+    const userOfExamples = '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d';
+    expect(openForm('/api/operators/orgs/{orgId}/owners', { userId: userOfExamples })).toEqual({
+      userId: 'alan',
+    });
   });
 
   it('shows each answer as a line with its status and codes, until it is pressed', () => {

@@ -41,6 +41,8 @@ export class ServedPage {
   token: string | undefined;
   readonly parameters = new Map<string, string>();
   readonly bodies = new Map<string, string>();
+  /** operations that the page opened by itself */
+  readonly opened: string[] = [];
   /** by the names that the selector shows */
   private readonly documents = new Map<string, Document>();
   private document: Document;
@@ -75,6 +77,7 @@ export class ServedPage {
         changeParam: ([path, method]: [string, string], name: string, _place: 'path', value: string) =>
           this.parameters.set(`${method} ${path} ${name}`, value),
       },
+      layoutActions: { show: (place: string[]) => this.opened.push(place.at(-1)!) },
       oas3Selectors: { requestBodyValue: (path: string) => this.bodies.get(path) },
       oas3Actions: { setRequestBodyValue: (change: Body) => this.setBody(change) },
     };

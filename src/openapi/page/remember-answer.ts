@@ -11,6 +11,7 @@ interface SwaggerUi {
   authActions: { logout(schemes: string[]): void };
   oas3Selectors: { requestBodyValue(path: string, method: string): unknown };
   oas3Actions: { setRequestBodyValue(change: { value: string; pathMethod: [string, string] }): void };
+  layoutActions: { show(place: string[], isShown: boolean): void };
   /** injected by fillForms */
   fillPaths(): void;
 }
@@ -20,7 +21,7 @@ interface Page {
   /** set once the page is ready */
   ui?: SwaggerUi;
   /** read by fillForms */
-  known?: { refreshToken?: string; code?: string; ids?: Record<string, string> };
+  known?: { refreshToken?: string; code?: string; challenge?: string; ids?: Record<string, string> };
 }
 
 // Serves as Swagger UI's `responseInterceptor`: after a login the page sends its token, and forms begin with the
@@ -32,12 +33,7 @@ export function rememberAnswer(answer: Answer): Answer {
   const { origin, pathname } = new URL(answer.url, location.origin);
   if (origin !== location.origin || !pathname.startsWith('/api/')) return answer;
   const body = (answer.obj ?? {}) as Record<string, unknown>;
-  if (!answer.ok) {
-    if (answer.status === 401 && body['code'] === 'invalid_token') ui.authActions.logout(['bearer']);
-    return answer;
-  }
-
-  const fillBody = (path: string, field: 'refreshToken' | 'code', value: unknown): void => {
+  const fillBody = (path: string, field: 'refreshToken' | 'code' | 'challenge', value: unknown): void => {
     if (typeof value !== 'string') return;
     page.known = { ...page.known, [field]: value };
     const text = ui.oas3Selectors.requestBodyValue(path, 'post');
@@ -48,10 +44,26 @@ export function rememberAnswer(answer: Answer): Answer {
     );
     ui.oas3Actions.setRequestBodyValue({ value: filled, pathMethod: [path, 'post'] });
   };
+  if (!answer.ok) {
+    if (answer.status === 401 && body['code'] === 'invalid_token') ui.authActions.logout(['bearer']);
+    if (pathname === '/api/auth/login' && body['code'] === 'second_factor_required') {
+      fillBody('/api/auth/login/second-factor', 'challenge', body['challenge']);
+      ui.layoutActions.show(['operations', 'Auth', 'logInWithSecondFactor'], true);
+    }
+    return answer;
+  }
+
   const idOf = (subject: unknown, field = 'id'): unknown =>
     (subject as Record<string, unknown> | undefined)?.[field];
+  /** Of several that an operator has found none is filled in, nor the one before: they choose. */
+  const onlyOne = (found: unknown, field = 'id'): unknown => {
+    if (!pathname.startsWith('/api/operators/') || !Array.isArray(found)) return undefined;
+    return found.length === 1 && body['nextCursor'] === undefined ? idOf(found[0], field) : '';
+  };
+  const account = pathname.startsWith('/api/operators/') ? body['user'] : undefined;
 
-  if (['/api/auth/register', '/api/auth/login', '/api/auth/refresh'].includes(pathname)) {
+  const signIns = ['register', 'login', 'login/second-factor', 'refresh'].map((name) => `/api/auth/${name}`);
+  if (signIns.includes(pathname)) {
     if (typeof body['token'] === 'string') ui.preauthorizeApiKey('bearer', body['token']);
     for (const path of ['/api/auth/refresh', '/api/auth/logout'])
       fillBody(path, 'refreshToken', body['refreshToken']);
@@ -62,9 +74,11 @@ export function rememberAnswer(answer: Answer): Answer {
     page.known = {};
   }
   const ids = {
-    orgId: idOf(body['org']),
-    userId: idOf(body['member'], 'userId'),
+    orgId: idOf(body['org']) ?? onlyOne(body['orgs']),
+    userId: idOf(body['member'], 'userId') ?? idOf(account) ?? onlyOne(body['users']),
     invitationId: idOf(body['invitation']),
+    mailId: onlyOne(body['mails']),
+    name: onlyOne(body['services'], 'name'),
   };
   const found = Object.entries(ids).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',

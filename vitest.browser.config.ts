@@ -6,15 +6,15 @@ const TEST_TIMEOUT_MS = 300_000;
 /** Swagger UI in a browser: `npm run test:page`. */
 export default defineConfig({
   test: {
-    name: 'page',
-    include: ['test/page/**/*.page-spec.ts'],
+    name: 'browser',
+    include: ['test/browser/**/*.browser-spec.ts'],
     fileParallelism: false,
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: TEST_TIMEOUT_MS,
     retry: 0,
     provide: { engine: 'sqlite' },
     setupFiles: ['test/support/warnings-only.ts', 'test/support/leave-nothing.ts'],
-    globalSetup: ['test/page/support/needed-chromium.ts'],
+    globalSetup: ['test/browser/support/needed-chromium.ts'],
     reporters: ['verbose', new EngineReporter(true)],
   },
 });
