@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
 import { DatabaseModule } from '../database/database.module.js';
+import { FeedModule } from '../feed/feed.module.js';
 import { InvitationRowsModule } from '../orgs/invitations/invitation-rows.module.js';
 import { MemberRowsModule } from '../orgs/members/member-rows.module.js';
 import { OrgRowsModule } from '../orgs/org-rows.module.js';
@@ -71,6 +72,7 @@ export class CliModule {
         InvitationRowsModule,
         RequestsModule,
         RecordModule,
+        FeedModule,
         MailModule,
         SecondFactorRowsModule,
         TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),

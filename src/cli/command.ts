@@ -27,6 +27,8 @@ export interface CommandDefinition {
   /** parameters after `accounts` */
   examples: string[];
   load: () => Promise<Run>;
+  /** commands below this one, which runs without them, too */
+  commands?: CommandDefinition[];
 }
 
 export interface CommandGroup {

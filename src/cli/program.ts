@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { CommandDefinition, Report } from './command.js';
 import { write } from './write.js';
+import { AFTER_RESTORE } from './after-restore/after-restore.definition.js';
 import { BACKUP } from './backup/backup.definition.js';
 import { DOCTOR } from './doctor/doctor.definition.js';
 import { EVENTS } from './events/events.definition.js';
@@ -15,7 +16,7 @@ import { USERS } from './users/users.group.js';
 import { MIGRATE } from './migrate/migrate.definition.js';
 
 const GROUPS = [USERS, ORGS, SERVICES, SESSIONS, KEYS, MAIL];
-const COMMANDS = [EVENTS, EXPORT, MIGRATE, BACKUP, COPY_FROM, DOCTOR];
+const COMMANDS = [EVENTS, EXPORT, MIGRATE, BACKUP, AFTER_RESTORE, COPY_FROM, DOCTOR];
 
 const DONE = 0;
 const REFUSED = 1;
@@ -74,6 +75,7 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
   command
     .option('--json', 'one line of JSON for each result')
     .addHelpText('after', ['', 'Examples:', ...examples].join('\n'));
+  for (const below of definition.commands ?? []) declare(command, below, end);
   command.action(async () => {
     // Standard output is for results; every message that matters is thrown.
     (await import('@nestjs/common')).Logger.overrideLogger(false);

@@ -7,6 +7,9 @@ type EndedUser = Pick<User, 'id' | 'operatorSince'>;
 
 export type ChangedUser = Pick<User, 'revision' | 'operatorSince'>;
 
+/** more than the changes of one user between a backup and its restore */
+const EPOCH_LEAP = 1000;
+
 /** Each change returns whether it changed anything. */
 @Injectable()
 export class UserChangesRepository {
@@ -48,6 +51,21 @@ export class UserChangesRepository {
       `SELECT id, operator_since AS operatorSince FROM users WHERE ${isOne}`,
       [...ids],
     );
+  }
+
+  /** Raises the epoch of the next users by id, so far that it is none that they have had; returns their ids. */
+  async leapEpochs(transaction: Transaction, afterId: string, limit: number): Promise<string[]> {
+    const rows = await transaction.read<{ id: string }>(
+      'SELECT id FROM users WHERE id > ? ORDER BY id LIMIT ?',
+      [afterId, limit],
+    );
+    const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return ids;
+    await transaction.write(
+      `UPDATE users SET auth_epoch = auth_epoch + ${EPOCH_LEAP} WHERE id IN (${places(ids.length)})`,
+      ids,
+    );
+    return ids;
   }
 
   /** Begin with it: whatever would belong to the user waits for COMMIT, and then finds nobody. */

@@ -45,6 +45,8 @@ const WITH_DATABASE = [
   ['keys', 'rotate'],
   ['keys', 'prune'],
   ['events'],
+  ['events', 'follow'],
+  ['after-restore', '--reason', 'a test'],
   ['export', USER],
   ['migrate'],
   ['doctor'],
@@ -58,7 +60,7 @@ const COMMANDS = [
   ['copy-from', 'FILE'],
 ];
 /** Those that consist of one word. */
-const ALONE = new Set(['events', 'export', 'migrate', 'doctor', 'backup', 'copy-from']);
+const ALONE = new Set(['after-restore', 'events', 'export', 'migrate', 'doctor', 'backup', 'copy-from']);
 
 // None of these gets as far as a database.
 describe.runIf(engine === 'sqlite')('accounts', () => {
@@ -91,7 +93,7 @@ describe.runIf(engine === 'sqlite')('accounts', () => {
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('--json');
-    const name = command.slice(0, ALONE.has(command[0]!) ? 1 : 2).join(' ');
+    const name = command.slice(0, ALONE.has(command[0]!) && command[1] !== 'follow' ? 1 : 2).join(' ');
     expect(stdout).toContain(`\nExamples:\n  accounts ${name}`);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accounts, accountsJson } from '../support/accounts-command.js';
+import { accounts, accountsJson, following } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
@@ -105,6 +105,30 @@ describe('accounts events', () => {
     }
   });
 
+  it('follows the feed, as somebody reads it', async () => {
+    const followed = following(installation, ['events', 'follow', '--after', 'start', '--json']);
+    const found: ShownEvent[] = [];
+    const until = async (isLast: (event: ShownEvent) => boolean): Promise<void> => {
+      do found.push(JSON.parse(await followed.line()) as ShownEvent);
+      while (!isLast(found.at(-1)!));
+    };
+    await until(({ type }) => type === 'account.disabled');
+    const created = await anOrgOf(owner, 'Difference Engines');
+    await until(({ orgId }) => orgId === created.id);
+    await followed.stop();
+
+    expect(found[0]).toMatchObject({ type: 'account.registered', actor: { type: 'user' } });
+    expect(found).toContainEqual(expect.objectContaining({ type: 'account.disabled', reason: 'left' }));
+  });
+
+  it('refuses to follow from an event that the feed does not have', async () => {
+    const { code, stderr } = await accounts(installation, ['events', 'follow', '--after', org.id]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('cursor_expired') as string,
+    });
+  });
+
   const UNKNOWN: [string[], RegExp][] = [
     [['--user', 'nobody@example.com'], /there is no user/],
     [['--org', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'], /there is no organization/],
@@ -118,6 +142,7 @@ describe('accounts events', () => {
     [['--limit', '0'], /--limit: expected a whole number/],
     [['--limit', '1e3'], /--limit: expected a whole number/],
     [['--limit'], /argument missing/],
+    [['follow', '--after', 'now'], /--after: expected the id of an event, or start/],
   ];
   it.each([...UNKNOWN, ...(engine === 'sqlite' ? MALFORMED : [])])(
     'refuses %j in one line with exit code 2',

@@ -10,6 +10,10 @@ import { decodeToken } from '../support/signing-keys.js';
 
 const REVOKE = 'UPDATE sessions SET revoked_at = created_at';
 const DAY_MS = 86_400_000;
+const OLD_EVENT = `INSERT INTO events (id, type, at, actor_type, user_id, user_revision, data, pending)
+  VALUES ('01900000-0000-7000-8000-000000000000', ?, 1, 'system', ?, ?, '{}', NULLIF(?, 0))`;
+const PLACE_OF_OLD_EVENT = `INSERT INTO feed (seq, event_id)
+  SELECT MAX(seq) + 1, '01900000-0000-7000-8000-000000000000' FROM feed`;
 
 /** What is done to the tables named, which get their rows back afterwards, and every claim that is then untrue. */
 interface Damage {
@@ -175,6 +179,43 @@ describe('the doctor', () => {
       do: () =>
         force('UPDATE events SET org_revision = 2 WHERE org_id = ? AND org_revision = 3', cast.org.id),
       red: ['every revision of an organization belongs to one change'],
+    },
+    {
+      what: 'an event that nobody numbers',
+      tables: ['events'],
+      do: () => force(OLD_EVENT, 'account.enabled', cast.member.id, 9, 1),
+      red: ['no event waits for long for its place in the feed'],
+    },
+    {
+      what: 'a mark that nobody may clear',
+      tables: ['events', 'feed'],
+      do: async () => {
+        await force(OLD_EVENT, 'account.enabled', cast.member.id, 9, 1);
+        await force(PLACE_OF_OLD_EVENT);
+      },
+      red: ['no event that has its place in the feed is still marked for long'],
+    },
+    {
+      what: 'a place of the feed that is gone',
+      tables: ['feed'],
+      do: () => force('DELETE FROM feed WHERE seq = 2'),
+      red: ['the feed has no gap'],
+    },
+    {
+      what: 'a feed in which an organization changes before it is created',
+      tables: ['events'],
+      do: () =>
+        force("UPDATE events SET org_revision = 99 WHERE type = 'org.created' AND org_id = ?", cast.org.id),
+      red: ['the feed has the events of each organization in the order of its revision'],
+    },
+    {
+      what: 'a feed in which an account changes before it is registered',
+      tables: ['events', 'feed'],
+      do: async () => {
+        await force(OLD_EVENT, 'account.enabled', cast.member.id, 0, 0);
+        await force(PLACE_OF_OLD_EVENT);
+      },
+      red: ['the feed has the events of each account in the order of its revision'],
     },
     {
       what: 'two pending invitations for one e-mail, of which one counts as ended',

@@ -29,6 +29,13 @@ const snippetsOf = (page: string, language: string): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, snippet]) => snippet!);
 const section = (heading: string): string => SECTIONS.get(heading)!;
 
+type Follow = (options: {
+  resync: () => void;
+  apply: (event: { type: string; orgId: string | null }) => void;
+  secret: string;
+  signal: AbortSignal;
+}) => Promise<void>;
+
 interface Exchange {
   exchange: (code: string, codeVerifier: string) => Promise<string>;
 }
@@ -112,6 +119,7 @@ describe('docs/services.md', () => {
     expect(json('Who belongs to what')).toMatchObject({
       memberships: [{ role: 'owner' }, { role: 'admin' }],
     });
+    expect(json('Follow the changes')).toMatchObject({ events: [{ type: 'org.renamed' }] });
     expect(printed.get('Rotate the secret')).toMatch(/^secret .* used in the hour of /m);
     expect(printed.get('Rotate the secret')).toMatch(/^secret .* never used$/m);
     expect(printed.get('Rotate the secret')).toMatch(/^billing: the secret \S+ is revoked$/m);
@@ -215,6 +223,38 @@ describe('docs/services.md', () => {
       await expect(unreachable(body.code, verifier)).rejects.toMatchObject({ status: 503 });
       const { claims } = decodeToken(await exchangeBy(body.code, verifier));
       expect(claims).toMatchObject({ sub: ada.id, aud: 'shop', client_id: 'shop' });
+    });
+
+    it('has a loop in JavaScript that hears of each change once, and begins anew where its cursor is refused', async () => {
+      await accountsJson(installation, ['services', 'allow', 'shop', 'events']);
+      const snippet = snippetsOf(section('Follow the changes'), 'js')
+        .join('\n')
+        .replace('https://accounts.example.com', service.url)
+        .replace('`billing:', '`shop:');
+      const file = join(installation.directory, 'follow.mjs');
+      await writeFile(file, `${snippet}\nexport { follow };`);
+      const { follow } = (await import(pathToFileURL(file).href)) as { follow: Follow };
+      const heard: string[] = [];
+      const stop = new AbortController();
+      const following = follow({
+        resync: () => void heard.push('resync'),
+        apply: ({ type, orgId }) => void heard.push(`${type} ${orgId}`),
+        secret,
+        signal: stop.signal,
+      });
+      const until = (what: string) => waitFor(what, hangTimeoutMs(), () => heard.includes(what));
+      await until('resync');
+      const org = await anOrgOf(ada);
+      await until(`org.created ${org.id}`);
+      await installation.db.query('DELETE FROM feed');
+      await waitFor('a second resync', hangTimeoutMs(), async () => {
+        await ada.patch(`/api/orgs/${org.id}`, { name: `Engines ${heard.length}` });
+        return heard.filter((what) => what === 'resync').length === 2;
+      });
+      stop.abort();
+      await ada.patch(`/api/orgs/${org.id}`, { name: 'The last' });
+      await following;
+      expect(heard.filter((what) => what === `org.created ${org.id}`)).toHaveLength(1);
     });
 
     it('rotates its secret as the page says, while codes are exchanged, without a failure', async () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { COMPILE_CACHE } from './compile-cache.js';
 import type { Installation } from './installation.js';
@@ -74,4 +75,29 @@ export async function killedDuring(
     killSignal: 'SIGKILL',
   });
   await once(command, 'close');
+}
+
+/** A command that runs until it is stopped, line by line. */
+export function following(
+  { directory, env }: Pick<Installation, 'directory' | 'env'>,
+  parameters: readonly string[],
+): { line: () => Promise<string>; stop: () => Promise<void> } {
+  const command = spawn(process.execPath, [CLI, ...parameters], {
+    cwd: directory,
+    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: command.stdout })[Symbol.asyncIterator]();
+  return {
+    line: async () => {
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`accounts ${parameters.join(' ')} has ended`);
+      return value;
+    },
+    stop: async () => {
+      const closed = once(command, 'close');
+      command.kill('SIGTERM');
+      await closed;
+    },
+  };
 }

@@ -35,6 +35,18 @@ export class AllSessionsService {
     }
   }
 
+  /** Also those that a restored database does not know: tokens of them have later epochs than it has. */
+  async endAllAfterRestore(actor: Actor): Promise<number> {
+    const ended = await this.endAll(actor);
+    for (let after = ''; ;) {
+      const ids = await this.transactions.run((transaction) =>
+        this.users.leapEpochs(transaction, after, USERS_AT_ONCE),
+      );
+      if (ids.length === 0) return ended;
+      after = ids.at(-1)!;
+    }
+  }
+
   private end(ids: readonly string[], actor: Actor): Promise<number> {
     return this.transactions.run(async (transaction) => {
       const present = await this.users.endSessionsOf(transaction, ids);

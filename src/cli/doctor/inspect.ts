@@ -5,6 +5,7 @@ import { type Check, type Inspection } from './check.js';
 import { DATA_CHECKS } from './data-checks.js';
 import { DELETION_CHECKS } from './deletion-checks.js';
 import { EMAIL_CHECK } from './email-check.js';
+import { FEED_CHECKS } from './feed-checks.js';
 import { INDEX_CHECK } from './index-check.js';
 import { INVITATION_CHECKS } from './invitation-checks.js';
 import { RECORD_CHECKS } from './record-checks.js';
@@ -27,6 +28,7 @@ const CHECKS = [
   ...SERVICE_CHECKS,
   ...INVITATION_CHECKS,
   ...RECORD_CHECKS,
+  ...FEED_CHECKS,
   EMAIL_CHECK,
   INDEX_CHECK,
 ];

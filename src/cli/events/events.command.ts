@@ -1,4 +1,3 @@
-import type { Event } from '../../record/event.entity.js';
 import { EventsRepository } from '../../record/events.repository.js';
 import { wholeEvent } from '../../record/event-views.js';
 import { EVENT_TYPES, type EventType } from '../../record/event-types.js';
@@ -7,8 +6,9 @@ import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
 import { findOrg } from '../orgs/find-org.js';
 import { parseLimit } from '../limit.js';
+import { eventText } from './event-text.js';
 import { type Services, withServices } from '../services.js';
-import { parseTime, timeText } from '../times.js';
+import { parseTime } from '../times.js';
 import { findUser } from '../users/find-user.js';
 
 export function showEvents({ options }: Invocation): Promise<Report> {
@@ -22,7 +22,7 @@ export function showEvents({ options }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const named = await subjects(services, options as Record<string, string | undefined>);
     const events = await services.get(EventsRepository).findMatching({ ...filter, ...named }, atMost);
-    return { lines: events.length === 0 ? ['none'] : events.map(textOf), json: events.map(wholeEvent) };
+    return { lines: events.length === 0 ? ['none'] : events.map(eventText), json: events.map(wholeEvent) };
   });
 }
 
@@ -47,19 +47,4 @@ async function userIdOf(services: Services, text: string): Promise<string> {
   const isRecorded =
     isEntityId(text) && (await services.get(EventsRepository).findOfUser(text, 1)).length > 0;
   return isRecorded ? text : (await findUser(services, text)).id;
-}
-
-function textOf(event: Event): string {
-  const { type, at, actorType, actorId, orgId, userId, data, reason } = event;
-  return [
-    timeText(at),
-    type,
-    userId && `user ${userId}`,
-    orgId && `org ${orgId}`,
-    `by ${actorId === null ? actorType : `${actorType} ${actorId}`}`,
-    data === '{}' ? null : data,
-    reason && JSON.stringify(reason),
-  ]
-    .filter((part) => part !== null)
-    .join('  ');
 }

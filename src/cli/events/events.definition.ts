@@ -18,4 +18,13 @@ export const EVENTS: CommandDefinition = {
     'events --since 2026-11-21T22:00Z --until 2026-11-22T06:00Z',
   ],
   load: async () => (await import('./events.command.js')).showEvents,
+  commands: [
+    {
+      usage: 'follow',
+      summary: 'print events as they come, in the order of the feed, until it is interrupted',
+      options: [['--after <CURSOR>', 'begin after this event, by id, or with start (default: from now on)']],
+      examples: ['events follow', 'events follow --after start --json'],
+      load: async () => (await import('./follow.command.js')).followEvents,
+    },
+  ],
 };

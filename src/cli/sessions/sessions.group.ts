@@ -7,9 +7,10 @@ export const SESSIONS: CommandGroup = {
     {
       usage: 'end-all',
       summary: 'log everybody out everywhere, at the next request',
-      details: 'Use it after a restore, or when a signing key was stolen. Users keep their passwords.',
+      details:
+        'Use it when a signing key was stolen; after a restore use accounts after-restore. Users keep their passwords.',
       changes: true,
-      examples: ['sessions end-all --reason "restored the backup of yesterday"'],
+      examples: ['sessions end-all --reason "a signing key was stolen"'],
       load: async () => (await import('./end-all.command.js')).endAllSessions,
     },
   ],
