@@ -6,6 +6,7 @@ import type { KeyRing } from './auth/tokens/key-ring.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
+import { FeedServerModule } from './feed/feed-server.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IntrospectionModule } from './introspection/introspection.module.js';
 import { InvitationsModule } from './orgs/invitations/invitations.module.js';
@@ -44,6 +45,7 @@ export class AppModule {
         UsersModule,
         MailWorkerModule,
         RecordModule,
+        FeedServerModule,
         OrgsModule,
         MembersModule,
         MeModule,

@@ -7,8 +7,120 @@ export type AcceptedResult = {
   org: Org;
 };
 
+/** the account was deleted */
+export type AccountDeletedEvent = {
+  id: string;
+  at: string;
+  type: "account.deleted";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string;
+  userRevision: number;
+  sessionId: string | null;
+  data: {
+    force?: true;
+  };
+  actor: FeedEventActor;
+};
+
+/** an operator disabled the account */
+export type AccountDisabledEvent = {
+  id: string;
+  at: string;
+  type: "account.disabled";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string;
+  userRevision: number;
+  sessionId: string | null;
+  data: {
+    force?: true;
+  };
+  actor: FeedEventActor;
+};
+
 export type AccountDisabledProblem = Problem & {
   code: "account_disabled";
+};
+
+/** the e-mail was changed; `verified` tells whether the operator who changed it vouches for it, and without it a mailed code has verified it */
+export type AccountEmailChangedEvent = {
+  id: string;
+  at: string;
+  type: "account.email_changed";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string;
+  userRevision: number;
+  sessionId: string | null;
+  data: {
+    verified?: boolean;
+  };
+  actor: FeedEventActor;
+};
+
+/** the e-mail was verified */
+export type AccountEmailVerifiedEvent = {
+  id: string;
+  at: string;
+  type: "account.email_verified";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string;
+  userRevision: number;
+  sessionId: string | null;
+  data: {
+    
+  };
+  actor: FeedEventActor;
+};
+
+/** an operator enabled the account again */
+export type AccountEnabledEvent = {
+  id: string;
+  at: string;
+  type: "account.enabled";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string;
+  userRevision: number;
+  sessionId: string | null;
+  data: {
+    
+  };
+  actor: FeedEventActor;
+};
+
+/** the password was changed */
+export type AccountPasswordChangedEvent = {
+  id: string;
+  at: string;
+  type: "account.password_changed";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string;
+  userRevision: number;
+  sessionId: string | null;
+  data: {
+    
+  };
+  actor: FeedEventActor;
+};
+
+/** a user registered, or an operator imported them */
+export type AccountRegisteredEvent = {
+  id: string;
+  at: string;
+  type: "account.registered";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string;
+  userRevision: number;
+  sessionId: string | null;
+  data: {
+    via?: "import";
+  };
+  actor: FeedEventActor;
 };
 
 export type AccountResult = {
@@ -147,6 +259,10 @@ export type CreateOrgRequest = {
   name: string;
 };
 
+export type CursorExpiredProblem = Problem & {
+  code: "cursor_expired";
+};
+
 export type DeleteAccountRequest = {
   password: string;
 };
@@ -258,6 +374,18 @@ export type ExportedSession = {
   deviceName: string | null;
 };
 
+export type FeedEventActor = {
+  type: ActorType;
+  /** id of the user; null for an operator and for the service itself */
+  id: string | null;
+};
+
+export type FeedResult = {
+  events: (AccountRegisteredEvent | AccountPasswordChangedEvent | AccountEmailVerifiedEvent | AccountEmailChangedEvent | AccountDisabledEvent | AccountEnabledEvent | AccountDeletedEvent | SessionStartedEvent | SessionEndedEvent | OrgCreatedEvent | OrgRenamedEvent | OrgDeletedEvent | OrgRestoredEvent | OrgPurgedEvent | OrgOrphanedEvent | MemberAddedEvent | MemberRoleChangedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationResentEvent | InvitationRevokedEvent | InvitationAcceptedEvent | InvitationDeclinedEvent | ServiceCreatedEvent | ServiceAllowedEvent | ServiceSecretAddedEvent | ServiceSecretRevokedEvent | ServiceSessionsEndedEvent | ServiceDisabledEvent | ServiceEnabledEvent | ServiceRemovedEvent)[];
+  /** `after` of the next request */
+  next: string;
+};
+
 export type FieldError = {
   field: string;
   message: string;
@@ -355,6 +483,57 @@ export type Invitation = {
   code?: string;
 };
 
+/** a user accepted an invitation */
+export type InvitationAcceptedEvent = {
+  id: string;
+  at: string;
+  type: "invitation.accepted";
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    invitationId: string;
+    role: Role;
+  };
+  actor: FeedEventActor;
+};
+
+/** somebody was invited */
+export type InvitationCreatedEvent = {
+  id: string;
+  at: string;
+  type: "invitation.created";
+  orgId: string;
+  orgRevision: number;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    invitationId: string;
+    role: Role;
+  };
+  actor: FeedEventActor;
+};
+
+/** a user declined an invitation */
+export type InvitationDeclinedEvent = {
+  id: string;
+  at: string;
+  type: "invitation.declined";
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    invitationId: string;
+    role: Role;
+  };
+  actor: FeedEventActor;
+};
+
 export type InvitationEndedProblem = Problem & {
   code: "invitation_ended";
 };
@@ -369,8 +548,43 @@ export type InvitationPage = {
   invitations: ListedInvitation[];
 };
 
+/** an invitation has a new code, and a new end */
+export type InvitationResentEvent = {
+  id: string;
+  at: string;
+  type: "invitation.resent";
+  orgId: string;
+  orgRevision: number;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    invitationId: string;
+    role: Role;
+  };
+  actor: FeedEventActor;
+};
+
 export type InvitationResult = {
   invitation: Invitation;
+};
+
+/** an invitation was revoked */
+export type InvitationRevokedEvent = {
+  id: string;
+  at: string;
+  type: "invitation.revoked";
+  orgId: string;
+  orgRevision: number;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    invitationId: string;
+    role: Role;
+    reason: "revoked" | "member_added" | "inviter_removed" | "inviter_left" | "inviter_demoted" | "inviter_disabled" | "inviter_deleted" | "org_deleted";
+  };
+  actor: FeedEventActor;
 };
 
 export type InvitationStatus = "pending" | "accepted" | "declined" | "revoked" | "expired";
@@ -491,6 +705,24 @@ export type Member = {
   email: string;
 };
 
+/** a user became a member */
+export type MemberAddedEvent = {
+  id: string;
+  at: string;
+  type: "member.added";
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    role: Role;
+    via: "created" | "added" | "invitation";
+    force?: true;
+  };
+  actor: FeedEventActor;
+};
+
 export type MemberDetail = {
   userId: string;
   role: Role;
@@ -508,6 +740,40 @@ export type MemberDisabledProblem = Problem & {
 
 export type MemberNotFoundProblem = Problem & {
   code: "member_not_found";
+};
+
+/** a user is no member any more */
+export type MemberRemovedEvent = {
+  id: string;
+  at: string;
+  type: "member.removed";
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    role: Role;
+    reason: "removed" | "left" | "account_deleted";
+  };
+  actor: FeedEventActor;
+};
+
+/** a member has another role */
+export type MemberRoleChangedEvent = {
+  id: string;
+  at: string;
+  type: "member.role_changed";
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    from: Role;
+    to: Role;
+  };
+  actor: FeedEventActor;
 };
 
 export type MembersResult = {
@@ -554,6 +820,38 @@ export type OperatorRequiredProblem = Problem & {
 export type Org = {
   id: string;
   name: string;
+};
+
+/** an organization was created */
+export type OrgCreatedEvent = {
+  id: string;
+  at: string;
+  type: "org.created";
+  orgId: string;
+  orgRevision: number;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    
+  };
+  actor: FeedEventActor;
+};
+
+/** an organization was deleted; it can be restored for a time */
+export type OrgDeletedEvent = {
+  id: string;
+  at: string;
+  type: "org.deleted";
+  orgId: string;
+  orgRevision: number;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    force?: true;
+  };
+  actor: FeedEventActor;
 };
 
 export type OrgDeletionResult = {
@@ -609,6 +907,71 @@ export type OrgOfMe = {
   name: string;
   /** present with `include=roles` */
   role?: Role;
+};
+
+/** an operator disabled or deleted the last owner who could act */
+export type OrgOrphanedEvent = {
+  id: string;
+  at: string;
+  type: "org.orphaned";
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    reason: "owner_disabled" | "owner_deleted";
+    force: true;
+  };
+  actor: FeedEventActor;
+};
+
+/** the rest of a deleted organization was deleted */
+export type OrgPurgedEvent = {
+  id: string;
+  at: string;
+  type: "org.purged";
+  orgId: string;
+  orgRevision: number;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    
+  };
+  actor: FeedEventActor;
+};
+
+/** an organization was renamed */
+export type OrgRenamedEvent = {
+  id: string;
+  at: string;
+  type: "org.renamed";
+  orgId: string;
+  orgRevision: number;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    
+  };
+  actor: FeedEventActor;
+};
+
+/** a deleted organization was restored, with its members */
+export type OrgRestoredEvent = {
+  id: string;
+  at: string;
+  type: "org.restored";
+  orgId: string;
+  orgRevision: number;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    force?: true;
+  };
+  actor: FeedEventActor;
 };
 
 export type OrgResult = {
@@ -725,7 +1088,7 @@ export type Problem = {
 };
 
 /** stable code by which programs tell failures apart */
-export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "service_removed" | "operator_protected" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
 export type PublicKey = {
   x: string;
@@ -839,16 +1202,186 @@ export type ServerMetadata = {
   introspection_endpoint_auth_methods_supported: "client_secret_basic"[];
 };
 
+/** a service is allowed something else */
+export type ServiceAllowedEvent = {
+  id: string;
+  at: string;
+  type: "service.allowed";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    service: string;
+    from: string;
+    to: string;
+  };
+  actor: FeedEventActor;
+};
+
+/** a service was added */
+export type ServiceCreatedEvent = {
+  id: string;
+  at: string;
+  type: "service.created";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    service: string;
+    allow: string;
+  };
+  actor: FeedEventActor;
+};
+
+/** a service was disabled; every session that a code for it opened has ended */
+export type ServiceDisabledEvent = {
+  id: string;
+  at: string;
+  type: "service.disabled";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    service: string;
+  };
+  actor: FeedEventActor;
+};
+
+/** a service was enabled again */
+export type ServiceEnabledEvent = {
+  id: string;
+  at: string;
+  type: "service.enabled";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    service: string;
+  };
+  actor: FeedEventActor;
+};
+
 export type ServiceNotFoundProblem = Problem & {
   code: "service_not_found";
+};
+
+/** a service was removed; every session that a code for it opened has ended */
+export type ServiceRemovedEvent = {
+  id: string;
+  at: string;
+  type: "service.removed";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    service: string;
+  };
+  actor: FeedEventActor;
 };
 
 export type ServiceRemovedProblem = Problem & {
   code: "service_removed";
 };
 
+/** a service has a new secret */
+export type ServiceSecretAddedEvent = {
+  id: string;
+  at: string;
+  type: "service.secret_added";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    service: string;
+    secretId: string;
+  };
+  actor: FeedEventActor;
+};
+
+/** a secret of a service was revoked */
+export type ServiceSecretRevokedEvent = {
+  id: string;
+  at: string;
+  type: "service.secret_revoked";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    service: string;
+    secretId: string;
+  };
+  actor: FeedEventActor;
+};
+
+/** every session that a code for this service opened has ended */
+export type ServiceSessionsEndedEvent = {
+  id: string;
+  at: string;
+  type: "service.sessions_ended";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    service: string;
+  };
+  actor: FeedEventActor;
+};
+
+/** a session ended before its time or, with `all`, all sessions of the account: a token with a lower `epoch`, or with none, has ended, but not one of the session `except` */
+export type SessionEndedEvent = {
+  id: string;
+  at: string;
+  type: "session.ended";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: {
+    reason: "logout" | "revoked" | "too_many" | "code_reused" | "refresh_reused" | "password_changed" | "second_factor_enabled" | "second_factor_removed" | "account_disabled" | "account_deleted" | "operator";
+  } | {
+    reason: "logout" | "revoked" | "too_many" | "code_reused" | "refresh_reused" | "password_changed" | "second_factor_enabled" | "second_factor_removed" | "account_disabled" | "account_deleted" | "operator";
+    all: true;
+    except?: string;
+    epoch?: number;
+  };
+  actor: FeedEventActor;
+};
+
 export type SessionNotFoundProblem = Problem & {
   code: "session_not_found";
+};
+
+/** a user logged in by password */
+export type SessionStartedEvent = {
+  id: string;
+  at: string;
+  type: "session.started";
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string;
+  userRevision: number | null;
+  sessionId: string;
+  data: {
+    via: "register" | "login";
+  };
+  actor: FeedEventActor;
 };
 
 export type SignIn = {
@@ -1328,6 +1861,20 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** Follow the changes. Lists what has changed, in one order: events of an organization by its revision, events of an account by its own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep, then follow. A page that is not full has everything that was committed before the request. Nothing is missing, and nothing comes twice. At most 20 requests of a service wait at one process. */
+  followEvents: {
+    input: {
+      /** `next` of the last answer, or `start` for the oldest event that is kept; without it the answer is the cursor of now */
+      after?: string | undefined;
+      /** seconds to wait for an event where there is none yet */
+      wait?: number | undefined;
+      /** maximum number of events on a page */
+      limit?: number | undefined;
+    };
+    data: FeedResult;
+    problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<410, CursorExpiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
   /** Create an organization. The caller becomes the owner of the organization. */
   createOrg: {
     input: CreateOrgRequest;
@@ -1602,6 +2149,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   forgot: {"method":"POST","path":"/api/auth/password/forgot","body":"json","answer":["ok"],"codes":"validation_failed malformed_json mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   reset: {"method":"POST","path":"/api/auth/password/reset","body":"json","answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_code body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listOrgEvents: {"method":"GET","path":"/api/orgs/{orgId}/events","query":["type","limit","cursor","userId"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found internal_error unavailable storage_full"},
+  followEvents: {"method":"GET","path":"/api/events","query":["after","wait","limit"],"auth":"basic","repeatable":true,"answer":["events","next"],"codes":"validation_failed invalid_client insufficient_scope cursor_expired rate_limited internal_error unavailable storage_full"},
   createOrg: {"method":"POST","path":"/api/orgs","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   getOrg: {"method":"GET","path":"/api/orgs/{orgId}","auth":"bearer","repeatable":true,"answer":["org"],"codes":"unauthorized invalid_token not_a_member org_not_found internal_error unavailable storage_full"},
   renameOrg: {"method":"PATCH","path":"/api/orgs/{orgId}","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},

@@ -14,6 +14,9 @@ import { SessionRefreshesRepository } from '../auth/sessions/session-refreshes.r
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
 import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
+import { FeedEntry } from '../feed/feed-entry.entity.js';
+import { FeedRepository } from '../feed/feed.repository.js';
+import { UnnumberedEventsRepository } from '../feed/unnumbered-events.repository.js';
 import { Event } from '../record/event.entity.js';
 import { EventAddressesRepository } from '../record/event-addresses.repository.js';
 import { EventsRepository } from '../record/events.repository.js';
@@ -51,6 +54,7 @@ import { TakeTurns1795996800000 } from '../database/migrations/1795996800000-tak
 import { Services1796083200000 } from '../database/migrations/1796083200000-services.js';
 import { SecondFactor1796169600000 } from '../database/migrations/1796169600000-second-factor.js';
 import { Operators1796342400000 } from '../database/migrations/1796342400000-operators.js';
+import { Feed1796428800000 } from '../database/migrations/1796428800000-feed.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';
 import { Org } from '../orgs/org.entity.js';
@@ -92,6 +96,8 @@ export const REPOSITORIES = [
   InvitationListRepository,
   EventsRepository,
   EventAddressesRepository,
+  FeedRepository,
+  UnnumberedEventsRepository,
   MailsRepository,
   MailLimitsRepository,
   MailCodesRepository,
@@ -115,6 +121,7 @@ export const SCHEMA: Schema = {
     Invitation,
     IdempotencyKey,
     Event,
+    FeedEntry,
     Mail,
     MailCode,
     Service,
@@ -133,5 +140,6 @@ export const SCHEMA: Schema = {
     Services1796083200000,
     SecondFactor1796169600000,
     Operators1796342400000,
+    Feed1796428800000,
   ],
 };

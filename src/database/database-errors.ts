@@ -24,6 +24,7 @@ const ER_DUP_ENTRY = 1062;
 const ER_NO_REFERENCED_ROW = 1452;
 const ER_CHECKREAD = 1020;
 const ER_TABLEACCESS_DENIED = 1142;
+const ER_COLUMNACCESS_DENIED = 1143;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
 const ER_LOCK_DEADLOCK = 1213;
 
@@ -44,6 +45,10 @@ export function isForeignKeyViolation(error: unknown): boolean {
 
 export function isTableDenied(error: unknown): boolean {
   return driverError(error)?.errno === ER_TABLEACCESS_DENIED;
+}
+
+export function isColumnDenied(error: unknown): boolean {
+  return driverError(error)?.errno === ER_COLUMNACCESS_DENIED;
 }
 
 /** The conflict rolled the whole transaction back, so it can be retried. */

@@ -5,7 +5,7 @@ import { type QueryRunner, type Table, TableIndex } from 'typeorm';
 export async function addIndex(
   runner: QueryRunner,
   table: string,
-  index: { name: string; columnNames: string[]; isUnique?: boolean },
+  index: { name: string; columnNames: string[]; isUnique?: boolean; where?: string },
 ): Promise<void> {
   const { indices } = await tableOf(runner, table);
   if (!indices.some(({ name }) => name === index.name))

@@ -21,7 +21,12 @@ export class Transaction {
 
   /** Locks the rows of a SELECT until COMMIT. On SQLite a transaction is exclusive anyway. */
   get forUpdate(): string {
-    return this.runner.dataSource.options.type === 'better-sqlite3' ? '' : ' FOR UPDATE';
+    return this.isExclusive ? '' : ' FOR UPDATE';
+  }
+
+  /** As `forUpdate`, without the rows that somebody else has locked. */
+  get forUpdateOfFree(): string {
+    return this.isExclusive ? '' : ' FOR UPDATE SKIP LOCKED';
   }
 
   get isOpen(): boolean {
@@ -48,6 +53,10 @@ export class Transaction {
   async write(sql: string, values: unknown[]): Promise<number> {
     const result = await this.usableRunner().query(sql, values, true);
     return result.affected ?? 0;
+  }
+
+  private get isExclusive(): boolean {
+    return this.runner.dataSource.options.type === 'better-sqlite3';
   }
 
   /** Refuses an ended transaction, whose connection may already serve another one. */

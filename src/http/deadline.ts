@@ -6,12 +6,26 @@ import { disconnectWhenStalled } from './stalled-answers.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    deadline?: NodeJS.Timeout;
+    deadline?: Deadline;
   }
 }
 
 /** time from the arrival of the whole request to its answer */
 const DEADLINE_MS = 4500;
+
+class Deadline {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly miss: () => void) {}
+
+  start(): void {
+    this.timer = setTimeout(this.miss, DEADLINE_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+}
 
 /** The work itself continues until its own timeouts, so the 503 says that the outcome is unknown. */
 export function enforceDeadline(fastify: FastifyInstance): void {
@@ -19,17 +33,18 @@ export function enforceDeadline(fastify: FastifyInstance): void {
   fastify.decorateRequest('deadline', undefined);
 
   fastify.addHook('preHandler', (request, reply, done) => {
-    request.deadline = setTimeout(() => {
+    request.deadline = new Deadline(() => {
       if (reply.sent || reply.raw.headersSent) return disconnectWhenStalled(reply.raw, logger);
       const late = new UnavailableError(
         'The answer took too long; whether the request took effect is unknown.',
       );
       sendProblem(late, request, reply, logger);
-    }, DEADLINE_MS);
+    });
+    request.deadline.start();
     done();
   });
   fastify.addHook('onResponse', (request, _reply, done) => {
-    clearTimeout(request.deadline);
+    request.deadline?.stop();
     done();
   });
 }

@@ -235,6 +235,11 @@ export const PROBLEMS = {
     meaning: 'The account is that of an operator',
     detail: 'The account is that of an operator: only somebody with a shell can change it.',
   },
+  cursor_expired: {
+    status: 410,
+    meaning: 'The cursor is no event of the feed any more',
+    detail: 'The feed has no such event any more: take the cursor of now, and read the state anew.',
+  },
   precondition_failed: {
     status: 412,
     meaning: 'The organization has changed',

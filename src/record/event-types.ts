@@ -138,7 +138,7 @@ const CATALOGUE = {
     'a deleted organization was restored, with its members',
     FORCED,
   ),
-  'org.purged': event('all services', 'organization', 'what was left of a deleted organization is gone'),
+  'org.purged': event('all services', 'organization', 'the rest of a deleted organization was deleted'),
   'org.orphaned': event(
     'all services',
     'membership',

@@ -7,6 +7,7 @@ import type { EventType } from './event-types.js';
 @Index('events_org_id_org_revision_idx', ['orgId', 'orgRevision', 'id'])
 @Index('events_org_id_user_id_idx', ['orgId', 'userId', 'orgRevision', 'id'])
 @Index('events_user_id_idx', ['userId', 'id'])
+@Index('events_pending_id_idx', ['pending', 'id'], { where: '"pending" IS NOT NULL' })
 export class Event {
   /** UUIDv7, as rows are cleaned up by ranges of ids */
   @PrimaryColumn({ type: 'varchar', length: 36 })
@@ -59,4 +60,8 @@ export class Event {
   /** words of an operator, for operators */
   @Column({ type: 'varchar', length: 500, nullable: true })
   reason: string | null;
+
+  /** 1 by default, until the event has its place in the feed; NULL before there was a feed */
+  @Column({ type: 'tinyint', nullable: true, default: 1, select: false })
+  pending?: 1 | null;
 }

@@ -42,6 +42,9 @@ const COLUMN_LIST = COLUMNS.map(([column]) => column).join(', ');
 const ROW_PLACEHOLDERS = `(${COLUMNS.map(() => '?').join(', ')})`;
 const SELECT = `SELECT ${COLUMNS.map(([column, field]) => `${column} AS ${field}`).join(', ')} FROM events`;
 
+/** the columns of an `Event` in a statement that calls the table `e` */
+export const EVENT_COLUMNS = COLUMNS.map(([column, field]) => `e.${column} AS ${field}`).join(', ');
+
 /** position before the latest event: no revision is greater, and no id */
 const FIRST: Position = { order: 2_147_483_647, id: 'g' };
 

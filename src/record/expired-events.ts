@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { isTableDenied } from '../database/database-errors.js';
 import { EventAddressesRepository } from './event-addresses.repository.js';
+import { EventDeletions } from './event-deletions.js';
 import { EventsRepository } from './events.repository.js';
 import { BATCH, type Batch } from '../jobs/batch.js';
 import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
@@ -21,6 +22,7 @@ export class ExpiredEvents implements OnModuleInit {
   constructor(
     private readonly events: EventsRepository,
     private readonly addresses: EventAddressesRepository,
+    private readonly deletions: EventDeletions,
     private readonly env: Env,
     private readonly jobs: CleanUpJobs,
   ) {}
@@ -34,7 +36,10 @@ export class ExpiredEvents implements OnModuleInit {
     if (this.mayOnlyAdd) return NOTHING;
     const ids = await this.events.findIdsBefore(now - this.env.eventsRetention * 1000, BATCH);
     try {
-      if (ids.length > 0) await this.events.delete(ids);
+      if (ids.length > 0) {
+        await this.deletions.prepare(ids);
+        await this.events.delete(ids);
+      }
     } catch (error) {
       if (!isTableDenied(error)) throw error;
       this.mayOnlyAdd = true;

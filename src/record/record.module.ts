@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Event } from './event.entity.js';
+import { EventDeletions } from './event-deletions.js';
 import { EventAddressesRepository } from './event-addresses.repository.js';
 import { EventsRepository } from './events.repository.js';
 import { ExpiredEvents } from './expired-events.js';
@@ -11,7 +12,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
 @Module({
   imports: [JobsModule, TypeOrmModule.forFeature([Event])],
   controllers: [OrgEventsController],
-  providers: [EventAddressesRepository, EventsRepository, ExpiredEvents, RecordService],
-  exports: [EventAddressesRepository, EventsRepository, RecordService],
+  providers: [EventAddressesRepository, EventDeletions, EventsRepository, ExpiredEvents, RecordService],
+  exports: [EventAddressesRepository, EventDeletions, EventsRepository, RecordService],
 })
 export class RecordModule {}

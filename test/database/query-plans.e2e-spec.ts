@@ -16,6 +16,7 @@ const TABLES = [
   'mail_codes',
   'invitations',
   'events',
+  'feed',
   'idempotency_keys',
   'services',
   'service_secrets',
@@ -114,7 +115,7 @@ describe('the plan of', () => {
         n,
       ],
     );
-    await insert('events', 'id, type, at, actor_type, org_id, org_revision, user_id, data', (n) => [
+    await insert('events', 'id, type, at, actor_type, org_id, org_revision, user_id, data, pending', (n) => [
       id(n),
       'member.added',
       n,
@@ -123,7 +124,9 @@ describe('the plan of', () => {
       n,
       id(n % 1000),
       '{}',
+      n % 200 === 0 ? 1 : null,
     ]);
+    await insert('feed', 'seq, event_id', (n) => [n + 1, id(n)]);
     await insert('idempotency_keys', 'user_id, key_hash, fingerprint, status, body, expires_at', (n) => [
       id(n % 1000),
       id(n),

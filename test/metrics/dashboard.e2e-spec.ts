@@ -47,7 +47,7 @@ describe('the dashboard', () => {
     const asked = queries.flatMap(named).join(' ');
 
     const own = names().filter((name) => name.startsWith('accounts_'));
-    expect(own).toHaveLength(10);
+    expect(own).toHaveLength(12);
     expect(own.filter((name) => !asked.includes(name))).toEqual([]);
   });
 

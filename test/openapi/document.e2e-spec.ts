@@ -41,6 +41,7 @@ const ENDPOINTS = [
   { endpoint: 'GET /api/me/events', status: '200', public: false, body: false },
   { endpoint: 'GET /api/me/export', status: '200', public: false, body: false },
   { endpoint: 'POST /api/auth/introspect', status: '200', public: false, body: true },
+  { endpoint: 'GET /api/events', status: '200', public: false, body: false },
   { endpoint: 'GET /api/memberships', status: '200', public: false, body: false },
   { endpoint: 'GET /api/orgs/{orgId}/events', status: '200', public: false, body: false },
   { endpoint: 'POST /api/orgs/{orgId}/invitations', status: '201', public: false, body: true },
@@ -158,7 +159,7 @@ describe('the OpenAPI document', () => {
     const schemes = (operation(endpoint).security ?? document.security ?? [])
       .flatMap((need) => Object.keys(need))
       .map((name) => document.components.securitySchemes[name]);
-    const expected = /exchange|introspect|memberships/.test(endpoint) ? 'basic' : 'bearer';
+    const expected = /exchange|introspect|memberships|api.events/.test(endpoint) ? 'basic' : 'bearer';
     for (const scheme of schemes) expect(scheme).toMatchObject({ type: 'http', scheme: expected });
   });
 

@@ -13,7 +13,7 @@ interface Request {
   query?: string;
 }
 
-interface Answered {
+export interface Answered {
   token: string;
   code: string;
   refreshToken: string;

@@ -2,6 +2,10 @@ import { parseEnv } from '../../src/config/parse-env.js';
 import { Transactions } from '../../src/database/transactions.js';
 import { Event } from '../../src/record/event.entity.js';
 import { EventAddressesRepository } from '../../src/record/event-addresses.repository.js';
+import { EventDeletions } from '../../src/record/event-deletions.js';
+import { FeedEntry } from '../../src/feed/feed-entry.entity.js';
+import { FeedRepository } from '../../src/feed/feed.repository.js';
+import { FeedRetention } from '../../src/feed/feed-retention.js';
 import { EventsRepository } from '../../src/record/events.repository.js';
 import type { DataSource } from 'typeorm';
 import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
@@ -50,7 +54,13 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
       aRemoval(dataSource),
       jobs,
     ),
-    new ExpiredEvents(new EventsRepository(events), new EventAddressesRepository(events), parseEnv({}), jobs),
+    new ExpiredEvents(
+      new EventsRepository(events),
+      new EventAddressesRepository(events),
+      eventDeletions(dataSource),
+      parseEnv({}),
+      jobs,
+    ),
     new OldMails(new MailsRepository(dataSource.getRepository(Mail), transactions), jobs),
     new OldMailCodes(new MailCodesRepository(dataSource.getRepository(MailCode)), jobs),
     new ExpiredKeys(
@@ -62,6 +72,13 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
   ];
   for (const room of rooms) room.onModuleInit();
   return jobs;
+}
+
+/** With the places of the feed, which go first. */
+function eventDeletions(dataSource: DataSource): EventDeletions {
+  const deletions = new EventDeletions();
+  new FeedRetention(new FeedRepository(dataSource.getRepository(FeedEntry)), deletions).onModuleInit();
+  return deletions;
 }
 
 export function anOrgPurge(dataSource: DataSource, jobs = new CleanUpJobs()): OrgPurge {

@@ -42,6 +42,7 @@ export const memberDisabled = problem(409, 'member_disabled');
 export const tooManyOrgs = problem(409, 'too_many_orgs');
 export const userHasTooManyOrgs = problem(409, 'user_has_too_many_orgs');
 export const operatorProtected = problem(409, 'operator_protected');
+export const cursorExpired = problem(410, 'cursor_expired');
 export const preconditionFailed = problem(412, 'precondition_failed');
 export const bodyTooLarge = problem(413, 'body_too_large');
 export const uriTooLong = problem(414, 'uri_too_long');

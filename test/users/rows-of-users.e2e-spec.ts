@@ -11,7 +11,14 @@ import { recordStatements } from '../support/executed-statements.js';
 import { anUnknownId } from '../support/personas.js';
 
 /** Every other table has to be registered in `UserParts`, by the room that owns it. */
-const HOLD_NOTHING_OF_USERS = ['migrations', 'migrations_lease', 'orgs', 'service_secrets', 'services'];
+const HOLD_NOTHING_OF_USERS = [
+  'feed',
+  'migrations',
+  'migrations_lease',
+  'orgs',
+  'service_secrets',
+  'services',
+];
 
 /** Hashes of secrets, and what lives for a day at most. */
 const NOT_EXPORTED = ['authorization_codes', 'idempotency_keys', 'mail_codes', 'pending_revocations'];

@@ -1,7 +1,8 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { type Aggregator, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import {
   conflictRetried,
   databaseConnections,
+  feedState,
   mailCounts,
   passwordHashes,
   rateLimitDecided,
@@ -35,6 +36,7 @@ export function measure(): Registry {
   readHashes(registry);
   readConnections(registry);
   readMails(registry);
+  readFeed(registry);
   return registry;
 }
 
@@ -117,10 +119,33 @@ function readHashes(registry: Registry): void {
   );
 }
 
-function gauge(registry: Registry, name: string, help: string, read: () => number): void {
+function readFeed(registry: Registry): void {
+  gauge(
+    registry,
+    'accounts_feed_waiters',
+    'Requests that wait for an event',
+    () => feedState.current.waiters,
+  );
+  gauge(
+    registry,
+    'accounts_feed_lag_seconds',
+    'How long ago everything that was committed was last in the feed, as far as the process knows',
+    () => feedState.current.lagSeconds,
+    'max',
+  );
+}
+
+function gauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => number,
+  aggregator: Aggregator = 'sum',
+): void {
   const metric = new Gauge({
     name,
     help,
+    aggregator,
     registers: [],
     collect() {
       this.set(read());

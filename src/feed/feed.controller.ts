@@ -1,0 +1,40 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AllowedServices } from '../access/access.decorators.js';
+import { CurrentService } from '../access/current-service.decorator.js';
+import type { ServicePrincipal } from '../access/service-principal.js';
+import { Patience } from '../http/patience.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { FeedQuery, INVALID_CURSOR } from './dto/feed.query.js';
+import { FeedResult } from './dto/feed.responses.js';
+import { TOO_MANY_WAIT } from './feed.errors.js';
+import { FeedService } from './feed.service.js';
+
+@ApiTags('Services')
+@Controller('api/events')
+export class FeedController {
+  constructor(private readonly feed: FeedService) {}
+
+  /**
+   * Follow the changes
+   *
+   * @remarks Lists what has changed, in one order: events of an organization by its revision, events of an account by its
+   * own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep,
+   * then follow. A page that is not full has everything that was committed before the request. Nothing is missing, and
+   * nothing comes twice. At most 20 requests of a service wait at one process.
+   */
+  @Get()
+  @AllowedServices('events')
+  @ApiOkResponse({ type: FeedResult })
+  @ApiProblems(invalidFields({ after: INVALID_CURSOR }), 'cursor_expired', {
+    code: 'rate_limited',
+    detail: TOO_MANY_WAIT,
+  })
+  followEvents(
+    @CurrentService() reader: ServicePrincipal,
+    @Query() query: FeedQuery,
+    @Patience() patience: Patience,
+  ): Promise<FeedResult> {
+    return this.feed.read(reader, query, patience);
+  }
+}

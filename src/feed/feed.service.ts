@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { ServicePrincipal } from '../access/service-principal.js';
+import type { Event } from '../record/event.entity.js';
+import { feedEvent, isToldTo } from '../record/event-views.js';
+import type { Patience } from '../http/patience.decorator.js';
+import type { FeedQuery } from './dto/feed.query.js';
+import type { FeedResult } from './dto/feed.responses.js';
+import { FeedPages, type FeedPage, type PageRequest } from './feed-pages.js';
+import { HeldRequests } from './held-requests.js';
+import type { Round } from './numbering.js';
+import { Rounds } from './rounds.js';
+import { limitOf } from '../pagination/page.js';
+
+@Injectable()
+export class FeedService {
+  constructor(
+    private readonly pages: FeedPages,
+    private readonly rounds: Rounds,
+    private readonly held: HeldRequests,
+  ) {}
+
+  async read(reader: ServicePrincipal, query: FeedQuery, patience: Patience): Promise<FeedResult> {
+    const { after, wait = '0' } = query;
+    if (after === undefined) return { events: [], next: await this.pages.end() };
+    const isWanted = (event: Event): boolean => isToldTo(reader.name, event);
+    const request = { after, limit: limitOf(query), isWanted, signal: patience.gone };
+    const { page, round } = await this.pages.read(request);
+    const ms = Number(wait) * 1000;
+    if (ms > 0 && page.events.length === 0) {
+      const hold = { ms, signal: patience.gone };
+      await patience.wait(() =>
+        this.held.hold(reader.name, hold, (until) => this.await(page, round, request, until)),
+      );
+    }
+    return { events: page.events.map(feedEvent), next: page.next };
+  }
+
+  /** Extends the page until it has an event. */
+  private async await(
+    page: FeedPage,
+    { last }: Round,
+    request: PageRequest,
+    until: AbortSignal,
+  ): Promise<void> {
+    for (let seen = last; page.events.length === 0 && !until.aborted;) {
+      await this.rounds.another(seen, until);
+      seen = this.rounds.last;
+      await this.pages.extend(page, request);
+    }
+  }
+}

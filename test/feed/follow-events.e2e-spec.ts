@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import {
+  insufficientScope,
+  invalidClient,
+  invalidFields,
+  rateLimited,
+  cursorExpired,
+} from '../support/expected.js';
+import { readFeed, readFeedAfter, writeEvents } from '../support/feed.js';
+import { keptAliveRequest, openConnection } from '../support/open-connection.js';
+import { type Account, anAccount, anOrg, anOrgOf, anUnknownId } from '../support/personas.js';
+import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+
+const MAX_WAITING = 20;
+
+describe('GET /api/events', () => {
+  let service: Service;
+  let billing: ServiceCaller;
+  let owner: Account;
+
+  beforeAll(async () => {
+    service = await startServiceWithoutLimits();
+    billing = await aServiceCaller(service, 'events');
+    owner = await anAccount(service);
+  });
+  afterAll(() => service.stop());
+
+  const now = async (): Promise<string> => (await readFeed(billing)).next;
+
+  it('answers without a cursor that of now, from which a reader hears of every later change in order', async () => {
+    const { events, next } = await readFeed(billing, { wait: 15, limit: 1 });
+    expect(events).toEqual([]);
+
+    const { org, owner: admin, member } = await anOrg(service);
+    await admin.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+    await admin.delete(`/api/orgs/${org.id}/members/${member.id}`);
+
+    const all = await readFeedAfter(billing, next);
+    const ofOrg = all.filter(({ orgId }) => orgId === org.id);
+    expect(ofOrg.map(({ type, orgRevision }) => [type, orgRevision])).toEqual([
+      ['org.created', 1],
+      ['member.added', 1],
+      ['member.added', 2],
+      ['member.added', 3],
+      ['member.role_changed', 4],
+      ['member.removed', 5],
+    ]);
+    expect(all.map(({ type }) => type)).toContain('account.registered');
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+  });
+
+  it('tells what has changed, and not from where, why, and by which session or operator', async () => {
+    const cursor = await now();
+    const org = await anOrgOf(owner);
+    const [byOperator] = await writeEvents(service.db, [
+      { type: 'account.disabled', actorType: 'operator', actorId: 'root', userId: owner.id, userRevision: 7 },
+    ]);
+
+    const { events } = await readFeed(billing, { after: cursor });
+    const none = { orgId: null, orgRevision: null, userId: null, userRevision: null, sessionId: null };
+    expect(events.find(({ type }) => type === 'org.created')).toEqual({
+      ...none,
+      id: expect.any(String) as string,
+      type: 'org.created',
+      at: expect.any(String) as string,
+      actor: { type: 'user', id: owner.id },
+      orgId: org.id,
+      orgRevision: 1,
+      data: {},
+    });
+    expect(events.find(({ id }) => id === byOperator)).toEqual({
+      ...none,
+      id: byOperator,
+      type: 'account.disabled',
+      at: expect.any(String) as string,
+      actor: { type: 'operator', id: null },
+      userId: owner.id,
+      userRevision: 7,
+      data: {},
+    });
+    expect(JSON.stringify(events)).not.toMatch(/198\.51\.100\.7|a-request|a reason|root/);
+  });
+
+  it('leaves out what is internal and what is about other services, and goes on behind it', async () => {
+    const cursor = await now();
+    const ids = await writeEvents(service.db, [
+      { type: 'keys.rotated' },
+      { type: 'service.allowed', data: { service: billing.name, from: 'none', to: 'events' } },
+      { type: 'account.reset_code_issued', userId: owner.id },
+      { type: 'service.allowed', data: { service: 'another', from: 'none', to: 'events' } },
+      { type: 'account.recovery_code_used', userId: owner.id },
+      { type: 'account.second_factor_enabled', userId: owner.id },
+    ]);
+
+    const page = await readFeed(billing, { after: cursor, limit: 2 });
+    expect(page).toMatchObject({ events: [{ id: ids[1] }], next: ids.at(-1) });
+    expect(await readFeed(billing, { after: page.next })).toEqual({ events: [], next: page.next });
+  });
+
+  it('answers pages of any size, each with the cursor of the next', async () => {
+    const cursor = await now();
+    const ids = await writeEvents(
+      service.db,
+      Array.from({ length: 7 }, (_, place) => ({ orgId: owner.id, orgRevision: place + 1 })),
+    );
+
+    const first = await readFeed(billing, { after: cursor, limit: 3 });
+    expect(first.events.map(({ id }) => id)).toEqual(ids.slice(0, 3));
+    expect(first.next).toBe(ids[2]);
+    expect((await readFeedAfter(billing, first.next, 2)).map(({ id }) => id)).toEqual(ids.slice(3));
+    expect((await readFeedAfter(billing, ids[5]!)).map(({ id }) => id)).toEqual([ids[6]]);
+  });
+
+  it('begins with the oldest event that is kept, after start', async () => {
+    const [oldest] = await service.db.query(
+      'SELECT event_id AS id FROM feed WHERE seq = (SELECT MIN(seq) FROM feed)',
+    );
+    expect(await readFeed(billing, { after: 'start', limit: 1 })).toMatchObject({
+      events: [{ id: oldest!['id'] }],
+      next: oldest!['id'],
+    });
+  });
+
+  it('holds the answer until there is an event for the reader', async () => {
+    const cursor = await now();
+    const held = readFeed(billing, { after: cursor, wait: 15 });
+    await writeEvents(service.db, [{ type: 'keys.rotated' }]);
+    const org = await anOrgOf(owner);
+
+    expect((await held).events).toEqual(expect.arrayContaining([expect.objectContaining({ orgId: org.id })]));
+  });
+
+  it('ends a wait for nothing with the cursor that it began with', async () => {
+    const cursor = await now();
+    expect(await readFeed(billing, { after: cursor, wait: 1 })).toEqual({ events: [], next: cursor });
+  });
+
+  it('lets 20 requests of a service wait, each until its client leaves', async () => {
+    const cursor = await now();
+    const reader = await aServiceCaller(service, 'events');
+    const after = await now();
+    const waiting = await Promise.all(
+      Array.from({ length: MAX_WAITING + 1 }, async () => {
+        const connection = await openConnection(service.url);
+        const head = [`Authorization: ${reader.client.authorization}`];
+        connection.socket.write(keptAliveRequest(`GET /api/events?after=${after}&wait=15`, head));
+        return connection;
+      }),
+    );
+    const answered = () => waiting.flatMap(({ statuses }) => statuses());
+    await waitFor('one is refused', hangTimeoutMs(), () => answered().length > 0);
+    const another = () => reader.get(`/api/events?after=${after}&wait=1`);
+    const refused = await another();
+    expect(refused).toMatchObject(rateLimited);
+    expect(refused.headers.get('Retry-After')).toBe('1');
+    expect((await reader.get(`/api/events?after=${after}`)).status).toBe(200);
+    expect((await billing.get(`/api/events?after=${cursor}&wait=1`)).status).toBe(200);
+    expect(answered()).toEqual([429]);
+
+    for (const { socket } of waiting) socket.destroy();
+    await waitFor('they have left', hangTimeoutMs(), async () => (await another()).status === 200);
+  });
+
+  it('refuses a cursor that is no event of the feed', async () => {
+    for (const wait of [0, 15]) {
+      expect(await billing.get(`/api/events?after=${anUnknownId()}&wait=${wait}`)).toMatchObject(
+        cursorExpired,
+      );
+    }
+  });
+
+  it.each([
+    ['after', 'after=now'],
+    ['after', 'after='],
+    ['after', 'after=start&after=start'],
+    ['wait', 'wait=16'],
+    ['wait', 'wait=-1'],
+    ['wait', 'wait=1.5'],
+    ['limit', 'limit=0'],
+    ['limit', 'limit=1001'],
+  ])('refuses a wrong %s: %s', async (field, query) => {
+    expect(await billing.get(`/api/events?${query}`)).toMatchObject(invalidFields(field));
+  });
+
+  it('is for services that are allowed it', async () => {
+    const other = await aServiceCaller(service, 'introspect', 'memberships');
+    expect(await other.get('/api/events')).toMatchObject(insufficientScope('events'));
+    expect(await owner.get('/api/events')).toMatchObject(invalidClient);
+    expect(await service.anyone.get('/api/events')).toMatchObject(invalidClient);
+  });
+});

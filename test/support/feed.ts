@@ -1,0 +1,89 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Database } from './database.js';
+import type { ServiceCaller } from './service-caller.js';
+
+export interface FeedEvent {
+  id: string;
+  type: string;
+  at: string;
+  actor: { type: string; id: string | null };
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string | null;
+  userRevision: number | null;
+  sessionId: string | null;
+  data: Record<string, unknown>;
+}
+
+export interface FeedPage {
+  events: FeedEvent[];
+  next: string;
+}
+
+/** One answer; without `after` the cursor of now. */
+export async function readFeed(
+  reader: ServiceCaller,
+  query: Record<string, string | number> = {},
+): Promise<FeedPage> {
+  const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  const { status, body, text } = await reader.get<FeedPage>(`/api/events?${parameters.join('&')}`);
+  expect(status, text).toBe(200);
+  return body;
+}
+
+/** Everything after a cursor, page by page until one is not full. */
+export async function readFeedAfter(
+  reader: ServiceCaller,
+  after: string,
+  limit = 1000,
+): Promise<FeedEvent[]> {
+  const events: FeedEvent[] = [];
+  for (let cursor = after; ;) {
+    const page = await readFeed(reader, { after: cursor, limit });
+    events.push(...page.events);
+    if (page.events.length < limit) return events;
+    cursor = page.next;
+  }
+}
+
+export interface WrittenEvent {
+  type?: string;
+  id?: string;
+  actorType?: string;
+  actorId?: string | null;
+  orgId?: string | null;
+  orgRevision?: number | null;
+  userId?: string | null;
+  userRevision?: number | null;
+  data?: object;
+}
+
+/** Writes events as an instance of the version before does, which does not know how they are numbered. */
+export async function writeEvents(db: Database, events: readonly WrittenEvent[]): Promise<string[]> {
+  const sorted = events.map(() => randomUUIDv7()).toSorted();
+  const ids = events.map(({ id }, place) => id ?? sorted[place]!);
+  for (let from = 0; from < events.length; from += 500) {
+    const rows = events.slice(from, from + 500).map((event, place) => {
+      return [
+        ids[from + place]!,
+        event.type ?? 'org.renamed',
+        Date.now(),
+        event.actorType ?? 'system',
+        event.actorId ?? null,
+        event.orgId === undefined && event.type === undefined ? randomUUIDv7() : (event.orgId ?? null),
+        event.type === undefined ? (event.orgRevision ?? 1) : (event.orgRevision ?? null),
+        event.userId ?? null,
+        event.userRevision ?? null,
+        JSON.stringify(event.data ?? {}),
+      ];
+    });
+    await db.query(
+      `INSERT INTO events (id, type, at, actor_type, actor_id, org_id, org_revision, user_id, user_revision, data,
+          ip, request_id, reason)
+        VALUES ${rows.map(() => "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '198.51.100.7', 'a-request', 'a reason')").join()}`,
+      rows.flat(),
+    );
+  }
+  return ids;
+}
