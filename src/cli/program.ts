@@ -9,13 +9,14 @@ import { EXPORT } from './export/export.definition.js';
 import { KEYS } from './keys/keys.group.js';
 import { COPY_FROM } from './copy-from/copy-from.definition.js';
 import { MAIL } from './mail/mail.group.js';
+import { OPERATORS } from './operators/operators.group.js';
 import { ORGS } from './orgs/orgs.group.js';
 import { SERVICES } from './services/services.group.js';
 import { SESSIONS } from './sessions/sessions.group.js';
 import { USERS } from './users/users.group.js';
 import { MIGRATE } from './migrate/migrate.definition.js';
 
-const GROUPS = [USERS, ORGS, SERVICES, SESSIONS, KEYS, MAIL];
+const GROUPS = [USERS, ORGS, OPERATORS, SERVICES, SESSIONS, KEYS, MAIL];
 const COMMANDS = [EVENTS, EXPORT, MIGRATE, BACKUP, AFTER_RESTORE, COPY_FROM, DOCTOR];
 
 const DONE = 0;

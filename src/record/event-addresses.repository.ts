@@ -38,6 +38,20 @@ const FIND_ACTS_SINCE = hotStatement(
   ['g', ''],
 );
 
+const FIND_GRANT = hotStatement(
+  'the first time that a user became an operator',
+  `SELECT id FROM events WHERE user_id = ? AND type = 'account.operator_granted' ORDER BY id LIMIT 1`,
+  [''],
+);
+
+const EVENTS_AT_ONCE = 5000;
+const FIND_ACTS_OF_OPERATOR = hotStatement(
+  'the addresses of what an operator did',
+  `SELECT id, actor_type = 'operator' AND actor_id = ? AND ip IS NOT NULL AS isAct
+    FROM events WHERE id > ? ORDER BY id LIMIT ${EVENTS_AT_ONCE}`,
+  ['', ''],
+);
+
 /** Addresses are the only part of the record of changes that is ever deleted before its row. */
 @Injectable()
 export class EventAddressesRepository {
@@ -61,6 +75,19 @@ export class EventAddressesRepository {
     for await (const orgs of inBatches([...all], ORGS_AT_ONCE)) {
       const rows = await this.events.query<{ id: string }[]>(findActsIn(orgs.length), [...orgs, userId]);
       for (const { id } of rows) found.push(id);
+    }
+    return [...found, ...(await this.findActsOfOperator(userId))];
+  }
+
+  /** They can be about anybody: reads all events since the user became an operator, if they ever did. */
+  private async findActsOfOperator(userId: string): Promise<string[]> {
+    const [grant] = await this.events.query<{ id: string }[]>(FIND_GRANT, [userId]);
+    const found: string[] = [];
+    for (let after = grant?.id; after !== undefined;) {
+      const values = [userId, after];
+      const page = await this.events.query<{ id: string; isAct: 0 | 1 }[]>(FIND_ACTS_OF_OPERATOR, values);
+      for (const { id, isAct } of page) if (isAct) found.push(id);
+      after = page.length < EVENTS_AT_ONCE ? undefined : page.at(-1)!.id;
     }
     return found;
   }

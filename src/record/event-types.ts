@@ -106,6 +106,13 @@ const CATALOGUE = {
     'new recovery codes replaced the old ones',
   ),
   'account.recovery_code_used': event('no service', 'account', 'a recovery code was used up'),
+  'account.operator_granted': event(
+    'no service',
+    'account',
+    'somebody with a shell made the user an operator; with `force` without a second factor',
+    FORCED,
+  ),
+  'account.operator_revoked': event('no service', 'account', 'the user is no operator any more'),
   'account.disabled': event('all services', 'account', 'an operator disabled the account', FORCED),
   'account.enabled': event('all services', 'account', 'an operator enabled the account again'),
   'account.deleted': event('all services', 'account', 'the account was deleted', FORCED),

@@ -5,7 +5,7 @@ import type { User } from './user.entity.js';
 
 type EndedUser = Pick<User, 'id' | 'operatorSince'>;
 
-export type ChangedUser = Pick<User, 'revision' | 'operatorSince'>;
+export type ChangedUser = Pick<User, 'revision' | 'operatorSince' | 'secondFactorAt'>;
 
 /** more than the changes of one user between a backup and its restore */
 const EPOCH_LEAP = 1000;
@@ -35,6 +35,19 @@ export class UserChangesRepository {
     return this.change(
       transaction,
       'UPDATE users SET disabled_at = NULL, revision = revision + 1 WHERE id = ? AND disabled_at IS NOT NULL',
+      [id],
+    );
+  }
+
+  /** The transaction holds the row. */
+  async grantOperator(transaction: Transaction, id: string): Promise<void> {
+    await this.change(transaction, 'UPDATE users SET operator_since = ? WHERE id = ?', [Date.now(), id]);
+  }
+
+  revokeOperator(transaction: Transaction, id: string): Promise<boolean> {
+    return this.change(
+      transaction,
+      'UPDATE users SET operator_since = NULL, revision = revision + 1 WHERE id = ? AND operator_since IS NOT NULL',
       [id],
     );
   }
@@ -140,7 +153,8 @@ export class UserChangesRepository {
   /** Requires that the transaction has changed the user's row. */
   async stateOf(transaction: Transaction, id: string): Promise<ChangedUser> {
     const [row] = await transaction.read<ChangedUser>(
-      'SELECT revision, operator_since AS operatorSince FROM users WHERE id = ?',
+      `SELECT revision, operator_since AS operatorSince, second_factor_at AS secondFactorAt
+        FROM users WHERE id = ?`,
       [id],
     );
     return row!;

@@ -9,6 +9,7 @@ export interface UserJson {
   emailVerifiedAt: string | null;
   passwordChangedAt: string | null;
   secondFactorAt: string | null;
+  operatorSince: string | null;
 }
 
 export function userJson(user: UserProfile): UserJson {
@@ -21,6 +22,7 @@ export function userJson(user: UserProfile): UserJson {
     emailVerifiedAt: timeOrNull(emailVerifiedAt),
     passwordChangedAt: timeOrNull(passwordChangedAt),
     secondFactorAt: timeOrNull(secondFactorAt),
+    operatorSince: timeOrNull(user.operatorSince),
   };
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, MoreThan, type Repository } from 'typeorm';
+import { In, IsNull, MoreThan, Not, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/database-errors.js';
 import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
@@ -114,6 +114,12 @@ export class UsersRepository {
 
   findPage(limit: number, afterEmail = ''): Promise<UserProfile[]> {
     const where = { email: MoreThan(afterEmail) };
+    return this.users.find({ where, select: PROFILE, order: { email: 'ASC' }, take: limit });
+  }
+
+  /** Reads the whole table, which has no index for the few of them. */
+  findOperators(limit: number, afterEmail = ''): Promise<UserProfile[]> {
+    const where = { operatorSince: Not(IsNull()), email: MoreThan(afterEmail) };
     return this.users.find({ where, select: PROFILE, order: { email: 'ASC' }, take: limit });
   }
 

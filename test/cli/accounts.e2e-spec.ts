@@ -32,6 +32,9 @@ const WITH_DATABASE = [
   ['orgs', 'find', 'analytical'],
   ['orgs', 'show', ORG],
   ['orgs', 'set-owner', ORG, USER],
+  ['operators', 'grant', USER],
+  ['operators', 'revoke', USER],
+  ['operators', 'list'],
   ['services', 'list'],
   ['services', 'show', 'billing'],
   ['services', 'add', 'billing'],
@@ -64,7 +67,7 @@ const ALONE = new Set(['after-restore', 'events', 'export', 'migrate', 'doctor',
 
 // None of these gets as far as a database.
 describe.runIf(engine === 'sqlite')('accounts', () => {
-  it.each([[[]], [['users']], [['orgs']], [['keys']], [['services']], [['sessions']]])(
+  it.each([[[]], [['users']], [['orgs']], [['keys']], [['operators']], [['services']], [['sessions']]])(
     'shows its help on standard error and ends with 2, for %j',
     async (parameters) => {
       const { code, stdout, stderr } = await accounts(NOWHERE, parameters);

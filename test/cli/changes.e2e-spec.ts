@@ -87,6 +87,22 @@ const CASES: Case[] = [
     leaves: () => [],
   },
   {
+    name: 'operators grant',
+    command: ({ user }) => ['operators', 'grant', user.email, '--force'],
+    leaves: () => [{ type: 'account.operator_granted', data: { force: true } }],
+  },
+  {
+    name: 'operators revoke',
+    before: ({ user }) => ['operators', 'grant', user.email, '--force'],
+    command: ({ user }) => ['operators', 'revoke', user.email],
+    leaves: () => [{ type: 'account.operator_revoked' }],
+  },
+  {
+    name: 'operators revoke, no operator',
+    command: ({ user }) => ['operators', 'revoke', user.email],
+    leaves: () => [],
+  },
+  {
     name: 'set-owner of an outsider, forced',
     command: ({ user, org }) => ['orgs', 'set-owner', org.id, user.email, '--force'],
     leaves: ({ org }) => [
@@ -442,6 +458,8 @@ describe('what is shown', () => {
         disabledAt: null,
         emailVerifiedAt: null,
         passwordChangedAt: null,
+        secondFactorAt: null,
+        operatorSince: null,
         sessions: 1,
         invitations: 0,
         orgs: [{ id: own.id, name: 'Own', role: 'owner' }],

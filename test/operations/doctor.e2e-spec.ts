@@ -85,7 +85,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(31);
+    expect(lines).toHaveLength(37);
     expect(code).toBe(0);
   });
 
@@ -355,6 +355,12 @@ describe('the doctor', () => {
       tables: ['recovery_codes'],
       do: () => force("INSERT INTO recovery_codes (user_id, hash) VALUES (?, 'h')", cast.member.id),
       red: ['no account without a second factor has recovery codes'],
+    },
+    {
+      what: 'an operator whom no command granted it',
+      tables: ['users'],
+      do: () => force('UPDATE users SET operator_since = ? WHERE id = ?', Date.now(), cast.member.id),
+      red: ['every operator was granted by a command'],
     },
     {
       what: 'a live secret of a service that was removed',

@@ -8,6 +8,7 @@ import { EMAIL_CHECK } from './email-check.js';
 import { FEED_CHECKS } from './feed-checks.js';
 import { INDEX_CHECK } from './index-check.js';
 import { INVITATION_CHECKS } from './invitation-checks.js';
+import { OPERATOR_CHECKS } from './operator-checks.js';
 import { RECORD_CHECKS } from './record-checks.js';
 import { SCHEMA_CHECKS } from './schema-checks.js';
 import { SECOND_FACTOR_CHECKS } from './second-factor-checks.js';
@@ -25,6 +26,7 @@ const CHECKS = [
   ...DELETION_CHECKS,
   ...SESSION_CHECKS,
   ...SECOND_FACTOR_CHECKS,
+  ...OPERATOR_CHECKS,
   ...SERVICE_CHECKS,
   ...INVITATION_CHECKS,
   ...RECORD_CHECKS,

@@ -30,6 +30,9 @@ export class ExportedAccount extends UserResponse {
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   secondFactorAt: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  operatorSince: string | null;
 }
 
 export class ExportedOrg extends OrgResponse {
@@ -133,6 +136,7 @@ const ACCOUNT: ExportedAccount = {
   emailVerifiedAt: null,
   passwordChangedAt: null,
   secondFactorAt: null,
+  operatorSince: null,
 };
 const LOGIN: ExportedSession = {
   id: SESSION,

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accounts, accountsJson } from '../support/accounts-command.js';
+import { invalidCode, operatorProtected, operatorRequired } from '../support/expected.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { anOperator, showSecondFactor } from '../support/operators.js';
+import { type Account, anAccount } from '../support/personas.js';
+import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { type Instance, startOwnService } from '../support/service.js';
+
+const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
+
+describe('accounts operators', () => {
+  let installation: Installation;
+  let service: Instance;
+  let support: Account;
+
+  beforeAll(async () => {
+    installation = await anInstallation();
+    service = await startOwnService({ installation, env: { RATE_LIMIT_REGISTER: 'off' } });
+    support = await anOperator(service, 'support');
+  });
+  afterAll(async () => {
+    await service.stop();
+    await installation.remove();
+  });
+
+  const run = (...parameters: string[]) =>
+    accountsJson<Record<string, unknown>>(installation, ['operators', ...parameters]);
+  const enable = (by: Account, target: Account) =>
+    by.post(`/api/operators/users/${target.id}/enable`, { reason: 'a test' });
+
+  it('grants and revokes at the next request, and leaves one row for each', async () => {
+    const [ada, user] = [await anAccount(service, 'ada'), await anAccount(service)];
+    await service.db.query('UPDATE users SET second_factor_at = 1 WHERE id = ?', [ada.id]);
+    await showSecondFactor(service, ada);
+    const known = await knownEvents(service.db);
+    expect(await enable(ada, user)).toMatchObject(operatorRequired);
+
+    expect(await run('grant', ada.email, ...BY_ROOT)).toEqual([
+      { id: ada.id, email: ada.email, changed: true },
+    ]);
+    expect(await run('grant', ada.id, ...BY_ROOT)).toMatchObject([{ changed: false }]);
+    expect((await enable(ada, user)).status).toBe(200);
+    expect(await enable(support, ada)).toMatchObject(operatorProtected);
+    expect((await run('list')).find(({ id }) => id === ada.id)).toEqual({
+      id: ada.id,
+      email: ada.email,
+      operatorSince: expect.stringMatching(/Z$/),
+      disabledAt: null,
+      secondFactorAt: expect.stringMatching(/Z$/),
+    });
+    expect(await run('revoke', ada.email, ...BY_ROOT)).toMatchObject([{ changed: true }]);
+    expect(await run('revoke', ada.email, ...BY_ROOT)).toMatchObject([{ changed: false }]);
+
+    expect(await enable(ada, user)).toMatchObject(operatorRequired);
+    expect((await ada.get('/api/me')).status).toBe(200);
+    const common = { actor_type: 'operator', actor_id: 'root', reason: 'a test', user_id: ada.id, data: {} };
+    expect(await eventsSince(service.db, known)).toMatchObject([
+      { ...common, type: 'account.operator_granted' },
+      { ...common, type: 'account.operator_revoked' },
+    ]);
+  });
+
+  it('grants nothing to an account without a second factor, unless forced, or to a disabled one', async () => {
+    const ada = await anAccount(service, 'ada');
+    const known = await knownEvents(service.db);
+
+    const refused = await accounts(installation, ['operators', 'grant', ada.email]);
+
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^refused: the account has no second factor, .*\(second_factor_required\)\n$/,
+    );
+    expect(await eventsSince(service.db, known)).toEqual([]);
+    expect(await run('grant', ada.email, '--force', ...BY_ROOT)).toMatchObject([{ changed: true }]);
+    expect(await eventsSince(service.db, known)).toMatchObject([{ data: { force: true } }]);
+    const { stdout } = await accounts(installation, ['operators', 'list']);
+    expect(stdout).toMatch(new RegExp(`^${ada.id}  ${ada.email}  since \\S+Z  NO SECOND FACTOR$`, 'm'));
+    await run('revoke', ada.email);
+    await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
+    expect(await accounts(installation, ['operators', 'grant', ada.email, '--force'])).toMatchObject({
+      code: 1,
+      stderr: 'refused: the account is disabled (account_disabled)\n',
+    });
+  });
+
+  it('voids a code for the password that another operator had issued before the grant', async () => {
+    const ada = await anAccount(service, 'ada');
+    const issued = await support.post<{ code: string }>(`/api/operators/users/${ada.id}/reset-code`, {
+      reason: 'a test',
+    });
+
+    await run('grant', ada.email, '--force');
+
+    const reset = { email: ada.email, code: issued.body.code, newPassword: 'taken over by another' };
+    expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidCode);
+  });
+
+  it('leaves nothing of a deleted operator, not even their address in what they did to others', async () => {
+    const [ada, user] = [await anAccount(service, 'ada'), await anAccount(service)];
+    await run('grant', ada.email, '--force');
+    await showSecondFactor(service, ada);
+    expect(
+      (await ada.post(`/api/operators/users/${user.id}/verify-email`, { reason: 'a test' })).status,
+    ).toBe(200);
+    const did = async () =>
+      service.db.query("SELECT ip FROM events WHERE actor_type = 'operator' AND actor_id = ?", [ada.id]);
+    expect(await did()).toEqual([{ ip: '127.0.0.1' }]);
+    // A year ago: what was done in the last minute is found by its time.
+    for (const [place, type] of ['account.operator_granted', 'account.email_verified'].entries()) {
+      const id = `0195${'0'.repeat(4)}-0000-7000-8000-00000000000${place}`;
+      await service.db.query('UPDATE events SET id = ? WHERE type = ? AND (user_id = ? OR actor_id = ?)', [
+        id,
+        type,
+        ada.id,
+        ada.id,
+      ]);
+    }
+
+    await accountsJson(installation, ['users', 'delete', ada.email]);
+
+    expect(await did()).toEqual([{ ip: null }]);
+    expect((await run('list')).map(({ id }) => id)).not.toContain(ada.id);
+  });
+
+  it('does to the account of an operator what it does to any', async () => {
+    const ada = await anAccount(service, 'ada');
+    await run('grant', ada.email, '--force');
+    await accountsJson(installation, ['users', 'disable', ada.email]);
+
+    expect(await enable(support, ada)).toMatchObject(operatorProtected);
+    await accountsJson(installation, ['users', 'enable', ada.email]);
+    expect((await run('list')).map(({ id }) => id)).toContain(ada.id);
+  });
+});
