@@ -20,6 +20,7 @@ import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SecondFactorRowsModule } from '../auth/second-factor/second-factor-rows.module.js';
+import { SealingAnew } from '../auth/tokens/sealing-anew.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { SessionRemoval } from '../auth/sessions/session-removal.js';
 import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
@@ -45,6 +46,7 @@ const PROVIDERS = [
   OperatorGrants,
   OrgOwnersService,
   PasswordChanges,
+  SealingAnew,
   SessionDeletion,
   ShownInvitationsService,
   SessionRemoval,

@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { KeyRing } from '../../src/auth/tokens/key-ring.js';
+import { SealedSecrets } from '../../src/auth/tokens/sealed-secrets.js';
+import { readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { COMPILE_CACHE } from '../support/compile-cache.js';
@@ -203,6 +206,62 @@ describe('accounts keys', () => {
     expect((await refresh(service, refreshToken)).status).toBe(200);
     expect(await refresh(service, made)).toMatchObject(invalidRefreshToken);
   });
+
+  it('prune seals anew what the keys have sealed, and loses nothing where it is killed', async () => {
+    const owners = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    const late = await anAccount(service, 'late');
+    const secretOf = ({ id }: Account) => Buffer.from(id.slice(-20));
+    const secretsWith = (keys: unknown[]) =>
+      new SealedSecrets(new KeyRing(readKeySet(JSON.stringify({ keys }))), 'second factor secrets');
+    const old = secretsWith(await inFile());
+    const store = (account: Account) =>
+      installation.db.query(
+        'INSERT INTO second_factors (user_id, secret, last_step, enabled_at) VALUES (?, ?, 0, 1)',
+        [account.id, old.seal(secretOf(account), account.id)],
+      );
+    const opened = async () => {
+      const secrets = secretsWith(await inFile());
+      const rows = await installation.db.query('SELECT user_id AS id, secret FROM second_factors');
+      return new Map(rows.map(({ id, secret }) => [id, secrets.open(String(secret), String(id))]));
+    };
+    for (const owner of owners) await store(owner);
+    const [added] = await accountsJson<{ kid: string }>(installation, ['keys', 'rotate', '--now']);
+
+    const interrupted = pruneAtOnce();
+    await interrupted.untilHandover();
+    interrupted.command.kill('SIGKILL');
+    await interrupted.ended;
+    expect((await inFile()).map(({ kid }) => kid)).toEqual([added!.kid, first]);
+    const all = owners.map((owner) => [owner.id, secretOf(owner)] as const);
+    expect(await opened()).toEqual(new Map(all));
+
+    const again = pruneAtOnce();
+    await again.untilHandover();
+    // An instance that has not read the new key yet.
+    await store(late);
+    expect(await again.ended).toBe(0);
+
+    expect((await inFile()).map(({ kid }) => kid)).toEqual([added!.kid]);
+    expect(await opened()).toEqual(new Map([...all, [late.id, secretOf(late)]]));
+    await installation.db.query('DELETE FROM second_factors');
+  });
+
+  function pruneAtOnce() {
+    const command = spawn(
+      process.execPath,
+      [join(import.meta.dirname, '../../dist/cli/main.js'), 'keys', 'prune', '--now'],
+      {
+        cwd: installation.directory,
+        env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...installation.env },
+      },
+    );
+    const ended = new Promise((resolve) => command.once('close', resolve));
+    let said = '';
+    command.stderr.on('data', (text: Buffer) => (said += text.toString()));
+    const untilHandover = () =>
+      waitFor('it waits for the instances', hangTimeoutMs(), () => said.includes('waiting 10 s'));
+    return { command, ended, untilHandover };
+  }
 
   it('a file that became wrong is an error in the log once, and the keys in use stay', async () => {
     const ada = await anAccount(service, 'ada');

@@ -1,4 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeyRing } from '../../src/auth/tokens/key-ring.js';
+import { SealedSecrets } from '../../src/auth/tokens/sealed-secrets.js';
+import { readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import type { Row } from '../support/database.js';
 import { examine as examineInstallation, type Examination, untrueClaims } from '../support/doctor.js';
 import { engine } from '../support/engine.js';
@@ -85,7 +89,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(37);
+    expect(lines).toHaveLength(39);
     expect(code).toBe(0);
   });
 
@@ -348,7 +352,28 @@ describe('the doctor', () => {
       tables: ['second_factors'],
       do: () =>
         force("INSERT INTO second_factors (user_id, secret, enabled_at) VALUES (?, 's', 1)", cast.member.id),
-      red: ['every account asks for the second factor that is enabled for it'],
+      red: [
+        'every account asks for the second factor that is enabled for it',
+        'a key of JWT_KEYS_FILE opens the secret of every second factor',
+      ],
+    },
+    {
+      what: 'a second factor that is pending for ever, and sealed for another user',
+      tables: ['second_factors'],
+      do: async () => {
+        const keys = new KeyRing(readKeySet(await readFile(installation.env['JWT_KEYS_FILE']!, 'utf8')));
+        const sealed = new SealedSecrets(keys, 'second factor secrets').seal(Buffer.from('s'), cast.admin.id);
+        await force('INSERT INTO second_factors (user_id, secret) VALUES (?, ?)', cast.member.id, sealed);
+        await force(
+          'INSERT INTO second_factors (user_id, secret, pending_until) VALUES (?, ?, 1)',
+          cast.admin.id,
+          sealed,
+        );
+      },
+      red: [
+        'every second factor is either enabled or pending for a time',
+        'a key of JWT_KEYS_FILE opens the secret of every second factor',
+      ],
     },
     {
       what: 'recovery codes of a second factor that was removed',

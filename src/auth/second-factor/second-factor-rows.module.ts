@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UsersModule } from '../../users/users.module.js';
+import { SealedParts } from '../tokens/sealed-parts.js';
 import { FailedAttempts } from './failed-attempts.entity.js';
 import { FailedAttemptsRepository } from './failed-attempts.repository.js';
 import { RecoveryCode } from './recovery-code.entity.js';
@@ -9,6 +10,7 @@ import { SecondFactor } from './second-factor.entity.js';
 import { SecondFactorOfUser } from './second-factor-of-user.js';
 import { SecondFactorRows } from './second-factor-rows.js';
 import { SecondFactorsRepository } from './second-factors.repository.js';
+import { SealedSecondFactors } from './sealed-second-factors.js';
 
 /** The rows alone, which commands share with the service. */
 @Module({
@@ -19,7 +21,15 @@ import { SecondFactorsRepository } from './second-factors.repository.js';
     SecondFactorOfUser,
     SecondFactorRows,
     SecondFactorsRepository,
+    SealedParts,
+    SealedSecondFactors,
   ],
-  exports: [FailedAttemptsRepository, RecoveryCodesRepository, SecondFactorRows, SecondFactorsRepository],
+  exports: [
+    SealedParts,
+    FailedAttemptsRepository,
+    RecoveryCodesRepository,
+    SecondFactorRows,
+    SecondFactorsRepository,
+  ],
 })
 export class SecondFactorRowsModule {}

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { MoreThan, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import type { Transaction } from '../../database/transaction.js';
+import type { SealedRow } from '../tokens/sealed-parts.js';
 import { SECOND_FACTORS_KEY, SecondFactor } from './second-factor.entity.js';
 
 export type StoredFactor = Omit<SecondFactor, 'userId'>;
+
+const SEALED_AT_ONCE = 500;
 
 const FIND = hotStatement(
   'the second factor of a user',
@@ -72,6 +75,21 @@ export class SecondFactorsRepository {
       [step, userId, enabledAt, step],
     );
     return used === 1;
+  }
+
+  async findSealed(afterUserId: string): Promise<SealedRow[]> {
+    const found = await this.factors.find({
+      where: { userId: MoreThan(afterUserId) },
+      select: { userId: true, secret: true },
+      order: { userId: 'ASC' },
+      take: SEALED_AT_ONCE,
+    });
+    return found.map(({ userId, secret }) => ({ rowKey: userId, sealed: secret }));
+  }
+
+  /** Does nothing where the secret has changed since. */
+  async replaceSealed({ rowKey, sealed }: SealedRow, secret: string): Promise<void> {
+    await this.factors.update({ userId: rowKey, secret: sealed }, { secret });
   }
 
   async delete(transaction: Transaction, userId: string): Promise<void> {

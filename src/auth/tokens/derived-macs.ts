@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { DerivedKeys, type KeyPurpose } from './derived-keys.js';
+import { DerivedKeys, type MacPurpose } from './derived-keys.js';
 import type { KeyRing } from './key-ring.js';
 import type { SigningKey } from './signing-keys.js';
 
@@ -9,7 +9,7 @@ export class DerivedMacs {
 
   constructor(
     private readonly keys: KeyRing,
-    purpose: KeyPurpose,
+    purpose: MacPurpose,
   ) {
     this.derived = new DerivedKeys(purpose);
   }

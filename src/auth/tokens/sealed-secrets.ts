@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { DerivedKeys, type KeyPurpose } from './derived-keys.js';
+import { DerivedKeys, type SealingPurpose } from './derived-keys.js';
 import type { KeyRing } from './key-ring.js';
 import { type SigningKey, thumbprint } from './signing-keys.js';
 
@@ -25,7 +25,7 @@ export class SealedSecrets {
 
   constructor(
     private readonly keys: KeyRing,
-    purpose: KeyPurpose,
+    purpose: SealingPurpose,
   ) {
     this.derived = new DerivedKeys(purpose);
   }

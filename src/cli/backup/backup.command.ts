@@ -34,7 +34,7 @@ export async function backUp({ parameters }: Invocation): Promise<Report> {
   return {
     lines: [
       `${file}: ${bytes} bytes, checked`,
-      `the signing keys are not in it: copy ${env.jwtKeysFile}, too`,
+      `the keys are not in it, and second factors need them: copy ${env.jwtKeysFile}, too`,
     ],
     json: [{ file, bytes, keysFile: env.jwtKeysFile }],
   };

@@ -21,8 +21,11 @@ export const KEYS: CommandGroup = {
     {
       usage: 'prune',
       summary: 'remove the keys that no live token or refresh token depends on',
-      details:
+      details: [
         'Keeps the key that signs, keys that will sign, and keys that signed within the last SESSION_IDLE.',
+        'Seals anew with the key that signs what the others have sealed, such as the secrets of second factors, which takes',
+        '10 seconds where there are any.',
+      ].join('\n'),
       options: [
         [
           '--now',

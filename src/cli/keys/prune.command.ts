@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { type ScheduledKey, scheduleOf } from '../../auth/tokens/key-schedule.js';
-import { type Jwk, readKeySet } from '../../auth/tokens/signing-keys.js';
+import { HANDOVER_MS, SealingAnew } from '../../auth/tokens/sealing-anew.js';
+import { type Jwk, readKeySet, type SigningKeys } from '../../auth/tokens/signing-keys.js';
 import { keySetText } from '../../auth/tokens/new-key.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import type { Env } from '../../config/env.js';
+import { RefusedError } from '../../problems/refused.error.js';
 import type { Invocation, Report } from '../command.js';
 import { operatorOf } from '../operator.js';
 import { changeKeys } from './change-keys.js';
@@ -19,7 +22,8 @@ interface Judged {
 export async function pruneKeys(invocation: Invocation): Promise<Report> {
   const atOnce = invocation.options['now'] === true;
   const judged = await changeKeys('keys.pruned', operatorOf(invocation), async (file, services) => {
-    const schedule = scheduleOf(readKeySet(keySetText(file.keys)), Date.now(), file.changedAt);
+    const keys = readKeySet(keySetText(file.keys));
+    const schedule = scheduleOf(keys, Date.now(), file.changedAt);
     const sessions = services.get(SessionsRepository);
     const result: Judged[] = [];
     for (const [index, key] of schedule.entries()) {
@@ -28,7 +32,9 @@ export async function pruneKeys(invocation: Invocation): Promise<Report> {
     }
     const kids = result.filter(({ kept }) => kept === undefined).map(({ kid }) => kid);
     const rest = result.filter(({ kept }) => kept !== undefined).map(({ jwk }) => jwk);
-    return { keys: kids.length === 0 ? undefined : rest, kids, result };
+    if (kids.length === 0) return { keys: undefined, kids, result };
+    await relieve(services.get(SealingAnew), keys, kids);
+    return { keys: rest, kids, result };
   });
   return {
     lines: judged.map(({ kid, kept }) => (kept === undefined ? `removed ${kid}` : `kept    ${kid}: ${kept}`)),
@@ -36,6 +42,23 @@ export async function pruneKeys(invocation: Invocation): Promise<Report> {
       kept === undefined ? { kid, removed: true } : { kid, removed: false, kept },
     ),
   };
+}
+
+async function relieve(sealing: SealingAnew, keys: SigningKeys, kids: readonly string[]): Promise<void> {
+  const leaving = keys.filter(({ kid }) => kids.includes(kid));
+  const left = await sealing.relieve(keys, leaving, handover);
+  if (left > 0) {
+    throw new RefusedError(
+      `no key was removed: instances still seal secrets with them (${left} so far); do they read the same file?`,
+    );
+  }
+}
+
+async function handover(): Promise<void> {
+  console.error(
+    `secrets are sealed anew; waiting ${HANDOVER_MS / 1000} s for instances that still seal with an old key`,
+  );
+  await sleep(HANDOVER_MS);
 }
 
 function whyKeptAtOnce({ state }: ScheduledKey): string | undefined {
