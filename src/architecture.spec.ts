@@ -29,6 +29,7 @@ const PUBLIC_ROUTES = [
   'PasswordRecoveryController.forgot',
   'PasswordRecoveryController.reset',
   'RefreshController.refresh',
+  'SecondStepController.logInWithSecondFactor',
 ];
 
 type Handler = (...parameters: unknown[]) => unknown;

@@ -229,6 +229,8 @@ export type ChangeEmailRequest = {
   email: string;
   /** The current password. */
   password: string;
+  /** A code of the second factor, required where the account has one: six digits of the app, or a recovery code. */
+  code?: string | undefined;
 };
 
 export type ChangeMemberRoleRequest = {
@@ -239,6 +241,8 @@ export type ChangePasswordRequest = {
   currentPassword: string;
   /** The new password, under the rules of registration. */
   newPassword: string;
+  /** A code of the second factor, required where the account has one: six digits of the app, or a recovery code. */
+  code?: string | undefined;
 };
 
 export type CodeResult = {
@@ -265,6 +269,8 @@ export type CursorExpiredProblem = Problem & {
 
 export type DeleteAccountRequest = {
   password: string;
+  /** A code of the second factor, required where the account has one: six digits of the app, or a recovery code. */
+  code?: string | undefined;
 };
 
 export type DeletedOrg = {
@@ -449,6 +455,10 @@ export type IntrospectTokenRequest = {
 
 /** `active` tells the answers apart. */
 export type IntrospectionResult = ActiveToken | InactiveToken;
+
+export type InvalidChallengeProblem = Problem & {
+  code: "invalid_challenge";
+};
 
 export type InvalidClientProblem = Problem & {
   code: "invalid_client";
@@ -1089,7 +1099,7 @@ export type Problem = {
 };
 
 /** stable code by which programs tell failures apart */
-export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
 export type PublicKey = {
   x: string;
@@ -1194,6 +1204,25 @@ export type ResetPasswordRequest = {
 
 /** roles from the fewest permissions to the most */
 export type Role = "member" | "admin" | "owner";
+
+export type SecondFactorRequiredProblem = Problem & {
+  code: "second_factor_required";
+  /** goes back with a code of the second factor */
+  challenge: string;
+  /** time at which the challenge expires */
+  expiresAt: string;
+};
+
+export type SecondStepRequest = {
+  /** The challenge that the right password got, within 5 minutes. */
+  challenge: string;
+  /** The six digits that the authenticator app shows, or a recovery code. Case, spaces and hyphens make no difference. */
+  code: string;
+  /** Requests a refresh token. Access tokens are then valid for 15 minutes unless configured otherwise. */
+  refresh?: boolean | undefined;
+  /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
+  deviceName?: string | undefined;
+};
 
 export type ServerMetadata = {
   /** `iss` of every token */
@@ -1466,11 +1495,18 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Log in. An unknown e-mail and a wrong password get the same answer. At most 10 requests in any 15 minutes are accepted from one client address for one e-mail. */
+  /** Log in. An unknown e-mail and a wrong password get the same answer. Where the account has a second factor, the answer to the right password is `second_factor_required` with a `challenge`, which takes a code to `POST /api/auth/login/second-factor`. At most 10 requests in any 15 minutes are accepted from one client address for one e-mail. */
   login: {
     input: LoginRequest;
     data: SignInResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, InvalidCredentialsProblem> | At<403, AccountDisabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, InvalidCredentialsProblem> | At<403, AccountDisabledProblem | SecondFactorRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Log in with a second factor. The second step of a login: the challenge of the first and a code of the authenticator app, which works once, or a recovery code. After 10 wrong codes of the app in 15 minutes, from wherever they came, only a recovery code is accepted for the rest of that time. */
+  logInWithSecondFactor: {
+    input: SecondStepRequest;
+    data: SignInResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, InvalidChallengeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Get a new token for a refresh token. The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using the old one ends the session, because somebody else may hold it. */
@@ -1534,7 +1570,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Delete the account. Deletes the user's memberships, sessions and codes, too; the record keeps only ids. The only owner of an organization has to make somebody else owner first; the refusal names such organizations in `orgs`. A request counts as a login for the limits, and requires a token from a login by password. */
+  /** Delete the account. Deletes the user's memberships, sessions and codes, too; the record keeps only ids. The only owner of an organization has to make somebody else owner first; the refusal names such organizations in `orgs`. A request counts as a login for the limits, and requires a token from a login by password. Where the account has a second factor, it needs a `code` of that, too. */
   deleteAccount: {
     input: {
       /** If true, a refusal suggests a way out in its member `remedy`. */
@@ -1543,7 +1579,7 @@ export interface Operations {
       dryRun?: boolean | undefined;
     } & DeleteAccountRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Read the account of the current user. Tells whether the e-mail is verified, and when the password was last changed. */
@@ -1623,11 +1659,11 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Change the e-mail. A code is mailed to the new e-mail and a notice to the old one; the change is made when the code is sent to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current e-mail cancels the change. The answer does not reveal whether the new e-mail is taken. A request counts as a login for the limits. After 5 codes in a day from one user, or 10 from all users, an e-mail gets one an hour; after 20 codes to any e-mails, a user can send one an hour. */
+  /** Change the e-mail. A code is mailed to the new e-mail and a notice to the old one; the change is made when the code is sent to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current e-mail cancels the change. The answer does not reveal whether the new e-mail is taken. A request counts as a login for the limits. After 5 codes in a day from one user, or 10 from all users, an e-mail gets one an hour; after 20 codes to any e-mails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too. */
   askForChange: {
     input: ChangeEmailRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Request a code to verify the e-mail. A code that is valid for 15 minutes is mailed to the e-mail of the account. The status is 200 if the e-mail is already verified. At most 3 requests in any 15 minutes are accepted. After 5 codes in a day the user gets one an hour. */
@@ -1644,11 +1680,11 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Change the password. Ends every session but that of the token, and voids codes that have not been exchanged. A request counts as a login for the limits, and requires a token from a login by password. */
+  /** Change the password. Ends every session but that of the token, and voids codes that have not been exchanged. A request counts as a login for the limits, and requires a token from a login by password. Where the account has a second factor, it needs a `code` of that, too. */
   changePassword: {
     input: ChangePasswordRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Read the record of the current user. Lists what happened to the account, its logins and its memberships, latest first. Requires a token from a login by password. */
@@ -2107,7 +2143,8 @@ export interface Operations {
 
 export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   register: {"method":"POST","path":"/api/auth/register","body":"json","opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json password_common invalid_code email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  login: {"method":"POST","path":"/api/auth/login","body":"json","opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_credentials account_disabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  login: {"method":"POST","path":"/api/auth/login","body":"json","opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_credentials account_disabled second_factor_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  logInWithSecondFactor: {"method":"POST","path":"/api/auth/login/second-factor","body":"json","opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_code invalid_challenge body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   refresh: {"method":"POST","path":"/api/auth/refresh","body":"json","answer":["token","expiresAt","refreshToken"],"codes":"validation_failed malformed_json invalid_refresh_token body_too_large unsupported_media_type internal_error unavailable storage_full"},
   issueCode: {"method":"POST","path":"/api/auth/code","body":"json","auth":"bearer","answer":["code"],"codes":"validation_failed malformed_json audience_required unauthorized invalid_token insufficient_scope body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   exchangeCode: {"method":"POST","path":"/api/auth/code/exchange","body":"json","auth":"basic","anonymous":true,"answer":["token"],"codes":"validation_failed malformed_json invalid_code invalid_client body_too_large unsupported_media_type internal_error unavailable storage_full"},
@@ -2115,7 +2152,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   introspectToken: {"method":"POST","path":"/api/auth/introspect","body":"form","auth":"basic","answer":["active"],"codes":"validation_failed bad_request invalid_client insufficient_scope body_too_large unsupported_media_type internal_error unavailable storage_full"},
   listMemberships: {"method":"GET","path":"/api/memberships","query":["orgId","userId","limit","cursor"],"auth":"basic","repeatable":true,"answer":["memberships"],"codes":"validation_failed invalid_client insufficient_scope internal_error unavailable storage_full"},
   getMe: {"method":"GET","path":"/api/me","query":["include"],"auth":"bearer","repeatable":true,"answer":["user","orgs"],"codes":"validation_failed unauthorized invalid_token internal_error unavailable storage_full"},
-  deleteAccount: {"method":"DELETE","path":"/api/me","query":["remedy","dryRun"],"body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required wrong_password last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  deleteAccount: {"method":"DELETE","path":"/api/me","query":["remedy","dryRun"],"body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getAccount: {"method":"GET","path":"/api/me/account","auth":"bearer","repeatable":true,"answer":["emailVerified","createdAt","passwordChangedAt","user"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   listOwnOrgs: {"method":"GET","path":"/api/me/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token internal_error unavailable storage_full"},
   listDeletedOrgs: {"method":"GET","path":"/api/me/deleted-orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
@@ -2124,10 +2161,10 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   declineInvitation: {"method":"POST","path":"/api/me/invitations/{invitationId}/decline","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required email_not_verified invitation_not_found invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   acceptInvitationByCode: {"method":"POST","path":"/api/me/invitations/accept","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["role","org"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required already_member invitation_ended too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   declineInvitationByCode: {"method":"POST","path":"/api/me/invitations/decline","body":"json","auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  askForChange: {"method":"PUT","path":"/api/me/email","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required wrong_password mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  askForChange: {"method":"PUT","path":"/api/me/email","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   askForVerification: {"method":"POST","path":"/api/me/email/verification","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verify: {"method":"POST","path":"/api/me/email/verify","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  changePassword: {"method":"PUT","path":"/api/me/password","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  changePassword: {"method":"PUT","path":"/api/me/password","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listOwnEvents: {"method":"GET","path":"/api/me/events","query":["type","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope password_session_required internal_error unavailable storage_full"},
   exportOwnData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope password_session_required rate_limited internal_error unavailable storage_full"},
   listOwnSessions: {"method":"GET","path":"/api/me/sessions","auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},

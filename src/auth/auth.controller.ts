@@ -60,8 +60,10 @@ export class AuthController {
   /**
    * Log in
    *
-   * @remarks An unknown e-mail and a wrong password get the same answer. At most 10 requests in any 15 minutes are
-   * accepted from one client address for one e-mail.
+   * @remarks An unknown e-mail and a wrong password get the same answer. Where the account has a second factor, the
+   * answer to the right password is `second_factor_required` with a `challenge`, which takes a code to
+   * `POST /api/auth/login/second-factor`. At most 10 requests in any 15 minutes are accepted from one client address for
+   * one e-mail.
    */
   @Post('login')
   @HttpCode(200)
@@ -73,6 +75,7 @@ export class AuthController {
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
     'invalid_credentials',
     'account_disabled',
+    'second_factor_required',
   )
   login(
     @Body() body: LoginRequest,

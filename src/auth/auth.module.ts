@@ -36,6 +36,11 @@ import { AcceptablePassword } from './passwords/is-acceptable-password.decorator
 import { PasswordChanges } from './passwords/password-changes.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { OwnPasswordService } from './passwords/own-password.service.js';
+import { PasswordChangeService } from './passwords/password-change.service.js';
+import { LoginChallenges } from './second-factor/login-challenges.js';
+import { OwnerProofs } from './second-factor/owner-proofs.js';
+import { SecondStepController } from './second-factor/second-step.controller.js';
+import { SecondStepService } from './second-factor/second-step.service.js';
 import { PasswordRecoveryController } from './recovery/password-recovery.controller.js';
 import { ResetMails } from './recovery/reset-mails.js';
 import { PasswordRecoveryService } from './recovery/password-recovery.service.js';
@@ -97,6 +102,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     LogoutController,
     PasswordRecoveryController,
     RefreshController,
+    SecondStepController,
   ],
   providers: [
     { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
@@ -130,8 +136,12 @@ import { JobsModule } from '../jobs/jobs.module.js';
     PasswordHasher,
     PasswordRecoveryService,
     PendingRevocationsRepository,
+    LoginChallenges,
     LogoutService,
+    SecondStepService,
     OwnPasswordService,
+    OwnerProofs,
+    PasswordChangeService,
     UserSessionsRepository,
     RefreshService,
     SessionDeletion,
@@ -164,6 +174,8 @@ import { JobsModule } from '../jobs/jobs.module.js';
     MailCodes,
     MailCodesRepository,
     OwnPasswordService,
+    OwnerProofs,
+    PasswordChangeService,
     PasswordHasher,
     SessionDeletion,
     SessionEndingService,

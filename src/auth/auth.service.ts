@@ -10,6 +10,8 @@ import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { RegistrationInvitations } from './registration-invitations.js';
 import type { NewSession } from './sessions/new-session.js';
+import { SecondFactorRequiredError } from './second-factor/challenge.errors.js';
+import { LoginChallenges } from './second-factor/login-challenges.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
 
 /** The e-mail is canonical and the password normalized: the DTOs produce them. */
@@ -31,6 +33,7 @@ export class AuthService {
     private readonly passwords: PasswordHasher,
     private readonly sessions: SessionOpening,
     private readonly codes: CodesService,
+    private readonly challenges: LoginChallenges,
     private readonly transactions: Transactions,
     private readonly invitations: RegistrationInvitations,
   ) {}
@@ -60,7 +63,7 @@ export class AuthService {
     return { ...this.sessions.answer(session), user: { id: user.id, email: user.email } };
   }
 
-  /** Does the same work whether or not the e-mail is known. */
+  /** Does the same work whether or not the e-mail is known. @throws SecondFactorRequiredError, with the challenge */
   async login(
     { email, password, refresh, deviceName }: SignIn,
     client: HashClient,
@@ -73,6 +76,12 @@ export class AuthService {
 
     // Only a login has the plain password that rehashing needs.
     if (replacement !== undefined) await this.users.rehashPassword(user, replacement);
+    const { id: userId, authEpoch, secondFactorAt } = user;
+    if (secondFactorAt !== null) {
+      throw new SecondFactorRequiredError(
+        this.challenges.issue({ userId, authEpoch, enabledAt: secondFactorAt }),
+      );
+    }
     const session = await this.openLogin({ user, via: 'login', refresh, deviceName, origin });
     return { ...this.sessions.answer(session), user: { id: user.id, email: user.email } };
   }

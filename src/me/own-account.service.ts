@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
-import { OwnPasswordService } from '../auth/passwords/own-password.service.js';
+import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
 import type { Write } from '../requests/write.js';
@@ -14,27 +14,28 @@ const MAX_ATTEMPTS = 2;
 @Injectable()
 export class OwnAccountService {
   constructor(
-    private readonly passwords: OwnPasswordService,
+    private readonly proofs: OwnerProofs,
     private readonly deletion: UserDeletionService,
     private readonly writes: Writes,
   ) {}
 
-  /** @throws WrongPasswordError, OrgsNeedOwnerError, InvalidTokenError */
-  async delete(write: Write, password: string, client: HashClient): Promise<OkResult> {
+  /** @throws WrongPasswordError, InvalidSecondFactorCodeError, OrgsNeedOwnerError, InvalidTokenError */
+  async delete(write: Write, proof: OwnerProof, client: HashClient): Promise<OkResult> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const { passwordHash } = await this.passwords.verify(write.actor.id, password, client);
-      if (await this.deleteVerified(write, passwordHash)) return OK;
+      const owner = await this.proofs.verify(write.actor.id, proof, client);
+      if (await this.deleteProven(write, owner)) return OK;
     }
     throw new LostConflictError(undefined);
   }
 
-  private async deleteVerified(write: Write, passwordHash: string): Promise<boolean> {
+  private async deleteProven(write: Write, owner: ProvenOwner): Promise<boolean> {
     const { actor } = write;
     try {
       const done = await this.deletion.delete(actor.id, {
         actor,
         force: false,
-        passwordHash,
+        passwordHash: owner.credentials.passwordHash,
+        firstStep: (transaction) => this.proofs.use(transaction, owner, actor),
         dryRun: write.dryRun,
         lastStep: (transaction) => this.writes.complete(transaction, write, OK),
       });

@@ -8,6 +8,7 @@ import type { UserPrincipal } from '../access/principal.js';
 import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
 import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 import { CurrentActor } from '../http/current-actor.decorator.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
@@ -68,7 +69,7 @@ export class OwnEmailController {
    * to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current e-mail cancels
    * the change. The answer does not reveal whether the new e-mail is taken. A request counts as a login for the
    * limits. After 5 codes in a day from one user, or 10 from all users, an e-mail gets one an hour; after 20 codes to
-   * any e-mails, a user can send one an hour.
+   * any e-mails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too.
    */
   @Put()
   @HttpCode(202)
@@ -77,13 +78,14 @@ export class OwnEmailController {
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
     'wrong_password',
+    { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE },
     'mail_unavailable',
   )
   askForChange(
-    @CurrentUser() caller: UserPrincipal,
+    @CurrentActor() actor: UserActor,
     @Body() body: ChangeEmailRequest,
     @Client() client: HashClient,
   ): Promise<OkResult> {
-    return this.emails.askForChange(caller, body, client).then(() => OK);
+    return this.emails.askForChange(actor, body, client).then(() => OK);
   }
 }

@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
+import type { Actor, UserActor } from '../access/actor.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
-import { OwnPasswordService } from '../auth/passwords/own-password.service.js';
+import { type OwnerProof, OwnerProofs } from '../auth/second-factor/owner-proofs.js';
+import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { type Credentials, UsersRepository } from '../users/users.repository.js';
 import { CodeMailLimit } from '../auth/mail-codes/code-mail-limit.js';
 import { EmailProofs } from '../auth/mail-codes/email-proofs.js';
 
-interface EmailChange {
+interface EmailChange extends OwnerProof {
   email: string;
-  /** the current password, normalized */
-  password: string;
 }
 
 @Injectable()
@@ -24,7 +23,7 @@ export class OwnEmailService {
     private readonly proofs: EmailProofs,
     private readonly mails: Mails,
     private readonly limit: CodeMailLimit,
-    private readonly passwords: OwnPasswordService,
+    private readonly owners: OwnerProofs,
     private readonly transactions: Transactions,
   ) {}
 
@@ -33,19 +32,33 @@ export class OwnEmailService {
     this.mails.requireServer();
     const user = await this.users.findForProof(id);
     if (!user || user.emailVerifiedAt !== null) return false;
-    await this.mailCode('email_verification', user.email, { id, authEpoch: user.authEpoch });
+    const { email } = user;
+    await this.transactions.run(
+      (transaction) => this.mailCode(transaction, 'email_verification', email, user),
+      turnOf(id),
+    );
     return true;
   }
 
   /**
-   * Does not tell whether the new e-mail is taken: its owner learns that by mail.
-   * @throws MailUnavailableError, WrongPasswordError, InvalidTokenError, RateLimitedError
+   * Does not tell whether the new e-mail is taken: its owner learns that by mail. Requesting the current e-mail cancels a
+   * pending change.
+   * @throws MailUnavailableError, WrongPasswordError, InvalidSecondFactorCodeError, InvalidTokenError, RateLimitedError
    */
-  async askForChange(caller: UserPrincipal, change: EmailChange, client: HashClient): Promise<void> {
+  async askForChange(actor: UserActor, { email, ...proof }: EmailChange, client: HashClient): Promise<void> {
     this.mails.requireServer();
-    const known = await this.passwords.verify(caller.id, change.password, client);
-    if (change.email === known.email) return this.callOff(known);
-    await this.mailCode('email_change', change.email, known, known.email);
+    const owner = await this.owners.verify(actor.id, proof, client);
+    const { id, email: current } = owner.credentials;
+    await this.transactions.run(async (transaction) => {
+      if (email === current) {
+        await this.codes.voidOne(transaction, { purpose: 'email_change', subject: id });
+      } else {
+        await this.mailCode(transaction, 'email_change', email, owner.credentials);
+        const notice = { kind: 'email_change_asked', recipient: current, senderId: id } as const;
+        await this.mails.notify(transaction, notice);
+      }
+      await this.owners.use(transaction, owner, actor);
+    }, turnOf(id));
   }
 
   async prove({ id }: UserPrincipal, code: string, actor: Actor): Promise<void> {
@@ -53,32 +66,20 @@ export class OwnEmailService {
   }
 
   private async mailCode(
+    transaction: Transaction,
     purpose: 'email_verification' | 'email_change',
     email: string,
     { id, authEpoch }: Pick<Credentials, 'id' | 'authEpoch'>,
-    formerEmail?: string,
   ): Promise<void> {
-    const turn = { principal: id, row: id };
-    await this.transactions.run(async (transaction) => {
-      const issued = await this.codes.issue(transaction, { purpose, subject: id, email, authEpoch });
-      const mail = { kind: purpose, recipient: email, senderId: id };
-      await this.limit.require(transaction, mail);
-      await this.mails.enqueue(transaction, {
-        ...mail,
-        code: { id: issued.id, number: issued.codeNumber },
-        expiresAt: issued.expiresAt,
-      });
-      if (formerEmail === undefined) return;
-      const notice = { kind: 'email_change_asked', recipient: formerEmail, senderId: id } as const;
-      await this.mails.notify(transaction, notice);
-    }, turn);
-  }
-
-  /** Requesting the current e-mail cancels a pending change. */
-  private async callOff({ id }: Credentials): Promise<void> {
-    await this.transactions.run(
-      (transaction) => this.codes.voidOne(transaction, { purpose: 'email_change', subject: id }),
-      { principal: id, row: id },
-    );
+    const issued = await this.codes.issue(transaction, { purpose, subject: id, email, authEpoch });
+    const mail = { kind: purpose, recipient: email, senderId: id };
+    await this.limit.require(transaction, mail);
+    await this.mails.enqueue(transaction, {
+      ...mail,
+      code: { id: issued.id, number: issued.codeNumber },
+      expiresAt: issued.expiresAt,
+    });
   }
 }
+
+const turnOf = (userId: string): { principal: string; row: string } => ({ principal: userId, row: userId });

@@ -10,18 +10,20 @@ import { ChangePasswordRequest } from './dto/change-password.request.js';
 import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { commonPassword } from '../auth/passwords/is-acceptable-password.decorator.js';
-import { OwnPasswordService } from '../auth/passwords/own-password.service.js';
+import { PasswordChangeService } from '../auth/passwords/password-change.service.js';
+import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 
 @ApiTags('Me')
 @Controller('api/me/password')
 export class OwnPasswordController {
-  constructor(private readonly passwords: OwnPasswordService) {}
+  constructor(private readonly passwords: PasswordChangeService) {}
 
   /**
    * Change the password
    *
    * @remarks Ends every session but that of the token, and voids codes that have not been exchanged. A request counts
-   * as a login for the limits, and requires a token from a login by password.
+   * as a login for the limits, and requires a token from a login by password. Where the account has a second factor, it
+   * needs a `code` of that, too.
    */
   @Put()
   @SignedInByPassword()
@@ -30,6 +32,7 @@ export class OwnPasswordController {
     invalidFields({ currentPassword: 'should not be empty', newPassword: 'must be a string' }),
     commonPassword('newPassword'),
     'wrong_password',
+    { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE },
   )
   changePassword(
     @CurrentActor() actor: UserActor,

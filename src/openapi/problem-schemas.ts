@@ -14,6 +14,8 @@ export interface ProblemExample {
   extensions?: object;
 }
 
+export const A_CHALLENGE =
+  '019a8f3e-5c1d-7e2f-8a3b-4c5d6e7f8091.0.1795338000000.1795338300000.3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo';
 const REQUEST_ID = '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11';
 const ROLE = { $ref: getSchemaPath('Role') };
 
@@ -58,10 +60,19 @@ const EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   validation_failed: { errors: ERRORS },
   password_common: { errors: ERRORS },
   insufficient_role: { requiredRole: ROLE, yourRole: ROLE },
+  second_factor_required: {
+    challenge: { type: 'string', description: 'goes back with a code of the second factor', minLength: 1 },
+    expiresAt: {
+      type: 'string',
+      format: 'date-time',
+      description: 'time at which the challenge expires',
+    },
+  },
 };
 
 const EXTENSION_EXAMPLES: Partial<Record<ProblemCode, object>> = {
   insufficient_role: { requiredRole: 'admin', yourRole: 'member' },
+  second_factor_required: { challenge: A_CHALLENGE, expiresAt: '2026-11-22T09:05:00.000Z' },
 };
 
 /** members that an answer may leave out */

@@ -59,6 +59,11 @@ export const PROBLEMS = {
     meaning: 'The refresh token is not valid',
     detail: 'The refresh token is malformed, used or expired, or its session has ended; log in again.',
   },
+  invalid_challenge: {
+    status: 401,
+    meaning: 'The challenge of the login is not valid',
+    detail: 'The challenge is malformed or older than 5 minutes, or the account has changed; log in again.',
+  },
   audience_required: {
     status: 400,
     meaning: 'A code has to name the service that it is for',
@@ -78,6 +83,11 @@ export const PROBLEMS = {
     status: 403,
     meaning: 'The account is disabled',
     detail: 'An operator has disabled this account.',
+  },
+  second_factor_required: {
+    status: 403,
+    meaning: 'The password is right, and a second factor is required',
+    detail: 'Send the challenge with a code of the second factor to /api/auth/login/second-factor.',
   },
   wrong_password: {
     status: 403,

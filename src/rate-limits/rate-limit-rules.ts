@@ -57,7 +57,9 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
   address: {
     limitOf: (env) => env.rateLimitAddress,
     keyOf: (request) =>
-      emailIn(request) && rateLimitKey('address', clientKey(clientAddress(request), CUSTOMER_PREFIX)),
+      namesAccount(request)
+        ? rateLimitKey('address', clientKey(clientAddress(request), CUSTOMER_PREFIX))
+        : undefined,
     counts: unlessServiceFailed,
     refusal:
       'Too many registrations, logins and password requests from your address; wait before the next one.',
@@ -129,6 +131,13 @@ function keyOfEmail(name: RateLimitName, request: FastifyRequest): string | unde
 
 function keyOfPrincipal(name: RateLimitName, { principal }: FastifyRequest): string | undefined {
   return principal && rateLimitKey(name, limitKey(principal));
+}
+
+/** The second step of a login names the account by a challenge. */
+function namesAccount(request: FastifyRequest): boolean {
+  const { body } = request;
+  if (emailIn(request) !== undefined) return true;
+  return typeof body === 'object' && body !== null && 'challenge' in body;
 }
 
 /** Returns the user's own e-mail, else the canonical one in the body; validation refuses requests without it. */

@@ -16,6 +16,8 @@ export interface Deletion {
   passwordHash?: string;
   /** deletes nothing, and runs `lastStep` as soon as nothing can refuse the deletion any more */
   dryRun?: boolean;
+  /** runs in the transaction once the user's row is locked, but not in a dry run */
+  firstStep?: (transaction: Transaction) => Promise<unknown>;
   /** runs in the transaction; an error that it throws rolls everything back */
   lastStep?: (transaction: Transaction) => Promise<unknown>;
 }
@@ -40,7 +42,7 @@ export class UserDeletionService {
    * @throws RefusedError where an organization would have no enabled owner
    */
   async delete(userId: string, deletion: Deletion): Promise<OrphanedOrg[] | undefined> {
-    const { actor, force, passwordHash, dryRun = false, lastStep } = deletion;
+    const { actor, force, passwordHash, dryRun = false, firstStep, lastStep } = deletion;
     const since = Date.now() - MAX_CLOCK_SKEW_MS;
     const acts = dryRun ? [] : await this.prepare(userId);
     const turn = { principal: principalOf(actor), row: userId };
@@ -52,6 +54,7 @@ export class UserDeletionService {
         await lastStep?.(transaction);
         return [];
       }
+      await firstStep?.(transaction);
       const { orphaned, events } = await departure.leave(actor);
 
       const { email, emailVerifiedAt } = await this.emails.emailOf(transaction, userId);

@@ -70,6 +70,15 @@ export class UsersRepository {
     return (await this.users.findOne({ where: { email }, select: { id: true } }))?.id;
   }
 
+  /** Whether the user is enabled, and neither a session has been ended with the epoch nor the factor changed since. */
+  isUnchanged(
+    transaction: Transaction,
+    id: string,
+    { authEpoch, secondFactorAt }: { authEpoch: number; secondFactorAt: number },
+  ): Promise<boolean> {
+    return transaction.of(this.users).existsBy({ id, authEpoch, secondFactorAt, disabledAt: IsNull() });
+  }
+
   isActive(transaction: Transaction, id: string): Promise<boolean> {
     return transaction.of(this.users).existsBy({ id, disabledAt: IsNull() });
   }

@@ -8,6 +8,7 @@ import { type Document, type Documented, DocumentReader, type Schema, schemasIn 
 const ENDPOINTS = [
   { endpoint: 'POST /api/auth/register', status: '201', public: true, body: true },
   { endpoint: 'POST /api/auth/login', status: '200', public: true, body: true },
+  { endpoint: 'POST /api/auth/login/second-factor', status: '200', public: true, body: true },
   { endpoint: 'POST /api/auth/code/exchange', status: '200', public: true, body: true },
   { endpoint: 'POST /api/auth/refresh', status: '200', public: true, body: true },
   { endpoint: 'POST /api/auth/logout', status: '200', public: true, body: true },

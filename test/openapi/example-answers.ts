@@ -4,6 +4,7 @@ import { makeOperator, showSecondFactor } from '../support/operators.js';
 import { anAccount, anEmail, anOrgOf, anUnknownId, aPassword } from '../support/personas.js';
 import type { Service } from '../support/service.js';
 import type { DocumentedOperation, DocumentReader } from './documented.js';
+import { collectSecondStepAnswers } from './second-step-answers.js';
 import { aServiceClient, basic } from '../support/services.js';
 
 interface Request {
@@ -78,6 +79,7 @@ export class ExampleAnswers {
   /** In an order in which each can be what its example says: Ada makes an organization, Grace is its member. */
   async collect(withFounders: (founders: Founders) => Promise<void>): Promise<void> {
     const { user } = await this.signIn();
+    await collectSecondStepAnswers(this, this.service, user.id);
     await this.passLoginOn();
     await this.fillOrg(withFounders);
     const own = { userId: user.id };

@@ -16,6 +16,7 @@ const FAULTS = new Set(['internal_error', 'unavailable', 'storage_full']);
 const FORMS: [name: string, form: RegExp][] = [
   ['a UUID', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/],
   ['a JWT', /^[\w-]+\.[\w-]+\.[\w-]+$/],
+  ['a challenge', /^[\da-f-]{36}(\.\d+){3}\.[\w-]{43}$/],
   ['a code or key', /^[\w-]{43}$/],
   ['a typed code', /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/],
   ['a time', /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/],

@@ -27,6 +27,7 @@ const SENT_SECRETS = [
   'codeVerifier',
   'refreshToken',
   'invitationCode',
+  'challenge',
 ];
 
 /**
@@ -87,6 +88,7 @@ export class Caller {
     }
     const sent = exchange(this.connection.url + path, { method, headers }, raw.body);
     const answer = await within(`${method} ${path}`, hangTimeoutMs(), sent);
+    this.noteSecrets(answer.body, ['challenge']);
     if (answer.status < 300)
       this.noteSecrets(answer.body, ['token', 'code', 'refreshToken', 'secret', 'uri']);
 

@@ -1,92 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import type { UserActor } from '../../access/actor.js';
-import { Env } from '../../config/env.js';
-import { LostConflictError } from '../../database/lost-conflict.error.js';
-import { Transactions } from '../../database/transactions.js';
-import { Mails } from '../../mail/mails.js';
-import { ValidationProblem } from '../../problems/problem.js';
-import { UserEvents } from '../../users/user-events.js';
-import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { type Credentials, UsersRepository } from '../../users/users.repository.js';
 import { WrongPasswordError } from '../auth.errors.js';
-import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
-import { SessionOpening } from '../sessions/session-opening.service.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import type { HashClient } from './hash-queue.js';
 import { PasswordHasher } from './password-hasher.js';
-import { passwordFault } from './password-policy.js';
 
-interface PasswordChange {
-  currentPassword: string;
-  newPassword: string;
-}
-
-/** A login may re-hash the password meanwhile, but only once: it takes the hash to the configured cost. */
-const MAX_ATTEMPTS = 2;
-
+/** Compares the password of somebody who is signed in. */
 @Injectable()
 export class OwnPasswordService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly changes: UserChangesRepository,
     private readonly passwords: PasswordHasher,
-    private readonly sessions: SessionOpening,
-    private readonly codes: MailCodesRepository,
-    private readonly mails: Mails,
-    private readonly events: UserEvents,
-    private readonly transactions: Transactions,
-    private readonly env: Env,
   ) {}
 
-  /** @throws WrongPasswordError, ValidationProblem, InvalidTokenError, LostConflictError */
-  async change(
-    actor: UserActor,
-    { currentPassword, newPassword }: PasswordChange,
-    client: HashClient,
-  ): Promise<void> {
-    let hash: string | undefined;
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const verified = await this.verify(actor.id, currentPassword, client);
-      this.requireAcceptable(newPassword, verified.email);
-      hash ??= await this.passwords.hash(newPassword, client);
-      if (await this.replace(actor, verified, hash)) return;
-    }
-    throw new LostConflictError(undefined);
-  }
-
+  /** @throws WrongPasswordError, InvalidTokenError */
   async verify(userId: string, password: string, client: HashClient): Promise<Credentials> {
     const credentials = await this.users.findCredentialsById(userId);
     if (!credentials || credentials.disabledAt !== null) throw new InvalidTokenError('user_gone');
     const { matches } = await this.passwords.verify(credentials.passwordHash, password, client);
     if (!matches) throw new WrongPasswordError();
     return credentials;
-  }
-
-  private replace(
-    actor: UserActor,
-    { id: userId, email, passwordHash }: Credentials,
-    hash: string,
-  ): Promise<boolean> {
-    const { sessionId } = actor;
-    const turn = { principal: userId, row: userId };
-    return this.transactions.run(async (transaction) => {
-      if (!(await this.changes.changePassword(transaction, userId, passwordHash, hash))) return false;
-      await this.sessions.keep(transaction, actor);
-      await this.codes.voidAll(transaction, { id: userId, email });
-      const data = { reason: 'password_changed', all: true, except: sessionId } as const;
-      await this.events.record(
-        transaction,
-        { type: 'account.password_changed', actor, userId },
-        { type: 'session.ended', actor, userId, data },
-      );
-      await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
-      return true;
-    }, turn);
-  }
-
-  /** The e-mail is not in the body, where validation would find it. */
-  private requireAcceptable(newPassword: string, email: string): void {
-    const message = passwordFault(newPassword, email, this.env);
-    if (message !== undefined) throw new ValidationProblem([{ field: 'newPassword', message }]);
   }
 }

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsString } from 'class-validator';
 import { NormalizedPassword } from '../../auth/passwords/normalized-password.decorator.js';
 import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
+import { SecondFactorCode } from '../../auth/dto/second-factor-code.decorator.js';
 
 export class ChangeEmailRequest {
   /**
@@ -20,4 +21,8 @@ export class ChangeEmailRequest {
   @IsString()
   @IsNotEmpty()
   password: string;
+
+  /** A code of the second factor, required where the account has one: six digits of the app, or a recovery code. */
+  @SecondFactorCode()
+  code?: string;
 }

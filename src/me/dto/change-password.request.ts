@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsString } from 'class-validator';
 import { IsAcceptablePassword } from '../../auth/passwords/is-acceptable-password.decorator.js';
 import { NormalizedPassword } from '../../auth/passwords/normalized-password.decorator.js';
+import { SecondFactorCode } from '../../auth/dto/second-factor-code.decorator.js';
 
 export class ChangePasswordRequest {
   /** @example "correct horse battery" */
@@ -18,4 +19,8 @@ export class ChangePasswordRequest {
   @NormalizedPassword()
   @IsAcceptablePassword()
   newPassword: string;
+
+  /** A code of the second factor, required where the account has one: six digits of the app, or a recovery code. */
+  @SecondFactorCode()
+  code?: string;
 }

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { UserActor } from '../../access/actor.js';
+import { Env } from '../../config/env.js';
+import { LostConflictError } from '../../database/lost-conflict.error.js';
+import { Transactions } from '../../database/transactions.js';
+import { Mails } from '../../mail/mails.js';
+import { ValidationProblem } from '../../problems/problem.js';
+import { UserEvents } from '../../users/user-events.js';
+import { UserChangesRepository } from '../../users/user-changes.repository.js';
+import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
+import type { HashClient } from './hash-queue.js';
+import { PasswordHasher } from './password-hasher.js';
+import { passwordFault } from './password-policy.js';
+import { SessionOpening } from '../sessions/session-opening.service.js';
+import { OwnerProofs, type ProvenOwner } from '../second-factor/owner-proofs.js';
+
+interface PasswordChange {
+  currentPassword: string;
+  newPassword: string;
+  code?: string | undefined;
+}
+
+/** A login may re-hash the password meanwhile, but only once: it takes the hash to the configured cost. */
+const MAX_ATTEMPTS = 2;
+
+@Injectable()
+export class PasswordChangeService {
+  constructor(
+    private readonly proofs: OwnerProofs,
+    private readonly changes: UserChangesRepository,
+    private readonly passwords: PasswordHasher,
+    private readonly sessions: SessionOpening,
+    private readonly codes: MailCodesRepository,
+    private readonly mails: Mails,
+    private readonly events: UserEvents,
+    private readonly transactions: Transactions,
+    private readonly env: Env,
+  ) {}
+
+  /** @throws WrongPasswordError, ValidationProblem, InvalidSecondFactorCodeError, InvalidTokenError, LostConflictError */
+  async change(
+    actor: UserActor,
+    { currentPassword, newPassword, code }: PasswordChange,
+    client: HashClient,
+  ): Promise<void> {
+    let hash: string | undefined;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const owner = await this.proofs.verify(actor.id, { password: currentPassword, code }, client);
+      this.requireAcceptable(newPassword, owner.credentials.email);
+      hash ??= await this.passwords.hash(newPassword, client);
+      if (await this.replace(actor, owner, hash)) return;
+    }
+    throw new LostConflictError(undefined);
+  }
+
+  private replace(actor: UserActor, owner: ProvenOwner, hash: string): Promise<boolean> {
+    const { id: userId, email, passwordHash } = owner.credentials;
+    const { sessionId } = actor;
+    const turn = { principal: userId, row: userId };
+    return this.transactions.run(async (transaction) => {
+      if (!(await this.changes.changePassword(transaction, userId, passwordHash, hash))) return false;
+      await this.proofs.use(transaction, owner, actor);
+      await this.sessions.keep(transaction, actor);
+      await this.codes.voidAll(transaction, { id: userId, email });
+      const data = { reason: 'password_changed', all: true, except: sessionId } as const;
+      await this.events.record(
+        transaction,
+        { type: 'account.password_changed', actor, userId },
+        { type: 'session.ended', actor, userId, data },
+      );
+      await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
+      return true;
+    }, turn);
+  }
+
+  /** The e-mail is not in the body, where validation would find it. */
+  private requireAcceptable(newPassword: string, email: string): void {
+    const message = passwordFault(newPassword, email, this.env);
+    if (message !== undefined) throw new ValidationProblem([{ field: 'newPassword', message }]);
+  }
+}

@@ -1,0 +1,43 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Public } from '../../access/access.decorators.js';
+import type { SignInOrigin } from '../../access/actor.js';
+import { RequestSignInOrigin } from '../../http/current-actor.decorator.js';
+import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
+import { ApiSignIn } from '../api-sign-in.decorator.js';
+import type { SignInResult } from '../dto/auth.responses.js';
+import { SecondStepRequest } from '../dto/second-step.request.js';
+import { INVALID_SECOND_FACTOR_CODE, TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
+import { SecondStepService } from './second-step.service.js';
+
+@ApiTags('Auth')
+@Controller('api/auth/login/second-factor')
+export class SecondStepController {
+  constructor(private readonly logins: SecondStepService) {}
+
+  /**
+   * Log in with a second factor
+   *
+   * @remarks The second step of a login: the challenge of the first and a code of the authenticator app, which works
+   * once, or a recovery code. After 10 wrong codes of the app in 15 minutes, from wherever they came, only a recovery
+   * code is accepted for the rest of that time.
+   */
+  @Post()
+  @HttpCode(200)
+  @ApiSignIn(200)
+  @Public()
+  @RateLimited('address')
+  @ApiProblems(
+    invalidFields({ challenge: 'must be a string', code: 'must be a string' }),
+    { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE },
+    'invalid_challenge',
+    { code: 'rate_limited', detail: TOO_MANY_WRONG_CODES },
+  )
+  logInWithSecondFactor(
+    @Body() body: SecondStepRequest,
+    @RequestSignInOrigin() origin: SignInOrigin,
+  ): Promise<SignInResult> {
+    return this.logins.logIn(body, origin);
+  }
+}

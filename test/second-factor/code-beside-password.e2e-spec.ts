@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/answer.js';
+import { times } from '../support/at-once.js';
+import {
+  invalidCode,
+  invalidFields,
+  lastOwner,
+  rateLimited,
+  secondFactorRequired,
+  wrongPassword,
+} from '../support/expected.js';
+import { MailServer } from '../support/mail-server.js';
+import { type Account, anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
+import { aChallenge, type Protected, protect, secondStep } from '../support/second-factor.js';
+import { type Service, startService } from '../support/service.js';
+
+interface Change {
+  name: string;
+  send: (account: Account, proof: { password?: string; code?: unknown }) => Promise<Answer>;
+  done: number;
+}
+
+const CHANGES: Change[] = [
+  {
+    name: 'a change of the password',
+    send: (account, { password = account.password, ...code }) =>
+      account.put('/api/me/password', { currentPassword: password, newPassword: aPassword(), ...code }),
+    done: 200,
+  },
+  {
+    name: 'a change of the e-mail',
+    send: (account, { password = account.password, ...code }) =>
+      account.put('/api/me/email', { email: anEmail('new'), password, ...code }),
+    done: 202,
+  },
+  {
+    name: 'a change of the e-mail that is called off',
+    send: (account, { password = account.password, ...code }) =>
+      account.put('/api/me/email', { email: account.email, password, ...code }),
+    done: 202,
+  },
+  {
+    name: 'the deletion of the account',
+    send: (account, { password = account.password, ...code }) =>
+      account.delete('/api/me', { password, ...code }),
+    done: 200,
+  },
+];
+
+describe('a code beside the password', () => {
+  let service: Service;
+  let mailServer: MailServer;
+
+  beforeAll(async () => {
+    mailServer = await MailServer.start();
+    const limits = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
+    service = await startService({ env: { ...limits, ...mailServer.env } });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await mailServer.stop();
+  });
+
+  const aProtectedAccount = async (): Promise<Protected> => protect(service, await anAccount(service, 'ada'));
+  const usedStep = async ({ id }: Account) => {
+    const [row] = await service.db.query('SELECT last_step AS step FROM second_factors WHERE user_id = ?', [
+      id,
+    ]);
+    return Number(row!['step']);
+  };
+
+  describe.each(CHANGES)('of $name', ({ send, done }) => {
+    it('is required where the account has a second factor, once the password is right', async () => {
+      const { account, app } = await aProtectedAccount();
+      expect(await send(account, { password: aPassword() })).toMatchObject(wrongPassword);
+      expect(await send(account, {})).toMatchObject(invalidFields('code'));
+      expect(await send(account, { code: 123_456 })).toMatchObject(invalidFields('code'));
+      expect(await send(account, { code: app.wrong() })).toMatchObject(invalidCode);
+      expect(await usedStep(account)).toBe(0);
+      const answer = await send(account, { code: app.next() });
+      expect(answer.status, answer.text).toBe(done);
+    });
+
+    it('may be a recovery code', async () => {
+      const { account, recoveryCodes } = await aProtectedAccount();
+      expect((await send(account, { code: recoveryCodes[0] })).status).toBe(done);
+      const used = await service.db.query(
+        "SELECT actor_id AS actor, actor_session_id AS session FROM events WHERE user_id = ? AND type = 'account.recovery_code_used'",
+        [account.id],
+      );
+      expect(used).toEqual([{ actor: account.id, session: expect.any(String) }]);
+    });
+
+    it('is ignored where the account has none', async () => {
+      expect((await send(await anAccount(service), { code: 'whatever' })).status).toBe(done);
+    });
+  });
+
+  it('works once, whatever it was sent for', async () => {
+    const { account, app, recoveryCodes } = await aProtectedAccount();
+    const [change] = CHANGES;
+    const code = app.next();
+    const other = await aProtectedAccount();
+    expect((await change!.send(account, { code })).status).toBe(200);
+    expect(await CHANGES[1]!.send(account, { code, password: 'unknown by now' })).toMatchObject(
+      wrongPassword,
+    );
+    expect(await secondStep(service, await aChallenge(service, other.account), code)).toMatchObject(
+      invalidCode,
+    );
+    const email = { email: anEmail(), password: other.account.password };
+    const [recovery] = other.recoveryCodes;
+    expect((await other.account.put('/api/me/email', { ...email, code: recovery })).status).toBe(202);
+    expect(await other.account.put('/api/me/email', { ...email, code: recovery })).toMatchObject(invalidCode);
+    expect(await other.account.put('/api/me/email', { ...email, code: recoveryCodes[0] })).toMatchObject(
+      invalidCode,
+    );
+  });
+
+  it('is not used up by a dry run, nor by a change that is refused', async () => {
+    const { account, app } = await aProtectedAccount();
+    const { password } = account;
+    const code = app.next();
+    const dry = await account.delete('/api/me?dryRun=true', { password, code });
+    expect([dry.status, dry.headers.get('dry-run')]).toEqual([200, 'true']);
+    const org = await anOrgOf(account);
+    expect(await account.delete('/api/me', { password, code })).toMatchObject(lastOwner);
+    expect(await usedStep(account)).toBe(0);
+    expect((await account.delete(`/api/orgs/${org.id}`)).status).toBe(200);
+
+    expect((await account.delete('/api/me', { password, code })).status).toBe(200);
+  });
+
+  it('counts wrong ones apart from those of logins, in dry runs too', async () => {
+    const { account, app, recoveryCodes } = await aProtectedAccount();
+    const { password } = account;
+    for (const _ of times(10, () => 0)) {
+      const answer = await account.delete('/api/me?dryRun=true', { password, code: app.wrong() });
+      expect(answer).toMatchObject(invalidCode);
+    }
+    for (const { send } of CHANGES)
+      expect(await send(account, { code: app.at() })).toMatchObject(rateLimited);
+
+    expect((await secondStep(service, await aChallenge(service, account), app.next())).status).toBe(200);
+    expect((await CHANGES[3]!.send(account, { code: recoveryCodes[0] })).status).toBe(200);
+  });
+
+  it('is asked for at the login after a reset of the password, which opens nothing', async () => {
+    const { account, recoveryCodes } = await aProtectedAccount();
+    const { email } = account;
+    await service.anyone.post('/api/auth/password/forgot', { email });
+    const { code } = await mailServer.next(email);
+    const newPassword = aPassword();
+    const reset = await service.anyone.post('/api/auth/password/reset', { email, code, newPassword });
+    expect(reset.status, reset.text).toBe(200);
+    const login = { email, password: newPassword };
+    expect(await service.anyone.post('/api/auth/login', login)).toMatchObject(secondFactorRequired);
+    const challenge = await aChallenge(service, login);
+    expect((await secondStep(service, challenge, recoveryCodes[0])).status).toBe(200);
+  });
+});

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
+import {
+  aJwt,
+  invalidChallenge,
+  invalidCode,
+  invalidCredentials,
+  invalidFields,
+  invalidRefreshToken,
+  invalidToken,
+  rateLimited,
+  secondFactorRequired,
+} from '../support/expected.js';
+import { type Account, aCode, anAccount, aPassword } from '../support/personas.js';
+import { aChallenge, challengeFor, type Protected, protect, secondStep } from '../support/second-factor.js';
+import { type Cluster, type Service, startClusterWithoutLimits } from '../support/service.js';
+import { decodeToken } from '../support/signing-keys.js';
+
+const CLIENTS = 50;
+
+describe('a login with a second factor', () => {
+  let cluster: Cluster;
+  let service: Service;
+
+  beforeAll(async () => {
+    cluster = await startClusterWithoutLimits();
+    service = cluster.instances[0]!;
+  });
+  afterAll(() => cluster.stop());
+
+  const aProtectedAccount = async (name = 'ada'): Promise<Protected> =>
+    protect(service, await anAccount(service, name));
+  const login = ({ email }: Account, password: string) =>
+    service.anyone.post('/api/auth/login', { email, password });
+
+  it('takes two steps: the password gets a challenge, and that with a code gets a session', async () => {
+    const { account, app } = await aProtectedAccount();
+
+    const first = await login(account, account.password);
+    expect(first).toMatchObject(secondFactorRequired);
+    const { challenge, expiresAt } = first.body as { challenge: string; expiresAt: string };
+    expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(290_000);
+    const code = app.next();
+    const second = await secondStep(service, challenge, `${code.slice(0, 3)} ${code.slice(3)}`);
+
+    expect(second.status, second.text).toBe(200);
+    expect(second.body).toEqual({ token: aJwt, user: { id: account.id, email: account.email } });
+    const loggedIn = account.as(second.body.token);
+    expect((await loggedIn.get('/api/me')).status).toBe(200);
+    expect(decodeToken(second.body.token).claims['amr']).toEqual(['pwd', 'otp']);
+    const { body: passedOn } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', {
+      code: await aCode(loggedIn),
+    });
+    expect(decodeToken(passedOn.token).claims['amr']).toEqual(['pwd', 'otp']);
+  });
+
+  it('gives what the second step asks for: a refresh token, the name of the device', async () => {
+    const { account, recoveryCodes } = await aProtectedAccount();
+    const challenge = await aChallenge(service, account);
+
+    const { body } = await secondStep(service, challenge, recoveryCodes[0], {
+      refresh: true,
+      deviceName: "Ada's phone",
+    });
+
+    expect(body).toMatchObject({ refreshToken: expect.any(String), expiresAt: expect.any(String) });
+    const { body: list } = await account.as(body.token).get<{ sessions: object[] }>('/api/me/sessions');
+    expect(list.sessions).toContainEqual(
+      expect.objectContaining({ current: true, deviceName: "Ada's phone" }),
+    );
+  });
+
+  it('answers a wrong password as without a second factor', async () => {
+    const { account } = await aProtectedAccount();
+    expect(await login(account, aPassword())).toMatchObject(invalidCredentials);
+  });
+
+  it('is recorded like any other, and names a recovery code that was used', async () => {
+    const { account, recoveryCodes } = await aProtectedAccount();
+    const challenge = await aChallenge(service, account);
+    expect((await secondStep(service, challenge, recoveryCodes[0]!.toLowerCase())).status).toBe(200);
+
+    const events = await cluster.db.query(
+      'SELECT type, actor_id AS actor FROM events WHERE user_id = ? ORDER BY id',
+      [account.id],
+    );
+    expect(new Set(events.slice(2).map(({ type }) => type))).toEqual(
+      new Set(['account.recovery_code_used', 'session.started']),
+    );
+    expect(new Set(events.map(({ actor }) => actor))).toEqual(new Set([account.id]));
+    expect(await secondStep(service, challenge, recoveryCodes[0])).toMatchObject(invalidCode);
+  });
+
+  it.each(['app', 'recovery'])('of 50 at once with one code (%s) exactly one succeeds', async (kind) => {
+    const { account, app, recoveryCodes } = await aProtectedAccount();
+    const challenges = await atOnce(times(3, () => () => aChallenge(service, account)));
+    const code = kind === 'app' ? app.next() : recoveryCodes[0];
+
+    const answers = await atOnce(
+      times(CLIENTS, (client) => () => {
+        const instance = cluster.instances[client % cluster.instances.length]!;
+        return secondStep(instance, challenges[client % challenges.length], code);
+      }),
+    );
+
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(CLIENTS - 1);
+    // As many as that are guesses: after the tenth all six digits are refused until the winner has committed.
+    const allowed = kind === 'app' ? [400, 429] : [400];
+    expect(refused.filter(({ status }) => !allowed.includes(status))).toEqual([]);
+    expect(await cluster.db.query('SELECT id FROM sessions WHERE user_id = ?', [account.id])).toHaveLength(2);
+  });
+
+  it('counts wrong codes over all instances and challenges, and lets a recovery code through', async () => {
+    const { account, app, recoveryCodes } = await aProtectedAccount();
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      const instance = cluster.instances[attempt % cluster.instances.length]!;
+      const challenge = await aChallenge(instance, account);
+      expect(await secondStep(instance, challenge, app.wrong())).toMatchObject(invalidCode);
+    }
+    const challenge = await aChallenge(service, account);
+
+    const refused = await secondStep(service, challenge, app.next());
+    expect(refused).toMatchObject(rateLimited);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800);
+    expect((await secondStep(service, challenge, recoveryCodes[0])).status).toBe(200);
+    // The owner is in: what a stranger has guessed counts no more.
+    expect((await secondStep(service, challenge, app.next())).status).toBe(200);
+  });
+
+  it('counts no attempt for a challenge that is void', async () => {
+    const { account, app } = await aProtectedAccount();
+    const challenge = await aChallenge(service, account);
+    await cluster.db.query('UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [account.id]);
+    for (let attempt = 0; attempt < 11; attempt += 1) {
+      expect(await secondStep(service, challenge, app.wrong())).toMatchObject(invalidChallenge);
+    }
+    expect((await secondStep(service, await aChallenge(service, account), app.next())).status).toBe(200);
+  });
+
+  describe('with a challenge', () => {
+    const FORGED = [
+      ['with the id of another user', (text: string, other: string) => other + text.slice(36)],
+      ['with another epoch', (text: string) => text.replace(/^([\da-f-]{36})\.0\./, '$1.1.')],
+      ['with a later end', (text: string) => text.replace(/\.(\d+)\.([\w-]{43})$/, '.9$1.$2')],
+      ['with another MAC', (text: string) => `${text.slice(0, -1)}${text.endsWith('A') ? 'E' : 'A'}`],
+      ['without its MAC', (text: string) => text.slice(0, -44)],
+      ['twice', (text: string) => text + text],
+      ['that is empty', () => ''],
+      ['of 10,000 characters', () => 'a'.repeat(10_000)],
+    ] as const;
+
+    it.each(FORGED)('%s it is refused', async (_how, forge) => {
+      const { account, app } = await aProtectedAccount();
+      const other = await anAccount(service);
+      const challenge = await aChallenge(service, account);
+      expect(await secondStep(service, forge(challenge, other.id), app.next())).toMatchObject(
+        invalidChallenge,
+      );
+    });
+
+    const VOIDING: [string, (account: Account) => Promise<unknown>][] = [
+      [
+        'whose password has changed',
+        (account) =>
+          cluster.db.query('UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [account.id]),
+      ],
+      [
+        'whose account is disabled',
+        (account) =>
+          cluster.db.query('UPDATE users SET disabled_at = 1, auth_epoch = auth_epoch + 1 WHERE id = ?', [
+            account.id,
+          ]),
+      ],
+      [
+        'whose second factor is another by now',
+        (account) =>
+          cluster.db.query('UPDATE users SET second_factor_at = second_factor_at + 1 WHERE id = ?', [
+            account.id,
+          ]),
+      ],
+      [
+        'whose second factor was removed',
+        (account) => cluster.db.query('UPDATE users SET second_factor_at = NULL WHERE id = ?', [account.id]),
+      ],
+    ];
+
+    it.each(VOIDING)('%s it is refused on every instance', async (_what, change) => {
+      const { account, app } = await aProtectedAccount();
+      const challenge = await aChallenge(service, account);
+      await change(account);
+      const code = app.next();
+      for (const instance of cluster.instances) {
+        expect(await secondStep(instance, challenge, code)).toMatchObject(invalidChallenge);
+      }
+    });
+
+    it('of another user it is no way in, whatever code comes with it', async () => {
+      const [ada, eve] = [await aProtectedAccount('ada'), await aProtectedAccount('eve')];
+      const challenge = await aChallenge(service, eve.account);
+      expect(await secondStep(service, challenge, ada.app.next())).toMatchObject(invalidCode);
+      expect(await secondStep(service, challenge, ada.recoveryCodes[0])).toMatchObject(invalidCode);
+    });
+
+    it('is no token, and no token is a challenge', async () => {
+      const { account, recoveryCodes } = await aProtectedAccount();
+      const challenge = await aChallenge(service, account);
+      expect(await service.anyone.withToken(challenge).get('/api/me')).toMatchObject(invalidToken);
+      expect(await service.anyone.post('/api/auth/refresh', { refreshToken: challenge })).toMatchObject(
+        invalidRefreshToken,
+      );
+      const { body } = await secondStep(service, challenge, recoveryCodes[0], { refresh: true });
+      const { token, refreshToken } = body as unknown as { token: string; refreshToken: string };
+      for (const other of [token, refreshToken, account.token]) {
+        expect(await secondStep(service, other, recoveryCodes[1])).toMatchObject(invalidChallenge);
+      }
+    });
+
+    it('that has expired it is refused', async () => {
+      const { account, recoveryCodes } = await aProtectedAccount();
+      const step = async (expiresAt: number) =>
+        secondStep(service, await challengeFor(service, account.id, expiresAt), recoveryCodes[0]);
+      expect(await step(Date.now())).toMatchObject(invalidChallenge);
+      expect((await step(Date.now() + 60_000)).status).toBe(200);
+    });
+  });
+
+  it.each([
+    [{ challenge: 1, code: '123456' }, ['challenge']],
+    [{ challenge: 'x', code: 123_456 }, ['code']],
+    [{ challenge: ['x'], code: null }, ['challenge', 'code']],
+    [{}, ['challenge', 'code']],
+    [{ challenge: 'x', code: '123456', refresh: 'yes' }, ['refresh']],
+    [{ challenge: 'x', code: '123456', deviceName: ' ' }, ['deviceName']],
+  ])('refuses a body that is not what it asks for: %j', async (body, fields) => {
+    const answer = await service.anyone.post('/api/auth/login/second-factor', body);
+    expect(answer).toMatchObject(invalidFields(...fields));
+  });
+
+  it.each(['', '12345', '1234567', '12345a', '１２３４５６', '6'.repeat(10_000), "' OR 1=1 --"])(
+    'refuses what is no code: %j',
+    async (code) => {
+      const { account } = await aProtectedAccount();
+      expect(await secondStep(service, await aChallenge(service, account), code)).toMatchObject(invalidCode);
+    },
+  );
+});

@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises';
+import { generateSync } from 'otplib';
+import { expect } from 'vitest';
+import { base32 } from '../../src/auth/second-factor/base32.js';
+import { newRecoveryCodes } from '../../src/auth/second-factor/code-text.js';
+import { CHALLENGE_TTL_MS, LoginChallenges } from '../../src/auth/second-factor/login-challenges.js';
+import { newTotpSecret } from '../../src/auth/second-factor/totp.js';
+import type { KeyFileWatch } from '../../src/auth/tokens/key-file-watch.js';
+import { KeyRing } from '../../src/auth/tokens/key-ring.js';
+import { SealedSecrets } from '../../src/auth/tokens/sealed-secrets.js';
+import { readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import type { Answer } from './answer.js';
+import type { Account, Session } from './personas.js';
+import type { Service } from './service.js';
+
+const UNCHANGED_FILE = { lookForUnknownKey: () => Promise.resolve() } as KeyFileWatch;
+const STEP_MS = 30_000;
+/** Before the end of a step the one before it is not used: it could be over when the request arrives. */
+const MARGIN_MS = 5000;
+
+/** An authenticator app of another make: otplib is the oracle. */
+export class AuthenticatorApp {
+  private lastStep = 0;
+
+  constructor(readonly secret: string) {}
+
+  /** Returns a code that was not used yet. Two can be had at any time, three at most times. */
+  next(): string {
+    const now = Date.now();
+    const oldest = Math.floor((now + MARGIN_MS) / STEP_MS) - 1;
+    const step = Math.max(oldest, this.lastStep + 1);
+    if (step > Math.floor(now / STEP_MS) + 1)
+      throw new Error('this app has no code left: use a recovery code');
+    this.lastStep = step;
+    return this.code(step);
+  }
+
+  /** The code of the moment, or of some steps later. */
+  at(stepsLater = 0): string {
+    return this.code(Math.floor(Date.now() / STEP_MS) + stepsLater);
+  }
+
+  /** Six digits that are none of the codes that are accepted about now. */
+  wrong(): string {
+    const near = new Set([-2, -1, 0, 1, 2].map((steps) => this.at(steps)));
+    for (let candidate = 0; ; candidate += 1) {
+      const digits = String(candidate).padStart(6, '0');
+      if (!near.has(digits)) return digits;
+    }
+  }
+
+  private code(step: number): string {
+    return generateSync({ secret: this.secret, epoch: (step * STEP_MS) / 1000 });
+  }
+}
+
+export interface Protected<Whose = Account> {
+  account: Whose;
+  app: AuthenticatorApp;
+  recoveryCodes: string[];
+}
+
+/** Sets up a second factor in the rows. The session of the account counts as one that has shown it. */
+export async function protect<Whose extends { id: string }>(
+  service: Service,
+  account: Whose,
+): Promise<Protected<Whose>> {
+  const { db } = service;
+  const secret = newTotpSecret();
+  const sealed = new SealedSecrets(await keyRingOf(service), 'second factor secrets').seal(
+    secret,
+    account.id,
+  );
+  const now = Date.now();
+  await db.query(
+    'INSERT INTO second_factors (user_id, secret, last_step, enabled_at, pending_until) VALUES (?, ?, 0, ?, NULL)',
+    [account.id, sealed, now],
+  );
+  const { texts, hashes } = newRecoveryCodes();
+  for (const hash of hashes)
+    await db.query('INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)', [account.id, hash]);
+  await db.query('UPDATE users SET second_factor_at = ? WHERE id = ?', [now, account.id]);
+  await db.query("UPDATE sessions SET amr = 'pwd otp' WHERE user_id = ?", [account.id]);
+  return { account, app: new AuthenticatorApp(base32(secret)), recoveryCodes: texts };
+}
+
+/** Leaves nothing of it. */
+export async function unprotect({ db }: Service, { id }: { id: string }): Promise<void> {
+  await db.query('UPDATE users SET second_factor_at = NULL WHERE id = ?', [id]);
+  await db.query("UPDATE sessions SET amr = 'pwd' WHERE user_id = ?", [id]);
+  for (const table of ['second_factors', 'second_factor_failures', 'recovery_codes'])
+    await db.query(`DELETE FROM ${table} WHERE user_id = ?`, [id]);
+}
+
+/** The keys with which the service itself seals and signs. */
+export async function keyRingOf({ installation }: Pick<Service, 'installation'>): Promise<KeyRing> {
+  return new KeyRing(readKeySet(await readFile(installation.env['JWT_KEYS_FILE']!, 'utf8')));
+}
+
+/** The first step of a login. */
+export async function aChallenge(
+  service: Service,
+  { email, password }: Pick<Account, 'email' | 'password'>,
+): Promise<string> {
+  const { status, body, text } = await service.anyone.post<{ challenge: string }>('/api/auth/login', {
+    email,
+    password,
+  });
+  expect(status, text).toBe(403);
+  return body.challenge;
+}
+
+/** The challenge of a login that nobody has begun, or that began at another time. */
+export async function challengeFor(
+  service: Service,
+  userId: string,
+  expiresAt = Date.now() + CHALLENGE_TTL_MS,
+): Promise<string> {
+  const [user] = await service.db.query(
+    'SELECT auth_epoch AS epoch, second_factor_at AS since FROM users WHERE id = ?',
+    [userId],
+  );
+  return new LoginChallenges(await keyRingOf(service), UNCHANGED_FILE).write({
+    userId,
+    authEpoch: Number(user!['epoch']),
+    enabledAt: Number(user!['since']),
+    expiresAt,
+  });
+}
+
+export function secondStep(
+  service: Service,
+  challenge: unknown,
+  code: unknown,
+  more: object = {},
+): Promise<Answer<Session>> {
+  return service.anyone.post<Session>('/api/auth/login/second-factor', { challenge, code, ...more });
+}
