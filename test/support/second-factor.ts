@@ -62,7 +62,7 @@ export interface Protected<Whose = Account> {
 
 /** Sets up a second factor in the rows. The session of the account counts as one that has shown it. */
 export async function protect<Whose extends { id: string }>(
-  service: Service,
+  service: Pick<Service, 'installation' | 'db'>,
   account: Whose,
 ): Promise<Protected<Whose>> {
   const { db } = service;
