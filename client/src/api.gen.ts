@@ -91,6 +91,12 @@ export type AccountEnabledEvent = {
   actor: FeedEventActor;
 };
 
+export type AccountOrgsResult = {
+  orgs: OrgOfAccount[];
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+};
+
 /** the password was changed */
 export type AccountPasswordChangedEvent = {
   id: string;
@@ -129,6 +135,16 @@ export type AccountResult = {
   /** time of the last change of the password; null if there was none */
   passwordChangedAt: string | null;
   user: User;
+};
+
+export type AccountSessionsResult = {
+  sessions: ListedSession[];
+};
+
+export type AccountsResult = {
+  users: ListedAccount[];
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
 };
 
 export type ActiveToken = {
@@ -293,6 +309,11 @@ export type EmailNotVerifiedProblem = Problem & {
 
 export type EmailTakenProblem = Problem & {
   code: "email_taken";
+};
+
+export type EngineStatus = {
+  name: "sqlite" | "mysql" | "mariadb";
+  version: string;
 };
 
 export type EventActor = {
@@ -621,6 +642,16 @@ export type KeySet = {
   keys: PublicKey[];
 };
 
+export type KeyStatus = {
+  kid: string;
+  /** `verifying` if the key signs no longer */
+  state: "signing" | "next" | "verifying";
+  /** time from which on the key signs; null if the key file does not say */
+  signsFrom: string | null;
+  /** time after which nobody signs with the key; null for the one that signs and those that will */
+  signedUntil: string | null;
+};
+
 export type LastOwnerProblem = Problem & {
   code: "last_owner";
   /** at most 100 of the organizations that the user is the only owner of; present if an account was to be deleted */
@@ -639,6 +670,19 @@ export type LastOwnerProblem = Problem & {
   };
 };
 
+export type ListedAccount = {
+  id: string;
+  email: string;
+  emailVerified: boolean;
+  createdAt: string;
+  /** null if the account is enabled */
+  disabledAt: string | null;
+  /** whether a shell has granted the user the routes of operators */
+  operator: boolean;
+  /** whether a login needs a second factor */
+  secondFactor: boolean;
+};
+
 export type ListedInvitation = {
   id: string;
   role: "member" | "admin";
@@ -649,6 +693,72 @@ export type ListedInvitation = {
   /** the user who created or last resent the invitation */
   invitedBy: Inviter;
   email: string;
+};
+
+export type ListedMail = {
+  id: string;
+  kind: MailKind;
+  recipient: string;
+  state: MailState;
+  /** attempts to send the mail, the current one included */
+  attempts: number;
+  createdAt: string;
+  /** null if the mail does not wait */
+  nextAttemptAt: string | null;
+  /** time after which the mail is not sent, since its code is void; null if it holds none */
+  expiresAt: string | null;
+  /** null if the mail waits */
+  endedAt: string | null;
+  /** codes of the last failure; null if there was none */
+  lastError: string | null;
+};
+
+export type ListedOrg = {
+  id: string;
+  name: string;
+  createdAt: string;
+  /** null if the organization is not deleted */
+  deletedAt: string | null;
+  /** end of the time in which a deleted organization can be restored */
+  purgeAt: string | null;
+};
+
+export type ListedSecret = {
+  id: string;
+  createdAt: string;
+  /** beginning of the hour in which the secret was last used; null if it was not */
+  lastUsedAt: string | null;
+  /** null if the secret is live */
+  revokedAt: string | null;
+};
+
+export type ListedService = {
+  name: string;
+  /** scopes that the service is allowed */
+  allow: ServiceScope[];
+  createdAt: string;
+  /** null if the service is enabled */
+  disabledAt: string | null;
+  /** null if the service was not removed; names of removed ones are never used again */
+  removedAt: string | null;
+};
+
+export type ListedSession = {
+  id: string;
+  /** `password` if a login or registration opened the session, `code` if a one-time code did */
+  via: "password" | "code";
+  createdAt: string;
+  /** time of the last refresh, or of the start if there was none */
+  lastUsedAt: string;
+  expiresAt: string;
+  /** client address that opened the session; null if it is unknown */
+  ip: string | null;
+  /** `User-Agent` of the client that opened the session; null if it is unknown */
+  userAgent: string | null;
+  /** the user's name for the device, given at login; null if none was given or a code opened the session */
+  deviceName: string | null;
+  /** name of the service that exchanged the code with its credentials; null if none did */
+  service: string | null;
 };
 
 export type Liveness = {
@@ -683,6 +793,17 @@ export type MailState = "waiting" | "sent" | "failed" | "dropped";
 
 export type MailUnavailableProblem = Problem & {
   code: "mail_unavailable";
+};
+
+export type MailsResult = {
+  mails: ListedMail[];
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+};
+
+export type MailsStatus = {
+  waiting: number;
+  failed: number;
 };
 
 export type MakeOwnerRequest = {
@@ -732,6 +853,12 @@ export type MemberAddedEvent = {
     force?: true;
   };
   actor: FeedEventActor;
+};
+
+export type MemberCounts = {
+  owner: number;
+  admin: number;
+  member: number;
 };
 
 export type MemberDetail = {
@@ -901,6 +1028,12 @@ export type OrgEventsResult = {
   events: OrgEvent[];
 };
 
+export type OrgMembersResult = {
+  members: Member[];
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+};
+
 export type OrgMembership = {
   orgId: string;
   userId: string;
@@ -911,6 +1044,15 @@ export type OrgMembership = {
 
 export type OrgNotFoundProblem = Problem & {
   code: "org_not_found";
+};
+
+export type OrgOfAccount = {
+  id: string;
+  name: string;
+  role: Role;
+  joinedAt: string;
+  /** null if the organization is not deleted */
+  deletedAt: string | null;
 };
 
 export type OrgOfMe = {
@@ -989,6 +1131,12 @@ export type OrgResult = {
   org: Org;
 };
 
+export type OrgsResult = {
+  orgs: ListedOrg[];
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+};
+
 export type OrphanedOrg = {
   id: string;
   name: string;
@@ -1052,8 +1200,6 @@ export type OwnOrgsResult = {
 
 export type OwnSession = {
   id: string;
-  /** whether this is the session of the token */
-  current: boolean;
   /** `password` if a login or registration opened the session, `code` if a one-time code did */
   via: "password" | "code";
   createdAt: string;
@@ -1068,6 +1214,8 @@ export type OwnSession = {
   deviceName: string | null;
   /** name of the service that exchanged the code with its credentials; null if none did */
   service: string | null;
+  /** whether this is the session of the token */
+  current: boolean;
 };
 
 export type OwnSessionsResult = {
@@ -1143,6 +1291,12 @@ export type ReceivedInvitation = {
   org: Org;
 };
 
+export type RecordResult = {
+  /** `cursor` of the next page; absent on the last page. A page can be shorter than `limit`, or empty, although a next page exists. */
+  nextCursor?: string;
+  events: WholeEvent[];
+};
+
 export type RefreshRequest = {
   refreshToken: string;
 };
@@ -1204,6 +1358,13 @@ export type ResetPasswordRequest = {
 
 /** roles from the fewest permissions to the most */
 export type Role = "member" | "admin" | "owner";
+
+export type SchemaStatus = {
+  /** last migration of this version */
+  migration: string;
+  /** `newer` if an instance of a newer version has migrated the database further */
+  state: "current" | "newer";
+};
 
 export type SecondFactorRequiredProblem = Problem & {
   code: "second_factor_required";
@@ -1323,6 +1484,9 @@ export type ServiceRemovedProblem = Problem & {
   code: "service_removed";
 };
 
+/** scopes that the service is allowed */
+export type ServiceScope = "introspect" | "memberships" | "events";
+
 /** a service has a new secret */
 export type ServiceSecretAddedEvent = {
   id: string;
@@ -1373,6 +1537,30 @@ export type ServiceSessionsEndedEvent = {
   actor: FeedEventActor;
 };
 
+export type ServiceStatus = {
+  status: "ok" | "degraded";
+  /** `degraded` while Redis is unreachable and this instance counts requests by itself */
+  rateLimits: "ok" | "degraded";
+  /** `degraded` while a mail has been waiting for more than 10 minutes */
+  mail: "ok" | "degraded";
+  version: string;
+  /** keys of the instance that answers, in the order of the key file */
+  keys: KeyStatus[];
+  engine: EngineStatus;
+  schema: SchemaStatus;
+  /** mails in the outbox */
+  mails: MailsStatus;
+  /** `full` if a change failed within the last minute because the disk was full; reading still works */
+  database: "ok" | "full";
+  migrations: "ok";
+};
+
+export type ServicesResult = {
+  services: ListedService[];
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+};
+
 /** a session ended before its time or, with `all`, all sessions of the account: a token with a lower `epoch`, or with none, has ended, but not one of the session `except` */
 export type SessionEndedEvent = {
   id: string;
@@ -1412,6 +1600,58 @@ export type SessionStartedEvent = {
     via: "register" | "login";
   };
   actor: FeedEventActor;
+};
+
+export type ShownAccount = {
+  id: string;
+  email: string;
+  emailVerified: boolean;
+  createdAt: string;
+  /** null if the account is enabled */
+  disabledAt: string | null;
+  /** whether a shell has granted the user the routes of operators */
+  operator: boolean;
+  /** whether a login needs a second factor */
+  secondFactor: boolean;
+  /** time of the last change of the password; null if there was none */
+  passwordChangedAt: string | null;
+};
+
+export type ShownAccountResult = {
+  user: ShownAccount;
+};
+
+export type ShownOrg = {
+  id: string;
+  name: string;
+  createdAt: string;
+  /** null if the organization is not deleted */
+  deletedAt: string | null;
+  /** end of the time in which a deleted organization can be restored */
+  purgeAt: string | null;
+  /** members with each role */
+  counts: MemberCounts;
+};
+
+export type ShownOrgResult = {
+  org: ShownOrg;
+};
+
+export type ShownService = {
+  name: string;
+  /** scopes that the service is allowed */
+  allow: ServiceScope[];
+  createdAt: string;
+  /** null if the service is enabled */
+  disabledAt: string | null;
+  /** null if the service was not removed; names of removed ones are never used again */
+  removedAt: string | null;
+  /** oldest first, revoked ones too */
+  secrets: ListedSecret[];
+};
+
+export type ShownServiceResult = {
+  service: ShownService;
 };
 
 export type SignIn = {
@@ -1480,6 +1720,37 @@ export type ValidationFailedProblem = Problem & {
 export type VerifyEmailRequest = {
   /** The mailed code. Case, spaces and hyphens make no difference. */
   code: string;
+};
+
+export type WholeEvent = {
+  id: string;
+  type: EventType;
+  at: string;
+  orgId: string | null;
+  /** revision of the organization after the change, by which its events are ordered; numbers may be skipped */
+  orgRevision: number | null;
+  /** user whom the event is about */
+  userId: string | null;
+  /** details of the change, which depend on the type of the event */
+  data: Record<string, (string | number | boolean)>;
+  /** revision of the account after the change */
+  userRevision: number | null;
+  /** session that the event is about */
+  sessionId: string | null;
+  /** client address; null if there was none, or it was deleted after 90 days */
+  ip: string | null;
+  requestId: string | null;
+  /** words of the operator who acted */
+  reason: string | null;
+  actor: WholeEventActor;
+};
+
+export type WholeEventActor = {
+  type: ActorType;
+  /** id of the user, or name of the operator; null for the service itself */
+  id: string | null;
+  /** session that acted; null if it is unknown */
+  sessionId: string | null;
 };
 
 export type WrongPasswordProblem = Problem & {
@@ -1725,6 +1996,63 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** Read the state of the service. Tells what runs, on which database, with which keys, how many mails wait or have failed, and what `GET /health/ready` tells. */
+  getStatus: {
+    input: undefined;
+    data: ServiceStatus;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List users. Lists all users in order of their e-mails, in pages. `search` finds those whose e-mail begins with it. */
+  listUsers: {
+    input: {
+      /** beginning of the e-mails to find, such as `gra` */
+      search?: string | undefined;
+      /** status of the accounts to find; the search for a page of active ones ends after five times `limit` accounts, so a page can be short although a next one exists */
+      status?: "active" | "disabled" | undefined;
+      /** maximum number of users on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: AccountsResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Read an account. Tells whether the account is enabled, has a second factor, and is that of an operator. */
+  getUser: {
+    input: {
+      /** id of the user */
+      userId: string;
+    };
+    data: ShownAccountResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List the sessions of a user. Lists the active sessions, latest first. */
+  listUserSessions: {
+    input: {
+      /** id of the user */
+      userId: string;
+    };
+    data: AccountSessionsResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List the organizations of a user. Lists the organizations in order of joining, deleted ones too, in pages. */
+  listUserOrgs: {
+    input: {
+      /** id of the user */
+      userId: string;
+      /** maximum number of organizations on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: AccountOrgsResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
   /** Disable an account. Every session ends at its next request, and nobody can log in. The only enabled owner of an organization is refused, and `orgs` names such organizations; with `force` the answer names those that are left without one. */
   disableUser: {
     input: {
@@ -1785,6 +2113,50 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** List organizations. Lists all organizations in order of their names, deleted ones too, in pages. `search` finds those whose name begins with it. */
+  listOrgs: {
+    input: {
+      /** beginning of the names to find, such as `Analyt`, in upper and lower case as in the name */
+      search?: string | undefined;
+      /** status of the organizations to find; the search for a page of active ones ends after five times `limit` organizations, so a page can be short although a next one exists */
+      status?: "active" | "deleted" | undefined;
+      /** maximum number of organizations on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: OrgsResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Read any organization. Counts the members of each role, of a deleted organization too. */
+  getAnyOrg: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+    };
+    data: ShownOrgResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List the members of any organization. Lists the members in order of their e-mails, in pages, of a deleted organization too. `search` finds those whose e-mail begins with it. */
+  listAnyMembers: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** beginning of the e-mails to find, such as `gra` */
+      search?: string | undefined;
+      /** role of the members to find */
+      role?: Role | undefined;
+      /** maximum number of members on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: OrgMembersResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
   /** Make somebody an owner of an organization. Other owners stay. Somebody who is no member is refused, and added with `force`. */
   makeOwner: {
     input: {
@@ -1815,6 +2187,44 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** Read the record of changes. Lists who changed what, latest first, in pages, with the addresses of clients and the reasons that operators gave. `userId` and `orgId` may be ids of what was deleted: the record still knows it. */
+  listRecord: {
+    input: {
+      /** type of the events to list, which needs `userId`, `orgId` or at most a day between `since` and `until`; the search for a page ends after five times `limit` events, so a page can be empty although a next one exists */
+      type?: EventType | undefined;
+      /** id of a user, whose events are listed */
+      userId?: string | undefined;
+      /** id of an organization, whose events are listed */
+      orgId?: string | undefined;
+      /** time from which on events are listed: with its zone, a day in UTC, or an age such as `24h` */
+      since?: string | undefined;
+      /** time before which events are listed: with its zone, a day in UTC, or an age such as `24h` */
+      until?: string | undefined;
+      /** maximum number of events on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: RecordResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List mails. Lists mails that wait or failed, latest first, in pages, without their texts and codes. Sent and failed mails are kept for 7 days. */
+  listMails: {
+    input: {
+      /** state of the mails to list; by default those that wait and those that failed */
+      state?: MailState | undefined;
+      /** e-mail to which the mails are addressed */
+      to?: string | undefined;
+      /** maximum number of mails on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: MailsResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
   /** Send a mail now. The mail waits or has failed. One whose code has expired is never sent: its recipient has to request another. */
   retryMail: {
     input: {
@@ -1823,6 +2233,28 @@ export interface Operations {
     } & ReasonRequest;
     data: OkResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, MailNotFoundProblem> | At<409, MailEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List services. Lists all services in order of their names, removed ones too, in pages. */
+  listServices: {
+    input: {
+      /** maximum number of services on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+    };
+    data: ServicesResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Read a service. Shows its secrets by their ids and times only: a new one is made by the command line. */
+  getService: {
+    input: {
+      /** name of the service */
+      name: string;
+    };
+    data: ShownServiceResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Disable a service. The service is refused from its next request on, and the sessions that codes for it opened end for good. One that is disabled stays so. */
@@ -2169,16 +2601,28 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   exportOwnData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope password_session_required rate_limited internal_error unavailable storage_full"},
   listOwnSessions: {"method":"GET","path":"/api/me/sessions","auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   endOwnSessions: {"method":"DELETE","path":"/api/me/sessions","query":["all"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  getStatus: {"method":"GET","path":"/api/operators/status","auth":"bearer","repeatable":true,"answer":["status","rateLimits","mail","version","keys","engine","schema","mails","database","migrations"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
+  listUsers: {"method":"GET","path":"/api/operators/users","query":["search","status","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["users"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
+  getUser: {"method":"GET","path":"/api/operators/users/{userId}","auth":"bearer","repeatable":true,"answer":["user"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found internal_error unavailable storage_full"},
+  listUserSessions: {"method":"GET","path":"/api/operators/users/{userId}/sessions","auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found internal_error unavailable storage_full"},
+  listUserOrgs: {"method":"GET","path":"/api/operators/users/{userId}/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found internal_error unavailable storage_full"},
   disableUser: {"method":"POST","path":"/api/operators/users/{userId}/disable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   enableUser: {"method":"POST","path":"/api/operators/users/{userId}/enable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   endUserSessions: {"method":"POST","path":"/api/operators/users/{userId}/end-sessions","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   issueResetCode: {"method":"POST","path":"/api/operators/users/{userId}/reset-code","body":"json","auth":"bearer","answer":["code","expiresAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required account_disabled user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verifyUserEmail: {"method":"POST","path":"/api/operators/users/{userId}/verify-email","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   deleteUser: {"method":"POST","path":"/api/operators/users/{userId}/delete","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  listOrgs: {"method":"GET","path":"/api/operators/orgs","query":["search","status","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
+  getAnyOrg: {"method":"GET","path":"/api/operators/orgs/{orgId}","auth":"bearer","repeatable":true,"answer":["org"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found internal_error unavailable storage_full"},
+  listAnyMembers: {"method":"GET","path":"/api/operators/orgs/{orgId}/members","query":["search","role","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["members"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found internal_error unavailable storage_full"},
   makeOwner: {"method":"POST","path":"/api/operators/orgs/{orgId}/owners","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found org_not_found member_not_found operator_protected member_disabled user_has_too_many_orgs body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   restoreOrgAsOperator: {"method":"POST","path":"/api/operators/orgs/{orgId}/restore","body":"json","auth":"bearer","answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   deleteOrgAsOperator: {"method":"POST","path":"/api/operators/orgs/{orgId}/delete","body":"json","auth":"bearer","answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  listRecord: {"method":"GET","path":"/api/operators/events","query":["type","userId","orgId","since","until","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
+  listMails: {"method":"GET","path":"/api/operators/mails","query":["state","to","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["mails"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
   retryMail: {"method":"POST","path":"/api/operators/mails/{mailId}/retry","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required mail_not_found mail_ended body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  listServices: {"method":"GET","path":"/api/operators/services","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["services"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
+  getService: {"method":"GET","path":"/api/operators/services/{name}","auth":"bearer","repeatable":true,"answer":["service"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found internal_error unavailable storage_full"},
   disableService: {"method":"POST","path":"/api/operators/services/{name}/disable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   enableService: {"method":"POST","path":"/api/operators/services/{name}/enable","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getServerMetadata: {"method":"GET","path":"/.well-known/oauth-authorization-server","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},

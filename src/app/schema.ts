@@ -22,6 +22,7 @@ import { EventAddressesRepository } from '../record/event-addresses.repository.j
 import { EventsRepository } from '../record/events.repository.js';
 import { Mail } from '../mail/mail.entity.js';
 import { MailLimitsRepository } from '../mail/mail-limits.repository.js';
+import { MailListRepository } from '../mail/mail-list.repository.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { Invitation } from '../orgs/invitations/invitation.entity.js';
 import { DeletedOrgsRepository } from '../orgs/deleted-orgs.repository.js';
@@ -33,6 +34,7 @@ import { MemberSearchRepository } from '../orgs/members/member-search.repository
 import { MembersRepository } from '../orgs/members/members.repository.js';
 import { MemberFactsRepository } from '../orgs/members/member-facts.repository.js';
 import { MembershipListRepository } from '../orgs/members/membership-list.repository.js';
+import { OrgListRepository } from '../orgs/org-list.repository.js';
 import { OrgsRepository } from '../orgs/orgs.repository.js';
 import { OwnershipRepository } from '../orgs/ownership.repository.js';
 import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
@@ -55,6 +57,7 @@ import { Services1796083200000 } from '../database/migrations/1796083200000-serv
 import { SecondFactor1796169600000 } from '../database/migrations/1796169600000-second-factor.js';
 import { Operators1796342400000 } from '../database/migrations/1796342400000-operators.js';
 import { Feed1796428800000 } from '../database/migrations/1796428800000-feed.js';
+import { OperatorsLists1796601600000 } from '../database/migrations/1796601600000-operators-lists.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';
 import { Org } from '../orgs/org.entity.js';
@@ -63,6 +66,7 @@ import { ServiceSecretsRepository } from '../services/service-secrets.repository
 import { Service } from '../services/service.entity.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { User } from '../users/user.entity.js';
+import { UserListRepository } from '../users/user-list.repository.js';
 import { IdempotencyKey } from '../requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 
@@ -70,6 +74,7 @@ import { IdempotencyKeysRepository } from '../requests/idempotency-keys.reposito
 export const REPOSITORIES = [
   ImportedUsersRepository,
   UsersRepository,
+  UserListRepository,
   UserChangesRepository,
   UserEmailsRepository,
   SessionsRepository,
@@ -83,6 +88,7 @@ export const REPOSITORIES = [
   FailedAttemptsRepository,
   RecoveryCodesRepository,
   OrgsRepository,
+  OrgListRepository,
   UserOrgsRepository,
   DeletedOrgsRepository,
   OwnershipRepository,
@@ -99,6 +105,7 @@ export const REPOSITORIES = [
   FeedRepository,
   UnnumberedEventsRepository,
   MailsRepository,
+  MailListRepository,
   MailLimitsRepository,
   MailCodesRepository,
   IdempotencyKeysRepository,
@@ -141,5 +148,6 @@ export const SCHEMA: Schema = {
     SecondFactor1796169600000,
     Operators1796342400000,
     Feed1796428800000,
+    OperatorsLists1796601600000,
   ],
 };

@@ -186,6 +186,11 @@ import { JobsModule } from '../jobs/jobs.module.js';
 })
 export class AuthModule {
   static forRoot(keys: KeyRing): DynamicModule {
-    return { module: AuthModule, global: true, providers: [{ provide: KeyRing, useValue: keys }] };
+    return {
+      module: AuthModule,
+      global: true,
+      providers: [{ provide: KeyRing, useValue: keys }],
+      exports: [KeyRing],
+    };
   }
 }

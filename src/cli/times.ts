@@ -1,7 +1,5 @@
-import { parseDuration } from '../config/values.js';
+import { recordTime } from '../record/record-time.js';
 import { CannotRunError } from './cannot-run.error.js';
-
-const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 export function timeText(epochMs: number): string {
   return new Date(epochMs).toISOString();
@@ -13,10 +11,8 @@ export function timeOrNull(epochMs: number | null): string | null {
 
 /** @throws CannotRunError unless the text is a day (in UTC), a time with its zone, or an age (`30m`, `24h`, `7d`) */
 export function parseTime(flag: string, text: string, now = Date.now()): number {
-  const seconds = parseDuration(text);
-  if (seconds !== undefined) return now - seconds * 1000;
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
+  const time = recordTime(text, now);
+  if (time !== undefined) return time;
   throw new CannotRunError(
     `${flag}: expected a time such as 2026-11-22 or 2026-11-22T09:30Z, or an age such as 24h`,
   );

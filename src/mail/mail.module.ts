@@ -4,6 +4,7 @@ import { Mail } from './mail.entity.js';
 import { MailLimitsRepository } from './mail-limits.repository.js';
 import { MailComposers } from './mail-composers.js';
 import { Mails } from './mails.js';
+import { MailListRepository } from './mail-list.repository.js';
 import { MailsOfUser } from './mails-of-user.js';
 import { OldMails } from './old-mails.js';
 import { MailRetries } from './mail-retries.js';
@@ -20,10 +21,11 @@ import { JobsModule } from '../jobs/jobs.module.js';
     MailRetries,
     Mails,
     MailLimitsRepository,
+    MailListRepository,
     MailsOfUser,
     MailsRepository,
     OldMails,
   ],
-  exports: [MailComposers, MailRetries, Mails, MailLimitsRepository, MailsRepository],
+  exports: [MailComposers, MailRetries, Mails, MailLimitsRepository, MailListRepository, MailsRepository],
 })
 export class MailModule {}

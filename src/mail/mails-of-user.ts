@@ -3,6 +3,7 @@ import type { Transaction } from '../database/transaction.js';
 import { type DeletedUser, type ExportedRows, UserParts, type UserRows } from '../users/user-parts.js';
 import type { UserProfile } from '../users/users.repository.js';
 import { MAIL_STATES } from './mail.entity.js';
+import { MailListRepository } from './mail-list.repository.js';
 import { MailsRepository } from './mails.repository.js';
 
 /** more than the limits of a week allow */
@@ -14,6 +15,7 @@ export class MailsOfUser implements UserRows, ExportedRows, OnModuleInit {
 
   constructor(
     private readonly mails: MailsRepository,
+    private readonly lists: MailListRepository,
     private readonly parts: UserParts,
   ) {}
 
@@ -28,7 +30,7 @@ export class MailsOfUser implements UserRows, ExportedRows, OnModuleInit {
   }
 
   async *of({ email }: UserProfile): AsyncGenerator<object> {
-    for (const mail of await this.mails.findLatest({ states: MAIL_STATES, recipient: email }, MAX_MAILS)) {
+    for (const mail of await this.lists.findLatest({ states: MAIL_STATES, recipient: email }, MAX_MAILS)) {
       const { id, kind, state, createdAt, endedAt } = mail;
       yield {
         id,

@@ -118,14 +118,6 @@ export class MailsRepository {
     return Object.fromEntries(rows.map(({ state, mails }) => [state, mails]));
   }
 
-  findLatest(
-    { states, recipient }: { states: readonly MailState[]; recipient: string | undefined },
-    limit: number,
-  ): Promise<Mail[]> {
-    const where = { state: In(states), ...(recipient !== undefined && { recipient }) };
-    return this.mails.find({ where, order: { id: 'DESC' }, take: limit });
-  }
-
   find(id: string): Promise<Mail | null> {
     return this.mails.findOneBy({ id });
   }

@@ -6,4 +6,10 @@ export class NoSuchUserError extends Problem {
   }
 }
 
+export class NoSuchServiceError extends Problem {
+  constructor() {
+    super('service_not_found');
+  }
+}
+
 export const NO_SUCH_USER = 'No user has this id.';

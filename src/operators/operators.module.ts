@@ -8,6 +8,7 @@ import { RecordModule } from '../record/record.module.js';
 import { ServicesModule } from '../services/services.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { ChangeableUsers } from './changeable-users.js';
+import { LookupsModule } from './lookups/lookups.module.js';
 import { MailOperationsController } from './mail-operations.controller.js';
 import { OrgOperationsController } from './org-operations.controller.js';
 import { OrgOperations } from './org-operations.js';
@@ -19,6 +20,7 @@ import { UserOperations } from './user-operations.js';
 @Module({
   imports: [
     InvitationRowsModule,
+    LookupsModule,
     MailModule,
     MemberRowsModule,
     OrgRowsModule,

@@ -1,22 +1,14 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { SignedInOperator } from '../access/actor.js';
 import { CurrentOperator } from '../http/current-operator.decorator.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
 import { ServiceChanges } from '../services/service-changes.js';
-import { SERVICE_NAME } from '../services/service-name.js';
 import { asProblems } from './as-problems.js';
 import { ReasonRequest } from './dto/reason.request.js';
-import { Operation } from './operation.decorators.js';
+import { ApiServiceName, Operation } from './operation.decorators.js';
 import { ServiceNamePipe } from './service-name.pipe.js';
-
-const ApiServiceName = (): MethodDecorator =>
-  ApiParam({
-    name: 'name',
-    schema: { type: 'string', pattern: SERVICE_NAME.source },
-    description: 'name of the service',
-  });
 
 @ApiTags('Operators')
 @Controller('api/operators/services/:name')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, type Repository } from 'typeorm';
+import { In, IsNull, Not, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import { inBatches } from '../database/in-batches.js';
 import { byColumns, keyTable, Lookup, lookupStatement, places } from '../database/lookup.js';
@@ -36,6 +36,12 @@ const FIND_DUE = hotStatement(
   [0],
 );
 
+const FIND_UNNAMED = hotStatement(
+  'the deleted organizations without the name that lists them',
+  'SELECT id FROM orgs WHERE purge_at > ? AND deleted_name IS NULL ORDER BY purge_at LIMIT ?',
+  [0, 1],
+);
+
 const FIND_MEMBERS = hotStatement(
   'members of an organization that is purged',
   'SELECT user_id AS id FROM members WHERE org_id = ? LIMIT ?',
@@ -65,13 +71,25 @@ export class DeletedOrgsRepository {
     purgeAt: number,
   ): Promise<void> {
     for await (const batch of inBatches(ids)) {
-      await transaction.of(this.orgs).update({ id: In([...batch]) }, { deletedAt, purgeAt });
+      const change = { deletedAt, deletedName: () => 'name', purgeAt };
+      await transaction.of(this.orgs).update({ id: In([...batch]) }, change);
     }
   }
 
   /** The caller holds the lock. */
   async restore(transaction: Transaction, id: string): Promise<void> {
-    await transaction.of(this.orgs).update({ id }, { deletedAt: null, purgeAt: null });
+    await transaction.of(this.orgs).update({ id }, { deletedAt: null, deletedName: null, purgeAt: null });
+  }
+
+  /** An older instance that runs beside this one deletes without the name by which deleted ones are listed. */
+  async findUnnamed(purgedAfter: number, limit: number): Promise<string[]> {
+    const rows = await this.orgs.query<{ id: string }[]>(FIND_UNNAMED, [purgedAfter, limit]);
+    return rows.map(({ id }) => id);
+  }
+
+  async addNames(ids: readonly string[]): Promise<void> {
+    const unnamed = { id: In(ids), deletedAt: Not(IsNull()) };
+    await this.orgs.update(unnamed, { deletedName: () => 'name' });
   }
 
   async findDue(now: number): Promise<string | undefined> {

@@ -12,6 +12,7 @@ import { OrgChanges } from './org-changes.js';
 import { OrgDeletion } from './org-deletion.js';
 import { Org } from './org.entity.js';
 import { OperatedOrgs } from './operated-orgs.service.js';
+import { OrgListRepository } from './org-list.repository.js';
 import { OrgsOfUser } from './orgs-of-user.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { OwnershipRepository } from './ownership.repository.js';
@@ -22,6 +23,7 @@ const EXPORTED = [
   OrgChanges,
   OperatedOrgs,
   OrgDeletion,
+  OrgListRepository,
   OrgsRepository,
   OwnershipRepository,
   UserOrgsRepository,

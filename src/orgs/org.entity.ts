@@ -5,6 +5,8 @@ export const MAX_ORG_NAME = 100;
 
 @Entity('orgs')
 @Index('orgs_purge_at_idx', ['purgeAt'])
+@Index('orgs_name_idx', ['name', 'id'])
+@Index('orgs_deleted_name_idx', ['deletedName', 'id'])
 export class Org {
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
@@ -22,6 +24,10 @@ export class Org {
   /** epoch milliseconds; since then hidden from everybody, but it can be restored */
   @Column({ name: 'deleted_at', type: 'bigint', nullable: true })
   deletedAt: number | null;
+
+  /** the name while the organization is deleted, by whose index the few of them are listed */
+  @Column({ name: 'deleted_name', type: 'varchar', length: MAX_ORG_NAME, nullable: true })
+  deletedName: string | null;
 
   /** epoch milliseconds; from then on it cannot be restored */
   @Column({ name: 'purge_at', type: 'bigint', nullable: true })

@@ -9,6 +9,7 @@ import { MembersModule } from './members/members.module.js';
 import { OrgLifeController } from './org-life.controller.js';
 import { OrgLifeService } from './org-life.service.js';
 import { OrgPurge } from './org-purge.js';
+import { UnnamedDeletions } from './unnamed-deletions.js';
 import { OrgRowsModule } from './org-rows.module.js';
 import { OrgsController } from './orgs.controller.js';
 import { OrgsService } from './orgs.service.js';
@@ -26,7 +27,7 @@ import { RolesGuard } from './roles.guard.js';
     UsersModule,
   ],
   controllers: [OrgsController, OrgLifeController],
-  providers: [OrgLifeService, OrgPurge, OrgsService, RolesGuard],
+  providers: [OrgLifeService, OrgPurge, OrgsService, RolesGuard, UnnamedDeletions],
   exports: [OrgsService, RolesGuard],
 })
 export class OrgsModule {}

@@ -5,6 +5,7 @@ import type { Role } from '../access/role.js';
 import { hotStatement } from '../database/hot-statements.js';
 import type { Position } from '../pagination/cursor.js';
 import { Member } from './members/member.entity.js';
+import type { Org } from './org.entity.js';
 
 /** Times are epoch milliseconds. */
 export interface UserOrg {
@@ -47,6 +48,12 @@ const FIND_DELETED = hotStatement(
   ['', 0, 0, '', 0, 21],
 );
 
+const FIND_EVEN_DELETED = hotStatement(
+  'a page of the organizations of a user, deleted ones too',
+  pageOf('m.role, o.deleted_at AS deletedAt', '1 = 1'),
+  ['', 0, 0, '', 21],
+);
+
 const FROM_THE_START: Position = { order: 0, id: '' };
 
 @Injectable()
@@ -55,6 +62,14 @@ export class UserOrgsRepository {
 
   findPage(userId: string, limit: number, { order, id } = FROM_THE_START): Promise<UserOrg[]> {
     return this.members.query<UserOrg[]>(FIND_PAGE, [userId, order, order, id, limit]);
+  }
+
+  findPageEvenDeleted(
+    userId: string,
+    limit: number,
+    { order, id } = FROM_THE_START,
+  ): Promise<(UserOrg & Pick<Org, 'deletedAt'>)[]> {
+    return this.members.query(FIND_EVEN_DELETED, [userId, order, order, id, limit]);
   }
 
   /** Finds organizations that the user can restore. */

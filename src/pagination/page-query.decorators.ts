@@ -6,7 +6,8 @@ import type { PageQuery } from './page.js';
 
 export const INVALID_LIMIT = 'must be a whole number from 1 to 1000';
 
-const MAX_CURSOR = 400;
+/** longer than one with a name of 400 bytes */
+const MAX_CURSOR = 600;
 const LIMIT = /^(?:[1-9]\d{0,2}|1000)$/;
 
 /** @param hasDefault whether this query has a default limit: without one, a cursor needs a limit */

@@ -1,5 +1,5 @@
 import type { Event } from './event.entity.js';
-import type { OrgEvent, OwnEvent, OwnEventActor } from './dto/event.responses.js';
+import type { OrgEvent, OwnEvent, WholeEvent } from './dto/event.responses.js';
 import type { FeedEvent } from './dto/feed-event.responses.js';
 import { definitionOf } from './event-types.js';
 
@@ -46,8 +46,8 @@ export function feedEvent(event: Event): FeedEvent {
 }
 
 /** The view of operators, who may know all of it. */
-export function wholeEvent({ actorType, actorId, actorSessionId, at, data, ...rest }: Event) {
-  const actor: OwnEventActor = { type: actorType, id: actorId, sessionId: actorSessionId };
+export function wholeEvent({ actorType, actorId, actorSessionId, at, data, ...rest }: Event): WholeEvent {
+  const actor = { type: actorType, id: actorId, sessionId: actorSessionId };
   return { ...rest, at: new Date(at).toISOString(), actor, data: dataOf({ data }) };
 }
 

@@ -68,6 +68,12 @@ const FIND_OF_USER = hotStatement(
   ['', '', 1],
 );
 
+const FIND_BETWEEN = hotStatement(
+  'the record',
+  `${SELECT} WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
+  ['', 'g', 1],
+);
+
 const FIND_SIGN_IN_ADDRESSES = hotStatement(
   'the addresses that a user logged in from',
   `SELECT ip FROM events WHERE user_id = ? AND id >= ? AND type = 'session.started' AND ip IS NOT NULL
@@ -108,6 +114,11 @@ export class EventsRepository {
 
   findOfUser(userId: string, limit: number, beforeId = FIRST.id): Promise<Event[]> {
     return this.events.query<Event[]>(FIND_OF_USER, [userId, beforeId, limit]);
+  }
+
+  /** Finds the latest events of everybody and everything, from an id on and before another. */
+  findBetween(fromId: string, beforeId: string, limit: number): Promise<Event[]> {
+    return this.events.query<Event[]>(FIND_BETWEEN, [fromId, beforeId, limit]);
   }
 
   /** Finds the users who were deleted, as far back as the record goes. */

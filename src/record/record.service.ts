@@ -7,7 +7,7 @@ import { limitOf, linkNext, type NextPage, positionOf } from '../pagination/page
 import type { OrgEventsResult, OwnEventsResult } from './dto/event.responses.js';
 import type { ListEventsQuery, ListOrgEventsQuery } from './dto/list-events.query.js';
 import { orgEvent, ownEvent } from './event-views.js';
-import { type EventPage, pageOf } from './event-page.js';
+import { type FilteredPage, filteredPage } from '../pagination/filtered-page.js';
 
 @Injectable()
 export class RecordService {
@@ -20,13 +20,13 @@ export class RecordService {
   ): Promise<OrgEventsResult> {
     const { userId } = query;
     const start = positionOf(query);
-    const page = await pageOf(filterOf(query), (size, after) => {
+    const page = await filteredPage<Event>(filterOf(query), (size, after) => {
       const before = after ? placeOf(after) : start;
       return userId === undefined
         ? this.events.findOfOrg(orgId, size, before)
         : this.events.findOfMember(orgId, userId, size, before);
     });
-    return { events: page.events.map(orgEvent), ...nextOf(page, linkNextPage) };
+    return { events: page.rows.map(orgEvent), ...nextOf(page, linkNextPage) };
   }
 
   async listOfUser(
@@ -35,15 +35,16 @@ export class RecordService {
     linkNextPage: LinkNextPage,
   ): Promise<OwnEventsResult> {
     const start = positionOf(query)?.id;
-    const page = await pageOf(filterOf(query), (size, after) =>
+    const page = await filteredPage<Event>(filterOf(query), (size, after) =>
       this.events.findOfUser(userId, size, after?.id ?? start),
     );
-    return { events: page.events.map(ownEvent), ...nextOf(page, linkNextPage) };
+    return { events: page.rows.map(ownEvent), ...nextOf(page, linkNextPage) };
   }
 }
 
 function filterOf(query: ListEventsQuery) {
-  return { limit: limitOf(query), type: query.type };
+  const { type } = query;
+  return { limit: limitOf(query), isWanted: (event: Event) => type === undefined || event.type === type };
 }
 
 /** Events without an organization, which only a person's own record has, are ordered by id. */
@@ -51,6 +52,6 @@ function placeOf({ orgRevision, id }: Event): Position {
   return { order: orgRevision ?? 0, id };
 }
 
-function nextOf({ last }: EventPage, linkNextPage: LinkNextPage): NextPage {
+function nextOf({ last }: FilteredPage<Event>, linkNextPage: LinkNextPage): NextPage {
   return linkNext(last && encodeCursor(placeOf(last)), linkNextPage);
 }

@@ -16,7 +16,8 @@ export class UserChangesRepository {
   disable(transaction: Transaction, id: string): Promise<boolean> {
     return this.change(
       transaction,
-      'UPDATE users SET disabled_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1 WHERE id = ? AND disabled_at IS NULL',
+      `UPDATE users SET disabled_at = ?, disabled_email = email, auth_epoch = auth_epoch + 1, revision = revision + 1
+        WHERE id = ? AND disabled_at IS NULL`,
       [Date.now(), id],
     );
   }
@@ -34,7 +35,8 @@ export class UserChangesRepository {
   enable(transaction: Transaction, id: string): Promise<boolean> {
     return this.change(
       transaction,
-      'UPDATE users SET disabled_at = NULL, revision = revision + 1 WHERE id = ? AND disabled_at IS NOT NULL',
+      `UPDATE users SET disabled_at = NULL, disabled_email = NULL, revision = revision + 1
+        WHERE id = ? AND disabled_at IS NOT NULL`,
       [id],
     );
   }

@@ -8,6 +8,8 @@ import { EmailTakenError } from './users.errors.js';
 
 type EmailClaim = { email: string; authEpoch: number | null };
 
+const DISABLED_EMAIL = 'disabled_email = CASE WHEN disabled_at IS NULL THEN NULL ELSE ? END';
+
 /** Each change returns whether it changed anything. */
 @Injectable()
 export class UserEmailsRepository {
@@ -49,9 +51,9 @@ export class UserEmailsRepository {
     try {
       return await this.change(
         transaction,
-        `UPDATE users SET email = ?, email_verified_at = ?, revision = revision + 1
+        `UPDATE users SET ${DISABLED_EMAIL}, email = ?, email_verified_at = ?, revision = revision + 1
           WHERE id = ? AND auth_epoch = ?`,
-        [email, Date.now(), id, authEpoch],
+        [email, email, Date.now(), id, authEpoch],
       );
     } catch (error) {
       throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new EmailTakenError() : error;
@@ -68,8 +70,9 @@ export class UserEmailsRepository {
     try {
       return await this.change(
         transaction,
-        'UPDATE users SET email = ?, email_verified_at = ?, revision = revision + 1 WHERE id = ? AND email = ?',
-        [to, isVerified ? Date.now() : null, id, from],
+        `UPDATE users SET ${DISABLED_EMAIL}, email = ?, email_verified_at = ?, revision = revision + 1
+          WHERE id = ? AND email = ?`,
+        [to, to, isVerified ? Date.now() : null, id, from],
       );
     } catch (error) {
       throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new EmailTakenError() : error;

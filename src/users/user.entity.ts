@@ -1,10 +1,11 @@
-import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { UniqueKey } from '../database/database-errors.js';
 
 export const USERS_EMAIL_KEY: UniqueKey = { name: 'users_email_key', columns: 'users.email' };
 
 @Entity('users')
 @Unique(USERS_EMAIL_KEY.name, ['email'])
+@Index('users_disabled_email_idx', ['disabledEmail'])
 export class User {
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
@@ -29,6 +30,10 @@ export class User {
 
   @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
   disabledAt: number | null;
+
+  /** the e-mail while the user is disabled, by whose index the few of them are listed */
+  @Column({ name: 'disabled_email', type: 'varchar', length: 254, nullable: true })
+  disabledEmail: string | null;
 
   @Column({ name: 'email_verified_at', type: 'bigint', nullable: true })
   emailVerifiedAt: number | null;

@@ -11,6 +11,7 @@ import { User } from './user.entity.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 import { UserEmailsRepository } from './user-emails.repository.js';
 import { UserImportService } from './user-import.service.js';
+import { UserListRepository } from './user-list.repository.js';
 import { UserParts } from './user-parts.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
@@ -24,6 +25,7 @@ const EXPORTED = [
   UserEvents,
   UserExport,
   UserImportService,
+  UserListRepository,
   UserParts,
   UsersRepository,
   UsersService,

@@ -69,6 +69,24 @@ describe('accounts users set-email', () => {
     expect(text).not.toContain(email);
   });
 
+  it('keeps a disabled account in the list of disabled ones, by its new e-mail', async () => {
+    const user = await anAccount(service, 'before');
+    const listed = async () =>
+      (await service.db.query('SELECT disabled_email FROM users WHERE id = ?', [user.id]))[0]![
+        'disabled_email'
+      ];
+    const email = anEmail('after');
+
+    await accountsJson(installation, ['users', 'disable', user.id, '--reason', 'a test']);
+    expect(await listed()).toBe(user.email);
+    await setEmail(user, email);
+    expect(await listed()).toBe(email);
+    await accountsJson(installation, ['users', 'enable', user.id]);
+    expect(await listed()).toBeNull();
+    await setEmail({ ...user, email } as Account, anEmail());
+    expect(await listed()).toBeNull();
+  });
+
   it('verifies it where the operator says so, and takes an address without where not', async () => {
     const user = await anAccount(service);
     await setEmail(user, anEmail(), '--verified');

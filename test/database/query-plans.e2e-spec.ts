@@ -52,11 +52,14 @@ describe('the plan of', () => {
       const places = rows.map((values) => `(${values.map(() => '?').join()})`).join();
       return service.db.query(`INSERT INTO ${table} (${columns}) VALUES ${places}`, rows.flat());
     };
-    await insert('users', 'id, email, password_hash, created_at', (n) => [
+    // One in a thousand is disabled, or deleted.
+    const rarely = (n: number, text: string): string | null => (n % 1000 === 0 ? text : null);
+    await insert('users', 'id, email, password_hash, created_at, disabled_email', (n) => [
       id(n),
       `u${n}@example.com`,
       'none',
       n,
+      rarely(n, `u${n}@example.com`),
     ]);
     await insert('sessions', 'id, user_id, auth_time, created_at, expires_at, parent_id, code_hash', (n) => [
       id(n),
@@ -137,7 +140,13 @@ describe('the plan of', () => {
     ]);
     await insert('services', 'name, allow, created_at', (n) => [`s${n}`, 'introspect', n]);
     await insert('service_secrets', 'id, service, hash, created_at', (n) => [id(n), `s${n}`, id(n), n]);
-    await insert('orgs', 'id, name, revision, created_at', (n) => [id(n), 'Org', 1, n]);
+    await insert('orgs', 'id, name, revision, created_at, deleted_name', (n) => [
+      id(n),
+      `Org ${n}`,
+      1,
+      n,
+      rarely(n, `Org ${n}`),
+    ]);
     // One large organization, and one of their own for everybody.
     await insert('members', 'org_id, user_id, email, role, joined_at', (n) => [
       id(0),

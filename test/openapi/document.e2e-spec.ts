@@ -77,6 +77,20 @@ const ENDPOINTS = [
     'services/{name}/disable',
     'services/{name}/enable',
   ].map((path) => ({ endpoint: `POST /api/operators/${path}`, status: '200', public: false, body: true })),
+  ...[
+    'status',
+    'users',
+    'users/{userId}',
+    'users/{userId}/sessions',
+    'users/{userId}/orgs',
+    'orgs',
+    'orgs/{orgId}',
+    'orgs/{orgId}/members',
+    'events',
+    'mails',
+    'services',
+    'services/{name}',
+  ].map((path) => ({ endpoint: `GET /api/operators/${path}`, status: '200', public: false, body: false })),
   { endpoint: 'POST /api/operators/users/{userId}/reset-code', status: '201', public: false, body: true },
 ];
 

@@ -4,6 +4,7 @@ import { type Service, startService } from '../support/service.js';
 import { type DocumentedResponse, DocumentReader } from './documented.js';
 import { collectInvitationAnswers } from './invitation-answers.js';
 import { collectMailAnswers } from './mail-answers.js';
+import { collectLookupAnswers } from './lookup-answers.js';
 import { collectOperatorAnswers } from './operator-answers.js';
 import { collectServiceAnswers } from './service-answers.js';
 import { collectOrgLifeAnswers } from './org-life-answers.js';
@@ -20,13 +21,14 @@ const FORMS: [name: string, form: RegExp][] = [
   ['a code or key', /^[\w-]{43}$/],
   ['a typed code', /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/],
   ['a time', /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/],
+  ['an engine', /^(?:sqlite|mariadb|mysql)$/],
   ['an address', /^[\d.]{7,15}$/],
   ['a cursor', /^[\w-]{50,}$/],
 ];
 
 /** Values without a form of their own, by their names. */
 const ALWAYS_NEW = new Map([
-  ['kid', 'any text'],
+  ...['kid', 'migration', 'version'].map((name) => [name, 'any text'] as const),
   ...['iat', 'exp', 'auth_time'].map((name) => [name, 'a time'] as const),
 ]);
 
@@ -44,6 +46,7 @@ describe('the examples of the OpenAPI document', () => {
     });
     reader = await DocumentReader.of(service);
     examples = new ExampleAnswers(reader, service);
+    await collectLookupAnswers(examples, service);
     await collectServiceAnswers(examples, service);
     await collectOperatorAnswers(examples, service);
     await collectMailAnswers(examples, service, mailServer, withoutMail);

@@ -109,7 +109,7 @@ describe('the doctor', () => {
     {
       what: 'an organization whose only owner is disabled',
       tables: ['users'],
-      do: () => force('UPDATE users SET disabled_at = 1 WHERE id = ?', cast.owner.id),
+      do: () => force('UPDATE users SET disabled_at = 1, disabled_email = email WHERE id = ?', cast.owner.id),
       red: ['every organization has an owner whose account is enabled'],
     },
     {
@@ -117,7 +117,7 @@ describe('the doctor', () => {
       tables: ['orgs'],
       do: () =>
         force(
-          'UPDATE orgs SET deleted_at = 1, purge_at = ? WHERE id = ?',
+          'UPDATE orgs SET deleted_at = 1, deleted_name = name, purge_at = ? WHERE id = ?',
           Date.now() - DAY_MS - 1,
           cast.org.id,
         ),
@@ -129,7 +129,7 @@ describe('the doctor', () => {
     {
       what: 'a deleted organization without a time of its purge',
       tables: ['orgs'],
-      do: () => force('UPDATE orgs SET deleted_at = 1 WHERE id = ?', cast.org.id),
+      do: () => force('UPDATE orgs SET deleted_at = 1, deleted_name = name WHERE id = ?', cast.org.id),
       red: [
         'every deleted organization has a purge time, and no other has one',
         'every pending invitation is from somebody who may invite',
@@ -248,7 +248,7 @@ describe('the doctor', () => {
     {
       what: 'a pending invitation of somebody who is disabled',
       tables: ['users'],
-      do: () => force('UPDATE users SET disabled_at = 1 WHERE id = ?', cast.admin.id),
+      do: () => force('UPDATE users SET disabled_at = 1, disabled_email = email WHERE id = ?', cast.admin.id),
       red: ['every pending invitation is from somebody who may invite'],
     },
     {
@@ -439,6 +439,18 @@ describe('the doctor', () => {
       tables: ['sessions'],
       do: () => force("UPDATE sessions SET service = 'gone', bound_epoch = 0 WHERE id = ?", chain[1]!),
       red: ['no session for a service that is disabled or gone is of its epoch, or of a later one'],
+    },
+    {
+      what: 'an enabled account and an organization in the lists of others',
+      tables: ['users', 'orgs'],
+      do: async () => {
+        await force('UPDATE users SET disabled_email = email WHERE id = ?', cast.member.id);
+        await force('UPDATE orgs SET deleted_name = name WHERE id = ?', cast.org.id);
+      },
+      red: [
+        'exactly the disabled accounts are listed as disabled',
+        'exactly the deleted organizations are listed as deleted',
+      ],
     },
     {
       what: 'an e-mail in capitals',

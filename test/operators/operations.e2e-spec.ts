@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allRows } from '../support/all-rows.js';
 import type { Answer } from '../support/answer.js';
-import { invalidFields, lastOwner, notFound, operatorProtected, orgNotFound } from '../support/expected.js';
+import {
+  invalidFields,
+  lastOwner,
+  methodNotAllowed,
+  operatorProtected,
+  orgNotFound,
+} from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
 import { anOperator, makeOperator } from '../support/operators.js';
 import { type Account, anAccount, anOrg, anOrgOf, anUnknownId, join, type Org } from '../support/personas.js';
@@ -263,7 +269,7 @@ describe('operators over HTTP', () => {
       body: { code: 'user_not_found' },
     });
     expect(await operator.post(`/api/operators/users/${user.id}`, { reason: REASON })).toMatchObject(
-      notFound,
+      methodNotAllowed,
     );
   });
 

@@ -33,6 +33,18 @@ export const DATA_CHECKS: Check[] = [
     `SELECT m.user_id AS fault FROM members m JOIN users u ON u.id = m.user_id WHERE m.email <> u.email`,
   ),
   emptyQuery(
+    'exactly the disabled accounts are listed as disabled',
+    'Operators miss them: UPDATE users SET disabled_email = CASE WHEN disabled_at IS NULL THEN NULL ELSE email END WHERE id = …',
+    `SELECT u.id AS fault FROM users u
+      WHERE COALESCE(u.disabled_email, '') <> CASE WHEN u.disabled_at IS NULL THEN '' ELSE u.email END`,
+  ),
+  emptyQuery(
+    'exactly the deleted organizations are listed as deleted',
+    'Operators miss them: UPDATE orgs SET deleted_name = CASE WHEN deleted_at IS NULL THEN NULL ELSE name END WHERE id = …',
+    `SELECT o.id AS fault FROM orgs o
+      WHERE COALESCE(o.deleted_name, '') <> CASE WHEN o.deleted_at IS NULL THEN '' ELSE o.name END`,
+  ),
+  emptyQuery(
     'every membership has a valid role',
     `Set it to one of ${ROLES.join(', ')}.`,
     `SELECT m.user_id AS fault FROM members m WHERE m.role NOT IN (${ROLES.map((role) => `'${role}'`).join(', ')})`,

@@ -1,11 +1,12 @@
 import { MAIL_STATES, type Mail, type MailState } from '../../mail/mail.entity.js';
-import { MailsRepository } from '../../mail/mails.repository.js';
+import { MailListRepository } from '../../mail/mail-list.repository.js';
+import { mailView } from '../../mail/mail-view.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
 import { parseLimit } from '../limit.js';
 import { withServices } from '../services.js';
-import { timeOrNull, timeText } from '../times.js';
+import { timeText } from '../times.js';
 
 export function listMails({ options }: Invocation): Promise<Report> {
   const { state, to, limit } = options as Record<string, string | undefined>;
@@ -13,8 +14,8 @@ export function listMails({ options }: Invocation): Promise<Report> {
   const recipient = to === undefined ? undefined : addressOf(to);
   const atMost = parseLimit(limit);
   return withServices(async (services) => {
-    const mails = await services.get(MailsRepository).findLatest({ states, recipient }, atMost);
-    return { lines: mails.length === 0 ? ['none'] : mails.map(textOf), json: mails.map(jsonOf) };
+    const mails = await services.get(MailListRepository).findLatest({ states, recipient }, atMost);
+    return { lines: mails.length === 0 ? ['none'] : mails.map(textOf), json: mails.map(mailView) };
   });
 }
 
@@ -43,21 +44,4 @@ function textOf({ id, kind, recipient, state, createdAt, attempts, nextAttemptAt
   ]
     .filter((part) => part !== null && part !== false)
     .join('  ');
-}
-
-function jsonOf(mail: Mail): object {
-  const { id, kind, recipient, state, createdAt, attempts, nextAttemptAt, expiresAt, endedAt, lastError } =
-    mail;
-  return {
-    id,
-    kind,
-    recipient,
-    state,
-    attempts,
-    createdAt: timeText(createdAt),
-    nextAttemptAt: state === 'waiting' ? timeText(nextAttemptAt || createdAt) : null,
-    expiresAt: timeOrNull(expiresAt),
-    endedAt: timeOrNull(endedAt),
-    lastError,
-  };
 }

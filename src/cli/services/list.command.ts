@@ -1,8 +1,9 @@
+import { serviceView } from '../../services/service-views.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { listLimit, printList } from '../print-list.js';
 import { withServices } from '../services.js';
-import { serviceJson, serviceLine } from './service-text.js';
+import { serviceLine } from './service-text.js';
 
 export async function listServices(invocation: Invocation): Promise<Report> {
   listLimit(invocation.options);
@@ -10,7 +11,7 @@ export async function listServices(invocation: Invocation): Promise<Report> {
     printList(invocation, {
       findPage: (after, limit) => services.get(ServicesRepository).findPage(limit, after?.name),
       lineOf: serviceLine,
-      jsonOf: serviceJson,
+      jsonOf: serviceView,
       none: 'no services',
     }),
   );

@@ -1,22 +1,23 @@
+import { secretView, serviceView } from '../../services/service-views.js';
 import { shownText } from '../../services/allowed-scopes.js';
 import { ServiceSecretsRepository } from '../../services/service-secrets.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { withServices } from '../services.js';
 import { findService } from './find-service.js';
-import { secretJson, secretLine, serviceJson } from './service-text.js';
+import { secretLine } from './service-text.js';
 
 export function showService({ parameters }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const service = await findService(services, parameters[0]!);
     const secrets = await services.get(ServiceSecretsRepository).findOf(service.name);
-    const shown = serviceJson(service);
+    const shown = serviceView(service);
     const fields = Object.entries({ ...shown, allow: shownText(service.allow) });
     return {
       lines: [
         ...fields.map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
         ...secrets.map(secretLine),
       ],
-      json: [{ ...shown, secrets: secrets.map(secretJson) }],
+      json: [{ ...shown, secrets: secrets.map(secretView) }],
     };
   });
 }

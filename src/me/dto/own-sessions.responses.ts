@@ -3,13 +3,9 @@ import { MAX_DEVICE_NAME } from '../../auth/dto/device-name.decorator.js';
 
 const VIA = ['password', 'code'] as const;
 
-export class OwnSession {
+export class ListedSession {
   @ApiProperty({ format: 'uuid' })
   id: string;
-
-  /** whether this is the session of the token */
-  @ApiProperty()
-  current: boolean;
 
   /** `password` if a login or registration opened the session, `code` if a one-time code did */
   @ApiProperty({ enum: VIA })
@@ -40,6 +36,12 @@ export class OwnSession {
   /** name of the service that exchanged the code with its credentials; null if none did */
   @ApiProperty({ type: String, minLength: 1, maxLength: 40, nullable: true })
   service: string | null;
+}
+
+export class OwnSession extends ListedSession {
+  /** whether this is the session of the token */
+  @ApiProperty()
+  current: boolean;
 }
 
 const EXAMPLE: OwnSession = {

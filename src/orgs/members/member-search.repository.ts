@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { type Role, ROLES } from '../../access/role.js';
 import { hotStatement } from '../../database/hot-statements.js';
+import { emailRange } from '../../users/email-range.js';
 import { Member } from './member.entity.js';
 import type { ListedMember } from './member-list.repository.js';
 
@@ -18,11 +19,6 @@ export interface FoundMember extends ListedMember {
   joinedAt: number;
 }
 
-/** The first character that an e-mail can have, and the one that follows the last. */
-const FIRST = '!';
-const END = '\u007f';
-
-/** One bound on each side of the e-mail: with more, SQLite takes another index. */
 const FIND = hotStatement(
   'a search of members of a role',
   `SELECT m.user_id AS userId, m.email, m.role FROM members m
@@ -43,10 +39,10 @@ export class MemberSearchRepository {
 
   /** Each role is a range of the one index; a second index would cost every change. */
   async find({ orgId, prefix, role, after }: MemberSearch, limit: number): Promise<ListedMember[]> {
-    const from = after === undefined || after < prefix ? prefix : after + FIRST;
+    const range = emailRange(prefix, after);
     const roles = role === undefined ? ROLES : [role];
     const found = await Promise.all(
-      roles.map((one) => this.members.query<ListedMember[]>(FIND, [orgId, one, from, prefix + END, limit])),
+      roles.map((one) => this.members.query<ListedMember[]>(FIND, [orgId, one, ...range, limit])),
     );
     const inOrder = found.flat().toSorted((a, b) => (a.email < b.email ? -1 : 1));
     return inOrder.slice(0, limit);

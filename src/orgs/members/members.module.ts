@@ -23,6 +23,6 @@ import { WholeLists } from './whole-lists.js';
     Remedies,
     WholeLists,
   ],
-  exports: [MembersService, Remedies, WholeLists],
+  exports: [MemberSearchService, MembersService, Remedies, WholeLists],
 })
 export class MembersModule {}

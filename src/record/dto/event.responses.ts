@@ -103,7 +103,36 @@ export class OwnEvent extends AnyEvent {
   requestId: string | null;
 }
 
-class EventsPage {
+export class WholeEventActor extends EventActor {
+  /** session that acted; null if it is unknown */
+  @ApiProperty({ type: String, format: 'uuid', nullable: true })
+  sessionId: string | null;
+}
+
+export class WholeEvent extends AnyEvent {
+  actor: WholeEventActor;
+
+  /** revision of the account after the change */
+  @ApiProperty({ type: 'integer', nullable: true })
+  userRevision: number | null;
+
+  /** session that the event is about */
+  @ApiProperty({ type: String, format: 'uuid', nullable: true })
+  sessionId: string | null;
+
+  /** client address; null if there was none, or it was deleted after 90 days */
+  @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
+  ip: string | null;
+
+  @ApiProperty({ type: String, minLength: 1, maxLength: 128, nullable: true })
+  requestId: string | null;
+
+  /** words of the operator who acted */
+  @ApiProperty({ type: String, minLength: 1, maxLength: 500, nullable: true })
+  reason: string | null;
+}
+
+export class EventsPage {
   /**
    * `cursor` of the next page; absent on the last page. A page can be shorter than `limit`, or empty, although a next
    * page exists.

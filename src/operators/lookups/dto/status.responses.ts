@@ -1,0 +1,83 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Readiness } from '../../../health/health.responses.js';
+
+const ENGINES = ['sqlite', 'mysql', 'mariadb'] as const;
+const KEY_STATES = ['signing', 'next', 'verifying'] as const;
+const SCHEMA_STATES = ['current', 'newer'] as const;
+
+export class EngineStatus {
+  /** @example "sqlite" */
+  @ApiProperty({ enum: ENGINES })
+  name: (typeof ENGINES)[number];
+
+  /** @example "3.53.0" */
+  @ApiProperty({ minLength: 1 })
+  version: string;
+}
+
+export class SchemaStatus {
+  /**
+   * last migration of this version
+   * @example "OperatorsLists1796601600000"
+   */
+  @ApiProperty({ minLength: 1 })
+  migration: string;
+
+  /**
+   * `newer` if an instance of a newer version has migrated the database further
+   * @example "current"
+   */
+  @ApiProperty({ enum: SCHEMA_STATES })
+  state: (typeof SCHEMA_STATES)[number];
+}
+
+export class KeyStatus {
+  @ApiProperty({ minLength: 1 })
+  kid: string;
+
+  /** `verifying` if the key signs no longer */
+  @ApiProperty({ enum: KEY_STATES })
+  state: (typeof KEY_STATES)[number];
+
+  /** time from which on the key signs; null if the key file does not say */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  signsFrom: string | null;
+
+  /** time after which nobody signs with the key; null for the one that signs and those that will */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  signedUntil: string | null;
+}
+
+const KEY: KeyStatus = {
+  kid: 'y1Qm8rJ0vJc0mYw3mQ9yq9l0Zc1o1m1b5rj3JtQ9g2E',
+  state: 'signing',
+  signsFrom: null,
+  signedUntil: null,
+};
+
+export class MailsStatus {
+  /** @example 0 */
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  waiting: number;
+
+  /** @example 0 */
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  failed: number;
+}
+
+export class ServiceStatus extends Readiness {
+  /** @example "0.2.0" */
+  @ApiProperty({ minLength: 1 })
+  version: string;
+
+  engine: EngineStatus;
+
+  schema: SchemaStatus;
+
+  /** keys of the instance that answers, in the order of the key file */
+  @ApiProperty({ type: [KeyStatus], example: [KEY] })
+  keys: KeyStatus[];
+
+  /** mails in the outbox */
+  mails: MailsStatus;
+}

@@ -1,0 +1,106 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Role } from '../../../access/role.js';
+import { ListedSession } from '../../../me/dto/own-sessions.responses.js';
+import { ApiRole } from '../../../openapi/api-role.decorator.js';
+import { OrgResponse } from '../../../orgs/dto/org.responses.js';
+import { UserResponse } from '../../../users/user.response.js';
+
+const ADA = {
+  id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',
+  email: 'ada@example.com',
+  emailVerified: false,
+  createdAt: '2026-11-22T09:00:00.000Z',
+  disabledAt: null,
+  operator: false,
+  secondFactor: false,
+};
+const ADAS_SESSION: ListedSession = {
+  id: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
+  via: 'password',
+  createdAt: '2026-11-22T09:00:00.000Z',
+  lastUsedAt: '2026-11-22T09:00:00.000Z',
+  expiresAt: '2026-11-23T09:00:00.000Z',
+  ip: '198.51.100.7',
+  userAgent: 'Analytical Desktop/1.4 (Linux)',
+  deviceName: "Ada's laptop",
+  service: null,
+};
+const ADAS_ORG = {
+  id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
+  name: 'Analytical Engines',
+  role: 'owner',
+  joinedAt: '2026-11-22T09:00:00.000Z',
+  deletedAt: null,
+};
+
+export class ListedAccount extends UserResponse {
+  @ApiProperty()
+  emailVerified: boolean;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  /** null if the account is enabled */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  disabledAt: string | null;
+
+  /** whether a shell has granted the user the routes of operators */
+  @ApiProperty()
+  operator: boolean;
+
+  /** whether a login needs a second factor */
+  @ApiProperty()
+  secondFactor: boolean;
+}
+
+export class ShownAccount extends ListedAccount {
+  /** time of the last change of the password; null if there was none */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  passwordChangedAt: string | null;
+}
+
+export class OrgOfAccount extends OrgResponse {
+  @ApiRole()
+  role: Role;
+
+  @ApiProperty({ format: 'date-time' })
+  joinedAt: string;
+
+  /** null if the organization is not deleted */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  deletedAt: string | null;
+}
+
+export class AccountsResult {
+  @ApiProperty({ type: [ListedAccount], example: [ADA] })
+  users: ListedAccount[];
+
+  /**
+   * `cursor` of the next page; absent on the last page
+   * @example "OmFkYUBleGFtcGxlLmNvbQ"
+   */
+  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  nextCursor?: string;
+}
+
+export class ShownAccountResult {
+  @ApiProperty({ type: ShownAccount, example: { ...ADA, passwordChangedAt: null } })
+  user: ShownAccount;
+}
+
+export class AccountSessionsResult {
+  @ApiProperty({ type: [ListedSession], example: [ADAS_SESSION] })
+  sessions: ListedSession[];
+}
+
+export class AccountOrgsResult {
+  @ApiProperty({ type: [OrgOfAccount], example: [ADAS_ORG] })
+  orgs: OrgOfAccount[];
+
+  /**
+   * `cursor` of the next page; absent on the last page
+   * @example "MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M"
+   */
+  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  nextCursor?: string;
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { MemberSearchService } from '../../orgs/members/member-search.service.js';
+import { OrgNotFoundError } from '../../orgs/members/members.errors.js';
+import { type ListedOrg, OrgListRepository } from '../../orgs/org-list.repository.js';
+import type { Org } from '../../orgs/org.entity.js';
+import { OwnershipRepository } from '../../orgs/ownership.repository.js';
+import { decodeNameCursor, encodeNameCursor } from '../../pagination/cursor.js';
+import { filteredPage } from '../../pagination/filtered-page.js';
+import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
+import { limitOf, linkNext } from '../../pagination/page.js';
+import type { ListOrgMembersQuery } from './dto/list-org-members.query.js';
+import type { ListOrgsQuery } from './dto/list-orgs.query.js';
+import type {
+  ListedOrgResponse,
+  OrgMembersResult,
+  OrgsResult,
+  ShownOrgResult,
+} from './dto/org-lookup.responses.js';
+
+@Injectable()
+export class OrgLookups {
+  constructor(
+    private readonly orgs: OwnershipRepository,
+    private readonly lists: OrgListRepository,
+    private readonly members: MemberSearchService,
+  ) {}
+
+  async list(query: ListOrgsQuery, linkNextPage: LinkNextPage): Promise<OrgsResult> {
+    const { search: prefix = '', status, cursor } = query;
+    const start = cursor === undefined ? undefined : decodeNameCursor(cursor);
+    const isWanted = ({ deletedAt }: ListedOrg): boolean =>
+      status === undefined || (deletedAt !== null) === (status === 'deleted');
+    const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) => {
+      const search = { prefix, after: after ?? start };
+      return status === 'deleted' ? this.lists.findDeleted(search, size) : this.lists.findPage(search, size);
+    });
+    return { orgs: rows.map(orgView), ...linkNext(last && encodeNameCursor(last), linkNextPage) };
+  }
+
+  /** @throws OrgNotFoundError */
+  async show(orgId: string): Promise<ShownOrgResult> {
+    const org = await this.find(orgId);
+    const counts = { owner: 0, admin: 0, member: 0 };
+    for (const { role, members } of await this.orgs.countByRole(orgId)) counts[role] = members;
+    return { org: { ...orgView(org), counts } };
+  }
+
+  /** @throws OrgNotFoundError */
+  async listMembers(
+    orgId: string,
+    query: ListOrgMembersQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<OrgMembersResult> {
+    const { id } = await this.find(orgId);
+    return this.members.find(id, query, linkNextPage);
+  }
+
+  private async find(id: string): Promise<Org> {
+    const org = await this.orgs.findOrg(id);
+    if (!org) throw new OrgNotFoundError();
+    return org;
+  }
+}
+
+function orgView({ id, name, createdAt, deletedAt, purgeAt }: ListedOrg): ListedOrgResponse {
+  return {
+    id,
+    name,
+    createdAt: new Date(createdAt).toISOString(),
+    deletedAt: timeOrNull(deletedAt),
+    purgeAt: timeOrNull(purgeAt),
+  };
+}
+
+function timeOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : new Date(epochMs).toISOString();
+}
