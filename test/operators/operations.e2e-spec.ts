@@ -6,13 +6,14 @@ import {
   lastOwner,
   methodNotAllowed,
   operatorProtected,
+  operatorRequired,
   orgNotFound,
 } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
 import { anOperator, makeOperator } from '../support/operators.js';
 import { type Account, anAccount, anOrg, anOrgOf, anUnknownId, join, type Org } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { type Cluster, type Service, startClusterWithoutLimits } from '../support/service.js';
 import { aServiceClient } from '../support/services.js';
 
 const REASON = 'ticket 4711: the caller named the last invoice';
@@ -44,14 +45,16 @@ const OK = { ok: true };
 const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
 
 describe('operators over HTTP', () => {
+  let cluster: Cluster;
   let service: Service;
   let operator: Account;
 
   beforeAll(async () => {
-    service = await startServiceWithoutLimits();
+    cluster = await startClusterWithoutLimits();
+    service = cluster.instances[0]!;
     operator = await anOperator(service);
   });
-  afterAll(() => service.stop());
+  afterAll(() => cluster.stop());
 
   async function theTargets(): Promise<Targets> {
     const { db } = service;
@@ -241,6 +244,22 @@ describe('operators over HTTP', () => {
     expect((await ask(operator, CHANGES['verifying an e-mail']!, targets, ` ${reason} `)).status).toBe(200);
 
     expect(await eventsSince(service.db, known)).toMatchObject([{ reason }]);
+  });
+
+  it('whom a shell revokes is refused at the next request, on every instance', async () => {
+    const { user } = await theTargets();
+    const revoked = await anOperator(service);
+    const askAll = () =>
+      Promise.all(
+        cluster.instances.map((instance) =>
+          revoked.at(instance).post(`/api/operators/users/${user.id}/verify-email`, { reason: REASON }),
+        ),
+      );
+    for (const { status } of await askAll()) expect(status).toBe(200);
+
+    await service.db.query('UPDATE users SET operator_since = NULL WHERE id = ?', [revoked.id]);
+
+    for (const answer of await askAll()) expect(answer).toMatchObject(operatorRequired);
   });
 
   it('nothing that is not there is changed', async () => {

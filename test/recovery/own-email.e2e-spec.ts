@@ -11,6 +11,7 @@ import {
   wrongPassword,
 } from '../support/expected.js';
 import { MailServer, refusal } from '../support/mail-server.js';
+import { anOperator } from '../support/operators.js';
 import {
   type Account,
   aCode,
@@ -87,6 +88,29 @@ describe('the own e-mail', () => {
     expect(await verify(user, code)).toMatchObject(invalidCode);
     expect(await user.post(ASK)).toMatchObject({ status: 200, body: { ok: true } });
     expect(mailServer.to(user.email)).toHaveLength(1);
+  });
+
+  it('is safe from a code for a password that an operator had issued to whoever had it before', async () => {
+    const [operator, before, after] = await Promise.all([
+      anOperator(service),
+      anAccount(service, 'wanted'),
+      anAccount(service),
+    ]);
+    const issued = await operator.post<{ code: string }>(`/api/operators/users/${before.id}/reset-code`, {
+      reason: 'a test',
+    });
+    expect(issued.status, issued.text).toBe(201);
+    expect(await mailServer.next(before.email)).toMatchObject({
+      subject: 'An operator issued a code for your password',
+      code: undefined,
+    });
+    const moved = await askedForChange(before);
+    expect((await verify(before, moved.code)).status).toBe(200);
+    expect((await change(after, before.email)).status).toBe(202);
+    expect((await verify(after, await codeTo(before.email, 3))).status).toBe(200);
+
+    const reset = { email: before.email, code: issued.body.code, newPassword: aPassword() };
+    expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidCode);
   });
 
   it('becomes another, beside every membership too, once the code from there is typed', async () => {
