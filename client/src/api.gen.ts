@@ -227,6 +227,10 @@ export type BadRequestProblem = Problem & {
   code: "bad_request";
 };
 
+export type BeginSecondFactorRequest = {
+  password: string;
+};
+
 export type BodyTooLargeProblem = Problem & {
   code: "body_too_large";
 };
@@ -261,8 +265,19 @@ export type ChangePasswordRequest = {
   code?: string | undefined;
 };
 
+export type ChangeSecondFactorRequest = {
+  password: string;
+  /** The six digits that the authenticator app shows, or a recovery code. Case, spaces and hyphens make no difference. */
+  code: string;
+};
+
 export type CodeResult = {
   /** one-time code, valid for 60 seconds unless configured otherwise */
+  code: string;
+};
+
+export type ConfirmSecondFactorRequest = {
+  /** The six digits that the authenticator app shows. Spaces make no difference. */
   code: string;
 };
 
@@ -314,6 +329,13 @@ export type EmailTakenProblem = Problem & {
 export type EngineStatus = {
   name: "sqlite" | "mysql" | "mariadb";
   version: string;
+};
+
+export type EnrolmentResult = {
+  /** the secret in base32, to type into an authenticator app */
+  secret: string;
+  /** the same with the names of account and service, to show as a QR code */
+  uri: string;
 };
 
 export type EventActor = {
@@ -1297,6 +1319,11 @@ export type RecordResult = {
   events: WholeEvent[];
 };
 
+export type RecoveryCodesResult = {
+  /** the new recovery codes, each of which works once; they are shown this time only */
+  recoveryCodes: string[];
+};
+
 export type RefreshRequest = {
   refreshToken: string;
 };
@@ -1366,12 +1393,23 @@ export type SchemaStatus = {
   state: "current" | "newer";
 };
 
+export type SecondFactorEnabledProblem = Problem & {
+  code: "second_factor_enabled";
+};
+
 export type SecondFactorRequiredProblem = Problem & {
   code: "second_factor_required";
   /** goes back with a code of the second factor */
   challenge: string;
   /** time at which the challenge expires */
   expiresAt: string;
+};
+
+export type SecondFactorResult = {
+  enabled: boolean;
+  /** null while there is none */
+  enabledAt: string | null;
+  recoveryCodesLeft: number;
 };
 
 export type SecondStepRequest = {
@@ -1956,6 +1994,41 @@ export interface Operations {
     input: ChangePasswordRequest;
     data: OkResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Read whether the account has a second factor. Tells since when a login asks for it, and how many recovery codes are left. */
+  getSecondFactor: {
+    input: undefined;
+    data: SecondFactorResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Set up a second factor. Returns a secret for an authenticator app. It takes effect once it is confirmed with a code of the app, within 10 minutes; asking again replaces it. A request counts as a login for the limits, and requires a token from a login by password. */
+  beginSecondFactor: {
+    input: BeginSecondFactorRequest;
+    data: EnrolmentResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, SecondFactorEnabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Confirm a second factor. From now on a login asks for a code of the app, each of which works once, or for a recovery code. Shows the recovery codes, this time only. Ends every session but that of the token, which counts as a login with a second factor. A request counts as a login for the limits, and requires a token from a login by password. */
+  confirmSecondFactor: {
+    input: ConfirmSecondFactorRequest;
+    data: RecoveryCodesResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, SecondFactorEnabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Make new recovery codes. Shows ten new ones, this time only, and voids those of before. A request counts as a login for the limits, and requires a token from a login by password. */
+  renewRecoveryCodes: {
+    input: ChangeSecondFactorRequest;
+    data: RecoveryCodesResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Remove the second factor. The password alone logs in again. Ends every session but that of the token. A request counts as a login for the limits, and requires a token from a login by password. */
+  removeSecondFactor: {
+    input: ChangeSecondFactorRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Read the record of the current user. Lists what happened to the account, its logins and its memberships, latest first. Requires a token from a login by password. */
@@ -2597,6 +2670,11 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   askForVerification: {"method":"POST","path":"/api/me/email/verification","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verify: {"method":"POST","path":"/api/me/email/verify","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   changePassword: {"method":"PUT","path":"/api/me/password","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  getSecondFactor: {"method":"GET","path":"/api/me/second-factor","auth":"bearer","repeatable":true,"answer":["enabled","enabledAt","recoveryCodesLeft"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
+  beginSecondFactor: {"method":"POST","path":"/api/me/second-factor","body":"json","auth":"bearer","answer":["secret","uri"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required wrong_password second_factor_enabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  confirmSecondFactor: {"method":"POST","path":"/api/me/second-factor/confirm","body":"json","auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required second_factor_enabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  renewRecoveryCodes: {"method":"POST","path":"/api/me/second-factor/recovery-codes","body":"json","auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  removeSecondFactor: {"method":"POST","path":"/api/me/second-factor/remove","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listOwnEvents: {"method":"GET","path":"/api/me/events","query":["type","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope password_session_required internal_error unavailable storage_full"},
   exportOwnData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope password_session_required rate_limited internal_error unavailable storage_full"},
   listOwnSessions: {"method":"GET","path":"/api/me/sessions","auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},

@@ -61,7 +61,11 @@ import { EndedSessions } from './sessions/ended-sessions.js';
 import { InterruptedRevocations } from './sessions/interrupted-revocations.js';
 import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
+import { AppCodes } from './second-factor/app-codes.js';
 import { GuessLimit } from './second-factor/guess-limit.js';
+import { OwnSecondFactorService } from './second-factor/own-second-factor.service.js';
+import { SecondFactorEnrolment } from './second-factor/second-factor-enrolment.js';
+import { SecondFactorRemoval } from './second-factor/second-factor-removal.js';
 import { SecondFactorRowsModule } from './second-factor/second-factor-rows.module.js';
 import { SecondFactorSecrets } from './second-factor/second-factor-secrets.js';
 import { SecondFactorVerification } from './second-factor/second-factor-verification.js';
@@ -108,6 +112,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
     AcceptablePassword,
     AllSessionsService,
+    AppCodes,
     AuthService,
     AuthorizationCodesRepository,
     CodeMailLimit,
@@ -142,6 +147,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     OwnPasswordService,
     OwnerProofs,
     PasswordChangeService,
+    OwnSecondFactorService,
     UserSessionsRepository,
     RefreshService,
     SessionDeletion,
@@ -149,6 +155,8 @@ import { JobsModule } from '../jobs/jobs.module.js';
     SessionOpening,
     RefreshTokens,
     ResetMails,
+    SecondFactorEnrolment,
+    SecondFactorRemoval,
     SecondFactorSecrets,
     SecondFactorVerification,
     SessionRefreshesRepository,
@@ -176,6 +184,9 @@ import { JobsModule } from '../jobs/jobs.module.js';
     OwnPasswordService,
     OwnerProofs,
     PasswordChangeService,
+    OwnSecondFactorService,
+    SecondFactorEnrolment,
+    SecondFactorRemoval,
     PasswordHasher,
     SessionDeletion,
     SessionEndingService,

@@ -19,6 +19,7 @@ import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.repository.js';
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
+import { SecondFactorRemoval } from '../auth/second-factor/second-factor-removal.js';
 import { SecondFactorRowsModule } from '../auth/second-factor/second-factor-rows.module.js';
 import { SealingAnew } from '../auth/tokens/sealing-anew.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
@@ -47,6 +48,7 @@ const PROVIDERS = [
   OrgOwnersService,
   PasswordChanges,
   SealingAnew,
+  SecondFactorRemoval,
   SessionDeletion,
   ShownInvitationsService,
   SessionRemoval,

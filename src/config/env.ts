@@ -14,6 +14,7 @@ import {
   variable,
   wholeNumber,
 } from './readers.js';
+import { mfaIssuer } from './mfa-issuer.js';
 import { mailFrom, smtp } from './smtp.js';
 import { parseDuration, parseExactOrigin } from './values.js';
 import type { Variables } from './variables.js';
@@ -84,6 +85,8 @@ const SETTINGS = {
   mailTemplates: optional('MAIL_TEMPLATES', TEXT),
   jwtKeysFile: variable('JWT_KEYS_FILE', './data/jwks.json', TEXT),
   jwtIssuer: variable('JWT_ISSUER', 'accounts', TEXT),
+  /** how authenticator apps name this service */
+  mfaIssuer,
   jwtAudience: variable('JWT_AUDIENCE', 'accounts', TEXT),
   tokenTtl: variable('TOKEN_TTL', '24h', duration('365d')),
   /** for tokens of sessions that are refreshed */

@@ -37,6 +37,7 @@ describe('defaults', () => {
       jwtKeysFile: './data/jwks.json',
       jwtIssuer: 'accounts',
       jwtAudience: 'accounts',
+      mfaIssuer: 'accounts',
       tokenTtl: 86_400,
       accessTokenTtl: 900,
       codeTtl: 60,
@@ -67,6 +68,19 @@ describe('defaults', () => {
       logLevel: 'info',
       webConcurrency: 1,
     });
+  });
+
+  it.each([
+    ['accounts', 'accounts'],
+    ['https://accounts.example.com:8443/base', 'accounts.example.com'],
+    ['urn:example:accounts', 'urn example accounts'],
+    [':', 'accounts'],
+    ['x'.repeat(100), 'x'.repeat(60)],
+  ])('names the service in authenticator apps by JWT_ISSUER: %s is %s', (issuer, name) => {
+    expect(parseEnv({ JWT_ISSUER: issuer }).mfaIssuer).toBe(name);
+    expect(parseEnv({ JWT_ISSUER: issuer, MFA_ISSUER: 'Analytical Engines' }).mfaIssuer).toBe(
+      'Analytical Engines',
+    );
   });
 
   it('serves no documentation in production unless it is told to', () => {
@@ -262,6 +276,8 @@ describe('wrong values', () => {
     ['CORS_ORIGINS', 'null'],
     ['CORS_ORIGINS', 'https://app.example.com/'],
     ['CORS_ORIGINS', 'https://App.example.com'],
+    ['MFA_ISSUER', 'Accounts: production'],
+    ['MFA_ISSUER', 'x'.repeat(61)],
     ['PASSWORD_MIN_LENGTH', '7'],
     ['MAX_ORGS_PER_USER', '0'],
     ['MAX_ORGS_PER_USER', '100001'],

@@ -23,6 +23,7 @@ import { OwnInvitationsService } from './own-invitations.service.js';
 import { OwnOrgsController } from './own-orgs.controller.js';
 import { OwnOrgsService } from './own-orgs.service.js';
 import { OwnPasswordController } from './own-password.controller.js';
+import { OwnSecondFactorController } from './own-second-factor.controller.js';
 import { OwnSessionsController } from './own-sessions.controller.js';
 
 @Module({
@@ -46,6 +47,7 @@ import { OwnSessionsController } from './own-sessions.controller.js';
     OwnInvitationsController,
     OwnOrgsController,
     OwnPasswordController,
+    OwnSecondFactorController,
     OwnSessionsController,
   ],
   providers: [

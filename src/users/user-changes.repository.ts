@@ -117,12 +117,12 @@ export class UserChangesRepository {
     );
   }
 
-  /** Ends every session, too. Changes nothing if a second factor is enabled or the user is disabled. */
+  /** Ends every session, too. Changes nothing if a second factor is enabled. */
   enableSecondFactor(transaction: Transaction, id: string, at: number): Promise<boolean> {
     return this.change(
       transaction,
       `UPDATE users SET second_factor_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1
-        WHERE id = ? AND second_factor_at IS NULL AND disabled_at IS NULL`,
+        WHERE id = ? AND second_factor_at IS NULL`,
       [at, id],
     );
   }

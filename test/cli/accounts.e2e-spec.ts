@@ -24,6 +24,7 @@ const WITH_DATABASE = [
   ['users', 'end-sessions', USER],
   ['users', 'set-password', USER, '--generate'],
   ['users', 'reset-code', USER, '--reason', 'a test'],
+  ['users', 'remove-second-factor', USER, '--reason', 'a test'],
   ['users', 'verify-email', USER],
   ['users', 'set-email', USER, 'new@example.com'],
   ['users', 'invite-code', USER, '--reason', 'a test'],

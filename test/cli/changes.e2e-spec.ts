@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson, killedDuring } from '../support/accounts-command.js';
+import { enrol } from '../support/enrolment.js';
 import { invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword, join, type Org } from '../support/personas.js';
@@ -16,6 +17,7 @@ interface World {
 interface Case {
   name: string;
   command: (world: World) => string[];
+  prepare?: (world: World) => Promise<unknown>;
   input?: string;
   before?: (world: World) => string[];
   /** without what every event of an operator has */
@@ -59,6 +61,17 @@ const CASES: Case[] = [
     name: 'set-password --generate',
     command: ({ user }) => ['users', 'set-password', user.email, '--generate'],
     leaves: () => [{ type: 'account.password_changed' }, allSessions('password_changed')],
+  },
+  {
+    name: 'remove-second-factor',
+    prepare: ({ user }) => enrol(user),
+    command: ({ user }) => ['users', 'remove-second-factor', user.email],
+    leaves: () => [{ type: 'account.second_factor_removed' }, allSessions('second_factor_removed')],
+  },
+  {
+    name: 'remove-second-factor, of a user who has none',
+    command: ({ user }) => ['users', 'remove-second-factor', user.email],
+    leaves: () => [],
   },
   {
     name: 'reset-code',
@@ -139,8 +152,9 @@ const login = ({ email }: Account, password: string) =>
   service.anyone.post<{ token: string }>('/api/auth/login', { email, password });
 
 describe('a command that changes something', () => {
-  it.each(CASES)('$name leaves exactly its rows', async ({ command, input, before, leaves }) => {
+  it.each(CASES)('$name leaves exactly its rows', async ({ command, prepare, input, before, leaves }) => {
     const world = { user: await anAccount(service), org };
+    await prepare?.(world);
     if (before) await done(before(world));
     const known = await knownEvents(service.db);
 
@@ -195,6 +209,20 @@ describe('beside a running service, at the next request', () => {
 
     expect(await user.get('/api/me')).toMatchObject(invalidToken);
     expect((await login(user, user.password)).status).toBe(200);
+  });
+
+  it('a second factor that was removed is asked for no more, and no session goes on', async () => {
+    const user = await anAccount(service);
+    await enrol(user);
+    expect((await user.get('/api/me')).status).toBe(200);
+
+    await done(['users', 'remove-second-factor', user.email, ...BY_ROOT]);
+
+    expect(await user.get('/api/me')).toMatchObject(invalidToken);
+    const { status, body } = await login(user, user.password);
+    expect(status).toBe(200);
+    const { body: state } = await user.as(body.token).get<object>('/api/me/second-factor');
+    expect(state).toEqual({ enabled: false, enabledAt: null, recoveryCodesLeft: 0 });
   });
 
   it('a password that was set is the one that counts', async () => {

@@ -26,6 +26,8 @@ describe('what cannot be run', () => {
     ['users', 'verify-email', 'nobody@example.com'],
     ['users', 'reset-code', 'nobody@example.com', '--reason', 'a test'],
     ['users', 'reset-code', 'nobody@example.com'],
+    ['users', 'remove-second-factor', 'nobody@example.com', '--reason', 'a test'],
+    ['users', 'remove-second-factor', 'nobody@example.com'],
     ['mail', 'list', '--state', 'lost'],
     ['mail', 'list', '--to', 'nobody'],
     ['mail', 'list', '--limit', '0'],

@@ -56,6 +56,7 @@ const WRONG: Record<string, string[]> = {
   CORS_ORIGINS: ['*', 'null', 'https://app.example.com/'],
   PASSWORD_MIN_LENGTH: ['7', '129', 'long'],
   MAX_ORGS_PER_USER: ['0', '100001', 'many'],
+  MFA_ISSUER: ['hidden:word', 'x'.repeat(61)],
   OPERATORS_API: ['yes', 'true'],
   OPERATORS_SECOND_FACTOR: ['on', 'Optional'],
   OPERATORS_LOGIN_AGE: ['0s', '31d', 'recent'],

@@ -18,6 +18,7 @@ export interface Answered {
   token: string;
   code: string;
   refreshToken: string;
+  secret: string;
   user: { id: string };
   org: { id: string };
   sessions: { id: string }[];

@@ -6,6 +6,7 @@ import { collectInvitationAnswers } from './invitation-answers.js';
 import { collectMailAnswers } from './mail-answers.js';
 import { collectLookupAnswers } from './lookup-answers.js';
 import { collectOperatorAnswers } from './operator-answers.js';
+import { collectSecondFactorAnswers } from './second-factor-answers.js';
 import { collectServiceAnswers } from './service-answers.js';
 import { collectOrgLifeAnswers } from './org-life-answers.js';
 import { ExampleAnswers, SMALL_LIMITS, WRITES_LIMIT } from './example-answers.js';
@@ -19,6 +20,12 @@ const FORMS: [name: string, form: RegExp][] = [
   ['a JWT', /^[\w-]+\.[\w-]+\.[\w-]+$/],
   ['a challenge', /^[\da-f-]{36}(\.\d+){3}\.[\w-]{43}$/],
   ['a code or key', /^[\w-]{43}$/],
+  ['a secret of an app', /^[A-Z2-7]{32}$/],
+  [
+    'a key URI',
+    /^otpauth:\/\/totp\/accounts:[\w.%-]+\?secret=[A-Z2-7]{32}&issuer=accounts&algorithm=SHA1&digits=6&period=30$/,
+  ],
+  ['a recovery code', /^(?:[0-9A-HJKMNP-TV-Z]{5}-){4}[0-9A-HJKMNP-TV-Z]{6}$/],
   ['a typed code', /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/],
   ['a time', /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/],
   ['an engine', /^(?:sqlite|mariadb|mysql)$/],
@@ -51,6 +58,7 @@ describe('the examples of the OpenAPI document', () => {
     await collectOperatorAnswers(examples, service);
     await collectMailAnswers(examples, service, mailServer, withoutMail);
     await collectOrgLifeAnswers(examples, service);
+    await collectSecondFactorAnswers(examples, service);
     await examples.collect((founders) => collectInvitationAnswers(examples, service, withoutMail, founders));
     await examples.exceedWrites(withoutMail);
     for (const { anyone } of [service, withoutMail]) await examples.discover(anyone);

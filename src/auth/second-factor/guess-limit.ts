@@ -57,7 +57,11 @@ export class GuessLimit {
     );
   }
 
-  clear(transaction: Transaction, { id: userId }: CodeHolder, scope: AttemptScope): Promise<void> {
+  clear(
+    transaction: Transaction,
+    { id: userId }: Pick<CodeHolder, 'id'>,
+    scope: AttemptScope,
+  ): Promise<void> {
     return this.attempts.clear(transaction, { userId, scope });
   }
 }

@@ -1,17 +1,16 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../database/transaction.js';
 import { Mails } from '../../mail/mails.js';
 import type { EventWithout } from '../../record/new-event.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import type { Credentials } from '../../users/users.repository.js';
+import { AppCodes } from './app-codes.js';
 import { readTypedCode } from './code-text.js';
 import type { AttemptScope } from './failed-attempts.entity.js';
 import { type CodeHolder, GuessLimit } from './guess-limit.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import { InvalidSecondFactorCodeError } from './second-factor.errors.js';
-import { SecondFactorSecrets } from './second-factor-secrets.js';
 import { SecondFactorsRepository } from './second-factors.repository.js';
-import { findStep } from './totp.js';
 
 /** A code that is right, and that `use` has yet to use up. */
 export type ShownCode = { holder: CodeHolder; scope: AttemptScope } & (
@@ -30,12 +29,10 @@ export type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
  */
 @Injectable()
 export class SecondFactorVerification {
-  private readonly logger = new Logger('SecondFactor');
-
   constructor(
     private readonly factors: SecondFactorsRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
-    private readonly secrets: SecondFactorSecrets,
+    private readonly appCodes: AppCodes,
     private readonly limit: GuessLimit,
     private readonly users: UserChangesRepository,
     private readonly mails: Mails,
@@ -76,19 +73,13 @@ export class SecondFactorVerification {
   private async compare(holder: CodeHolder, digits: string, scope: AttemptScope): Promise<ShownCode> {
     await this.limit.count(holder, scope);
     const factor = await this.factors.find(holder.id);
-    const secret = factor && this.secrets.open(factor.secret, holder.id);
-    if (factor && !secret) {
-      this.logger.error({
-        msg: 'no key opens the secret of this user: restore the key file',
-        userId: holder.id,
-      });
-    }
-    const step = secret && findStep(secret, digits, Date.now());
-    if (!factor || factor.enabledAt === null || step === undefined || step <= factor.lastStep) {
+    const { enabledAt = null } = factor ?? {};
+    const step = factor && this.appCodes.findUnused(holder.id, factor, digits);
+    if (enabledAt === null || step === undefined) {
       await this.limit.noteFailed(holder, scope);
       throw new InvalidSecondFactorCodeError();
     }
-    return { holder, scope, kind: 'app', step, enabledAt: factor.enabledAt };
+    return { holder, scope, kind: 'app', step, enabledAt };
   }
 
   private consume(transaction: Transaction, shown: ShownCode): Promise<boolean> {

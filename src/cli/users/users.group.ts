@@ -72,6 +72,14 @@ const CHANGE_COMMANDS: CommandDefinition[] = [
     load: async () => (await import('./set-password.command.js')).setPassword,
   },
   {
+    usage: 'remove-second-factor <USER>',
+    summary: 'let a user who has lost the second factor log in by password; every session ends',
+    details: `${USER} Make sure that it is they who ask: from then on the password alone logs in. They are told by mail.`,
+    changes: 'with a reason',
+    examples: ['users remove-second-factor ada@example.com --reason "phone lost, called back"'],
+    load: async () => (await import('./remove-second-factor.command.js')).removeSecondFactor,
+  },
+  {
     usage: 'reset-code <USER>',
     summary: 'print a code once, by which a user can set a new password',
     details: `${USER} Tell them the code: it is valid for 15 minutes and replaces a mailed one.`,

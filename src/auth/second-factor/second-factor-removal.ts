@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { type Actor, principalOf } from '../../access/actor.js';
+import type { Transaction } from '../../database/transaction.js';
+import { Transactions } from '../../database/transactions.js';
+import { Mails } from '../../mail/mails.js';
+import { UserChangesRepository } from '../../users/user-changes.repository.js';
+import { UserEvents } from '../../users/user-events.js';
+import type { CodeHolder } from './guess-limit.js';
+import { SecondFactorRows } from './second-factor-rows.js';
+
+interface Removed {
+  user: CodeHolder;
+  actor: Actor;
+  /** the one session that goes on */
+  except?: string;
+}
+
+@Injectable()
+export class SecondFactorRemoval {
+  constructor(
+    private readonly users: UserChangesRepository,
+    private readonly rows: SecondFactorRows,
+    private readonly events: UserEvents,
+    private readonly mails: Mails,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Removes the second factor of somebody who has lost it, and ends every session. The e-mail is told. Returns false if
+   * the user has none.
+   * @throws OperatorProtectedError
+   */
+  byOperator(user: CodeHolder, actor: Actor): Promise<boolean> {
+    return this.transactions.run(
+      async (transaction) => {
+        if (!(await this.users.removeSecondFactor(transaction, user.id))) return false;
+        await this.complete(transaction, { user, actor });
+        return true;
+      },
+      { principal: principalOf(actor), row: user.id },
+    );
+  }
+
+  /** The transaction must have changed the user's row. */
+  async complete(transaction: Transaction, { user, actor, except }: Removed): Promise<void> {
+    const { id: userId, email } = user;
+    await this.rows.deleteOf(transaction, userId);
+    const data = {
+      reason: 'second_factor_removed',
+      all: true,
+      ...(except !== undefined && { except }),
+    } as const;
+    await this.events.record(
+      transaction,
+      { type: 'account.second_factor_removed', actor, userId },
+      { type: 'session.ended', actor, userId, data },
+    );
+    await this.mails.notify(transaction, {
+      kind: 'second_factor_removed',
+      recipient: email,
+      senderId: userId,
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
+import type { UserActor } from '../access/actor.js';
+import { CurrentUser } from '../access/current-user.decorator.js';
+import type { UserPrincipal } from '../access/principal.js';
+import { Client } from '../auth/passwords/client.decorator.js';
+import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { OwnSecondFactorService } from '../auth/second-factor/own-second-factor.service.js';
+import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
+import { SecondFactorEnrolment } from '../auth/second-factor/second-factor-enrolment.js';
+import { CurrentActor } from '../http/current-actor.decorator.js';
+import { OK, OkResult } from '../http/ok.responses.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { BeginSecondFactorRequest } from './dto/begin-second-factor.request.js';
+import { ChangeSecondFactorRequest } from './dto/change-second-factor.request.js';
+import { ConfirmSecondFactorRequest } from './dto/confirm-second-factor.request.js';
+import { EnrolmentResult, RecoveryCodesResult, SecondFactorResult } from './dto/second-factor.responses.js';
+import { recoveryCodesResult, secondFactorResult } from './second-factor-views.js';
+
+const INVALID_CODE = { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE } as const;
+
+@ApiTags('Me')
+@Controller('api/me/second-factor')
+export class OwnSecondFactorController {
+  constructor(
+    private readonly enrolment: SecondFactorEnrolment,
+    private readonly secondFactor: OwnSecondFactorService,
+  ) {}
+
+  /**
+   * Read whether the account has a second factor
+   *
+   * @remarks Tells since when a login asks for it, and how many recovery codes are left.
+   */
+  @Get()
+  @SignedIn()
+  getSecondFactor(@CurrentUser() { id }: UserPrincipal): Promise<SecondFactorResult> {
+    return this.secondFactor.find(id).then(secondFactorResult);
+  }
+
+  /**
+   * Set up a second factor
+   *
+   * @remarks Returns a secret for an authenticator app. It takes effect once it is confirmed with a code of the app,
+   * within 10 minutes; asking again replaces it. A request counts as a login for the limits, and requires a token from
+   * a login by password.
+   */
+  @Post()
+  @SignedInByPassword()
+  @RateLimited('login', 'address', 'account')
+  @ApiProblems(invalidFields({ password: 'should not be empty' }), 'wrong_password', 'second_factor_enabled')
+  beginSecondFactor(
+    @CurrentUser() { id }: UserPrincipal,
+    @Body() { password }: BeginSecondFactorRequest,
+    @Client() client: HashClient,
+  ): Promise<EnrolmentResult> {
+    return this.enrolment.begin(id, password, client);
+  }
+
+  /**
+   * Confirm a second factor
+   *
+   * @remarks From now on a login asks for a code of the app, each of which works once, or for a recovery code. Shows the
+   * recovery codes, this time only. Ends every session but that of the token, which counts as a login with a second
+   * factor. A request counts as a login for the limits, and requires a token from a login by password.
+   */
+  @Post('confirm')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @RateLimited('login', 'address', 'account')
+  @ApiProblems(invalidFields({ code: 'must be a string' }), INVALID_CODE, 'second_factor_enabled')
+  confirmSecondFactor(
+    @CurrentActor() actor: UserActor,
+    @Body() { code }: ConfirmSecondFactorRequest,
+  ): Promise<RecoveryCodesResult> {
+    return this.enrolment.confirm(actor, code).then(recoveryCodesResult);
+  }
+
+  /**
+   * Make new recovery codes
+   *
+   * @remarks Shows ten new ones, this time only, and voids those of before. A request counts as a login for the limits,
+   * and requires a token from a login by password.
+   */
+  @Post('recovery-codes')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @RateLimited('login', 'address', 'account')
+  @ApiProblems(
+    invalidFields({ password: 'should not be empty', code: 'must be a string' }),
+    'wrong_password',
+    INVALID_CODE,
+  )
+  renewRecoveryCodes(
+    @CurrentActor() actor: UserActor,
+    @Body() body: ChangeSecondFactorRequest,
+    @Client() client: HashClient,
+  ): Promise<RecoveryCodesResult> {
+    return this.secondFactor.renewRecoveryCodes(actor, body, client).then(recoveryCodesResult);
+  }
+
+  /**
+   * Remove the second factor
+   *
+   * @remarks The password alone logs in again. Ends every session but that of the token. A request counts as a login
+   * for the limits, and requires a token from a login by password.
+   */
+  @Post('remove')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @RateLimited('login', 'address', 'account')
+  @ApiProblems(
+    invalidFields({ password: 'should not be empty', code: 'must be a string' }),
+    'wrong_password',
+    INVALID_CODE,
+  )
+  removeSecondFactor(
+    @CurrentActor() actor: UserActor,
+    @Body() body: ChangeSecondFactorRequest,
+    @Client() client: HashClient,
+  ): Promise<OkResult> {
+    return this.secondFactor.remove(actor, body, client).then(() => OK);
+  }
+}

@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  appCode,
+  aPendingSecret,
+  aWrongCode,
+  begin,
+  enrol,
+  forgetSteps,
+  SECOND_FACTOR,
+} from '../support/enrolment.js';
+import {
+  invalidCode,
+  invalidFields,
+  invalidToken,
+  rateLimited,
+  secondFactorEnabled,
+  wrongPassword,
+} from '../support/expected.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { type Account, aCode, anAccount, aPassword, byCode } from '../support/personas.js';
+import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
+import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { decodeToken } from '../support/signing-keys.js';
+
+const CONFIRM = `${SECOND_FACTOR}/confirm`;
+const RECOVERY_CODES = `${SECOND_FACTOR}/recovery-codes`;
+const REMOVE = `${SECOND_FACTOR}/remove`;
+
+const NONE = { enabled: false, enabledAt: null, recoveryCodesLeft: 0 };
+
+interface RecoveryCodes {
+  recoveryCodes: string[];
+}
+
+describe('the second factor of an account', () => {
+  let service: Service;
+  let ada: Account;
+
+  beforeAll(async () => {
+    service = await startServiceWithoutLimits();
+  });
+  afterAll(() => service.stop());
+
+  beforeEach(async () => {
+    ada = await anAccount(service, 'ada');
+  });
+
+  const state = async () => (await ada.get(SECOND_FACTOR)).body;
+  const isAlive = async (token: string): Promise<boolean> =>
+    (await ada.as(token).get('/api/me')).status === 200;
+  const confirm = (code: unknown, by = ada) => by.post<RecoveryCodes>(CONFIRM, { code });
+  const renew = (code: unknown, by = ada) =>
+    by.post<RecoveryCodes>(RECOVERY_CODES, { password: ada.password, code });
+  const remove = (code: unknown, by = ada) => by.post(REMOVE, { password: ada.password, code });
+  const amrOf = async (account: Account): Promise<unknown> => {
+    const { sub } = decodeToken(account.token).claims;
+    const rows = await service.db.query(
+      'SELECT s.amr FROM sessions s JOIN users u ON u.id = s.user_id WHERE u.id = ? AND s.auth_epoch = u.auth_epoch',
+      [String(sub)],
+    );
+    return rows.map(({ amr }) => amr);
+  };
+  const eventsOf = async (account: Account) => {
+    const rows = await service.db.query(
+      "SELECT type, actor_type, user_revision, data FROM events WHERE user_id = ? AND type <> 'session.started' ORDER BY id",
+      [account.id],
+    );
+    return rows.slice(1);
+  };
+
+  it('is pending until a code of the app confirms it, and then shows ten recovery codes', async () => {
+    expect(await state()).toEqual(NONE);
+    const { status, body } = await begin(ada);
+    expect(status).toBe(201);
+    const { secret } = body;
+    const label = `accounts:${encodeURIComponent(ada.email)}`;
+    expect(body).toEqual({
+      secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
+      uri: `otpauth://totp/${label}?secret=${secret}&issuer=accounts&algorithm=SHA1&digits=6&period=30`,
+    });
+    expect(await state()).toEqual(NONE);
+    const login = await service.anyone.post('/api/auth/login', { email: ada.email, password: ada.password });
+    expect(login.status).toBe(200);
+
+    const confirmed = await confirm(` ${appCode(secret).slice(0, 3)} ${appCode(secret).slice(3)} `);
+
+    expect(confirmed.status).toBe(200);
+    expect(Object.keys(confirmed.body)).toEqual(['recoveryCodes']);
+    expect(new Set(confirmed.body.recoveryCodes).size).toBe(10);
+    expect(await state()).toEqual({
+      enabled: true,
+      enabledAt: expect.stringMatching(/Z$/),
+      recoveryCodesLeft: 10,
+    });
+  });
+
+  it('ends every session but the one that sets it up, which counts as one with a second factor at once', async () => {
+    const desktop = await aRefreshableLogin(service, ada);
+    const other = await aRefreshableLogin(service, ada);
+    const passedOn = await byCode(service, ada.as(desktop.token));
+    const codes = [await aCode(ada.as(desktop.token)), await aCode(ada)];
+
+    const { secret } = await enrol(ada.as(desktop.token));
+
+    expect(await isAlive(desktop.token)).toBe(true);
+    for (const { token } of [ada, other, passedOn]) expect(await isAlive(token)).toBe(false);
+    expect((await refresh(service, other.refreshToken)).status).toBe(401);
+    for (const code of codes) {
+      expect((await service.anyone.post('/api/auth/code/exchange', { code })).status).toBe(400);
+    }
+    const next = await refreshed(service, desktop.refreshToken);
+    expect(decodeToken(next.token).claims['amr']).toEqual(['pwd', 'otp']);
+    const derived = await byCode(service, ada.as(next.token));
+    expect(decodeToken(derived.token).claims['amr']).toEqual(['pwd', 'otp']);
+
+    await forgetSteps(service, ada);
+    expect((await remove(appCode(secret), ada.as(next.token))).status).toBe(200);
+    expect(await isAlive(derived.token)).toBe(false);
+    const last = await refreshed(service, next.refreshToken);
+    expect(decodeToken(last.token).claims['amr']).toEqual(['pwd']);
+    expect(await isAlive(last.token)).toBe(true);
+  });
+
+  it('is recorded when it is set up, used and removed, with revisions in order', async () => {
+    const { recoveryCodes } = await enrol(ada);
+    const [first, second] = recoveryCodes;
+    await renew(first);
+    expect(await renew(second)).toMatchObject(invalidCode);
+    const { sid } = decodeToken(ada.token).claims;
+
+    const events = await eventsOf(ada);
+    expect(events.map(({ type }) => type)).toEqual([
+      'account.second_factor_enabled',
+      'session.ended',
+      expect.stringMatching(/^account\.recovery_code/),
+      expect.stringMatching(/^account\.recovery_code/),
+    ]);
+    expect(new Set(events.map(({ type }) => type))).toContain('account.recovery_codes_renewed');
+    expect(new Set(events.map(({ type }) => type))).toContain('account.recovery_code_used');
+    expect(events.every(({ actor_type }) => actor_type === 'user')).toBe(true);
+    expect(JSON.parse(String(events[1]!['data']))).toMatchObject({
+      reason: 'second_factor_enabled',
+      all: true,
+      except: sid,
+    });
+    const revisions = events.flatMap(({ user_revision: revision }) =>
+      revision === null ? [] : [Number(revision)],
+    );
+    expect(revisions).toHaveLength(3);
+    expect(Math.min(...revisions)).toBe(2);
+    const [row] = await service.db.query('SELECT revision FROM users WHERE id = ?', [ada.id]);
+    expect(Math.max(...revisions)).toBe(Number(row!['revision']));
+  });
+
+  it('that was never set up can be set up, and neither confirmed, renewed nor removed', async () => {
+    for (const act of [confirm, renew, remove]) expect(await act('123456')).toMatchObject(invalidCode);
+    expect((await begin(ada)).status).toBe(201);
+  });
+
+  it.each([
+    ['pending', 600_000],
+    ['expired', 0],
+  ])('that is %s is neither renewed nor removed, and can be set up again', async (current, left) => {
+    const secret = await aPendingSecret(ada);
+    const until = Date.now() + left;
+    await service.db.query('UPDATE second_factors SET pending_until = ? WHERE user_id = ?', [until, ada.id]);
+    const refused = current === 'expired' ? [renew, remove, confirm] : [renew, remove];
+    for (const act of refused) expect(await act(appCode(secret))).toMatchObject(invalidCode);
+    expect(await state()).toEqual(NONE);
+    expect((await confirm(appCode(await aPendingSecret(ada)))).status).toBe(200);
+  });
+
+  it('that is enabled is neither set up nor confirmed again', async () => {
+    const { secret } = await enrol(ada);
+    await forgetSteps(service, ada);
+    expect(await begin(ada)).toMatchObject(secondFactorEnabled);
+    expect(await confirm(appCode(secret))).toMatchObject(secondFactorEnabled);
+    expect((await renew(appCode(secret))).status).toBe(200);
+    expect(await isAlive(ada.token)).toBe(true);
+  });
+
+  it('that is set up again, before it is confirmed, has the later secret alone', async () => {
+    const first = await aPendingSecret(ada);
+    const second = await aPendingSecret(ada);
+    expect(second).not.toBe(first);
+    expect(await confirm(appCode(first))).toMatchObject(invalidCode);
+    expect((await confirm(appCode(second))).status).toBe(200);
+  });
+
+  it('needs the right password for all but the confirmation, and is left as it is without', async () => {
+    const password = aPassword();
+    expect(await ada.post(SECOND_FACTOR, { password })).toMatchObject(wrongPassword);
+    const { secret } = await enrol(ada);
+    await forgetSteps(service, ada);
+    for (const path of [RECOVERY_CODES, REMOVE]) {
+      expect(await ada.post(path, { password, code: appCode(secret) })).toMatchObject(wrongPassword);
+    }
+    expect(await state()).toMatchObject({ enabled: true, recoveryCodesLeft: 10 });
+    expect((await remove(appCode(secret))).status).toBe(200);
+  });
+
+  it('takes each step of the app once, the neighbouring ones too, and none two away', async () => {
+    const secret = await aPendingSecret(ada);
+    expect(await confirm(appCode(secret, -3))).toMatchObject(invalidCode);
+    expect(await confirm(appCode(secret, 3))).toMatchObject(invalidCode);
+    const first = appCode(secret);
+    expect((await confirm(first)).status).toBe(200);
+
+    expect(await renew(first)).toMatchObject(invalidCode);
+    expect(await renew(appCode(secret, -1))).toMatchObject(invalidCode);
+    const next = appCode(secret, 1);
+    expect((await renew(next)).status).toBe(200);
+    expect(await renew(next)).toMatchObject(invalidCode);
+    expect(await remove(first)).toMatchObject(invalidCode);
+  });
+
+  it('takes each recovery code once, until new ones are made', async () => {
+    const { recoveryCodes } = await enrol(ada);
+    const [first, second] = recoveryCodes as [string, string];
+    const renewed = await renew(first.toLowerCase().replaceAll('-', ' '));
+    expect(renewed.status).toBe(200);
+    expect(await renew(first)).toMatchObject(invalidCode);
+    expect(await renew(second)).toMatchObject(invalidCode);
+    const fresh = renewed.body.recoveryCodes;
+    expect(new Set([...recoveryCodes, ...fresh]).size).toBe(20);
+    const [stored] = await service.db.query('SELECT COUNT(*) AS rows FROM recovery_codes WHERE user_id = ?', [
+      ada.id,
+    ]);
+    expect(Number(stored!['rows'])).toBe(10);
+
+    expect((await remove(fresh[0])).status).toBe(200);
+    expect(await state()).toEqual(NONE);
+    for (const code of fresh) expect(await remove(code)).toMatchObject(invalidCode);
+  });
+
+  it('is gone without a trace once it is removed, and can be set up anew', async () => {
+    const { secret } = await enrol(ada);
+    await forgetSteps(service, ada);
+    await remove(appCode(secret));
+    for (const table of ['second_factors', 'second_factor_failures', 'recovery_codes']) {
+      expect(await service.db.query(`SELECT * FROM ${table} WHERE user_id = ?`, [ada.id])).toEqual([]);
+    }
+    expect(await amrOf(ada)).toEqual(['pwd']);
+    expect((await enrol(ada)).secret).not.toBe(secret);
+    expect(await amrOf(ada)).toEqual(['pwd otp']);
+  });
+
+  it('is stored so that the database alone shows neither secret nor recovery codes', async () => {
+    const { secret, recoveryCodes } = await enrol(ada);
+    let dump = '';
+    for (const table of ['users', 'second_factors', 'recovery_codes', 'events', 'mails']) {
+      dump += JSON.stringify(await service.db.query(`SELECT * FROM ${table}`));
+    }
+    for (const text of [secret, ...recoveryCodes, ...recoveryCodes.map((code) => code.replaceAll('-', ''))]) {
+      expect(dump).not.toContain(text);
+    }
+  });
+
+  it('whose secret no key opens refuses codes of the app, says so in the log, and takes recovery codes', async () => {
+    const { secret, recoveryCodes } = await enrol(ada);
+    const grace = await anAccount(service, 'grace');
+    await enrol(grace);
+    await forgetSteps(service, ada);
+    // The secret of another row is authenticated with its key.
+    await service.db.query(
+      'UPDATE second_factors SET secret = (SELECT s.secret FROM (SELECT * FROM second_factors) s WHERE s.user_id = ?) WHERE user_id = ?',
+      [grace.id, ada.id],
+    );
+    expect(await remove(appCode(secret))).toMatchObject(invalidCode);
+    await waitFor('the log names the user', hangTimeoutMs(), () =>
+      service.logs.some((line) => line.includes(ada.id) && line.includes('no key opens')),
+    );
+    expect((await remove(recoveryCodes[3])).status).toBe(200);
+  });
+
+  describe('after ten wrong codes', () => {
+    let secret: string;
+    let recoveryCodes: string[];
+
+    beforeEach(async () => {
+      ({ secret, recoveryCodes } = await enrol(ada));
+      await forgetSteps(service, ada);
+      await service.db.query('UPDATE second_factor_failures SET count = 9, since = ? WHERE user_id = ?', [
+        Date.now(),
+        ada.id,
+      ]);
+    });
+
+    it('refuses the right one too, but takes a recovery code, which sets the count back', async () => {
+      expect(await remove(aWrongCode(secret))).toMatchObject(invalidCode);
+      const refused = await renew(appCode(secret));
+      expect(refused).toMatchObject(rateLimited);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(900);
+      expect((await renew(recoveryCodes[0])).status).toBe(200);
+      expect((await renew(appCode(secret))).status).toBe(200);
+    });
+
+    it('takes the right one again once the window is over', async () => {
+      await renew(aWrongCode(secret));
+      expect(await renew(appCode(secret))).toMatchObject(rateLimited);
+      await service.db.query('UPDATE second_factor_failures SET since = since - 895000 WHERE user_id = ?', [
+        ada.id,
+      ]);
+      expect(await renew(appCode(secret))).toMatchObject(rateLimited);
+      await service.db.query('UPDATE second_factor_failures SET since = since - 5000 WHERE user_id = ?', [
+        ada.id,
+      ]);
+      expect((await renew(appCode(secret))).status).toBe(200);
+    });
+
+    it('counts a right one that came before the tenth wrong one as the end of the row', async () => {
+      expect((await renew(appCode(secret))).status).toBe(200);
+      expect(await renew(aWrongCode(secret))).toMatchObject(invalidCode);
+      expect((await renew(appCode(secret, 1))).status).toBe(200);
+    });
+
+    it('leaves others and codes of no possible form alone', async () => {
+      await renew(aWrongCode(secret));
+      for (const code of ['', '12345', 'x'.repeat(15_000), '0'.repeat(26)]) {
+        expect(await renew(code)).toMatchObject(invalidCode);
+      }
+      const grace = await anAccount(service, 'grace');
+      const hers = await enrol(grace);
+      const body = { password: grace.password, code: appCode(hers.secret, 1) };
+      expect((await grace.post(RECOVERY_CODES, body)).status).toBe(200);
+    });
+  });
+
+  it('does not let a stolen session guess its way through an enrolment that the owner has begun', async () => {
+    const secret = await aPendingSecret(ada);
+    for (let i = 0; i < 10; i += 1) expect(await confirm(aWrongCode(secret))).toMatchObject(invalidCode);
+    expect(await confirm(appCode(secret))).toMatchObject(rateLimited);
+    expect(await state()).toEqual(NONE);
+  });
+
+  it('takes text alone for a code and a password, and names the field where it is none', async () => {
+    for (const value of [123_456, ['123456'], null, { code: '123456' }, true, undefined]) {
+      expect(await ada.post(CONFIRM, { code: value })).toMatchObject(invalidFields('code'));
+      expect(await ada.post(SECOND_FACTOR, { password: value })).toMatchObject(invalidFields('password'));
+      for (const path of [RECOVERY_CODES, REMOVE]) {
+        const body = { password: value, code: value };
+        expect(await ada.post(path, body)).toMatchObject(invalidFields('password', 'code'));
+      }
+    }
+  });
+
+  it('has no dry run, so that nobody takes a change for one', async () => {
+    const secret = await aPendingSecret(ada);
+    const answer = await ada.post(`${CONFIRM}?dryRun=true`, { code: appCode(secret) });
+    expect(answer).toMatchObject(invalidFields('dryRun'));
+    expect(await state()).toEqual(NONE);
+  });
+
+  it('goes with its account', async () => {
+    const { recoveryCodes } = await enrol(ada);
+    await service.db.query('UPDATE users SET second_factor_at = NULL WHERE id = ?', [ada.id]);
+    const body = { password: ada.password, code: recoveryCodes[0] };
+    expect((await ada.delete('/api/me', body)).status).toBe(200);
+    for (const table of ['second_factors', 'second_factor_failures', 'recovery_codes']) {
+      expect(await service.db.query(`SELECT * FROM ${table} WHERE user_id = ?`, [ada.id])).toEqual([]);
+    }
+    expect(await ada.get(SECOND_FACTOR)).toMatchObject(invalidToken);
+  });
+});
