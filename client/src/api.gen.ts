@@ -2176,6 +2176,16 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** Remove the second factor of a user. Helps somebody who has lost it, and whom the operator has recognized: every session ends, the password alone logs in again, and a notice is mailed to the user. An account without a second factor stays as it is. */
+  removeUserSecondFactor: {
+    input: {
+      /** id of the user */
+      userId: string;
+    } & ReasonRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
   /** Delete an account. Deletes the user's memberships, sessions and codes, too; the record keeps only ids. This cannot be undone. The only enabled owner of an organization is refused, and `orgs` names such organizations; with `force` the answer names those that are left without one. */
   deleteUser: {
     input: {
@@ -2689,6 +2699,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   endUserSessions: {"method":"POST","path":"/api/operators/users/{userId}/end-sessions","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   issueResetCode: {"method":"POST","path":"/api/operators/users/{userId}/reset-code","body":"json","auth":"bearer","answer":["code","expiresAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required account_disabled user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verifyUserEmail: {"method":"POST","path":"/api/operators/users/{userId}/verify-email","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  removeUserSecondFactor: {"method":"POST","path":"/api/operators/users/{userId}/remove-second-factor","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   deleteUser: {"method":"POST","path":"/api/operators/users/{userId}/delete","body":"json","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listOrgs: {"method":"GET","path":"/api/operators/orgs","query":["search","status","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
   getAnyOrg: {"method":"GET","path":"/api/operators/orgs/{orgId}","auth":"bearer","repeatable":true,"answer":["org"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found internal_error unavailable storage_full"},

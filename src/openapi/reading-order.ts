@@ -42,6 +42,7 @@ const PATHS = [
   '/api/operators/users/{userId}/reset-code',
   '/api/operators/users/{userId}/verify-email',
   '/api/operators/users/{userId}/remove-second-factor',
+  '/api/operators/users/{userId}/remove-second-factor',
   '/api/operators/users/{userId}/delete',
   '/api/operators/orgs',
   '/api/operators/orgs/{orgId}',

@@ -94,6 +94,24 @@ export class UserOperationsController {
   }
 
   /**
+   * Remove the second factor of a user
+   *
+   * @remarks Helps somebody who has lost it, and whom the operator has recognized: every session ends, the password alone
+   * logs in again, and a notice is mailed to the user. An account without a second factor stays as it is.
+   */
+  @Post('remove-second-factor')
+  @HttpCode(200)
+  @AccountOperation()
+  @ApiUserId()
+  removeUserSecondFactor(
+    @CurrentOperator() operator: SignedInOperator,
+    @Param('userId', EntityIdPipe) userId: string,
+    @Body() { reason }: ReasonRequest,
+  ): Promise<OkResult> {
+    return this.users.removeSecondFactor(userId, { ...operator, reason });
+  }
+
+  /**
    * Issue a code for a new password
    *
    * @remarks The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It

@@ -4,6 +4,7 @@ import { readable } from '../auth/mail-codes/mail-code-text.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import { VouchedEmails } from '../auth/mail-codes/vouched-emails.js';
 import { HandedOutResetCodes } from '../auth/recovery/handed-out-reset-codes.js';
+import { SecondFactorRemoval } from '../auth/second-factor/second-factor-removal.js';
 import { AllSessionsService } from '../auth/sessions/all-sessions.service.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
 import { OwnershipRepository } from '../orgs/ownership.repository.js';
@@ -23,6 +24,7 @@ export class UserOperations {
     private readonly deletion: UserDeletionService,
     private readonly sessions: AllSessionsService,
     private readonly emails: VouchedEmails,
+    private readonly secondFactors: SecondFactorRemoval,
     private readonly resetCodes: HandedOutResetCodes,
     private readonly codes: MailCodes,
     private readonly ownership: OwnershipRepository,
@@ -48,6 +50,11 @@ export class UserOperations {
   async verifyEmail(userId: string, actor: SignedInOperator): Promise<OkResult> {
     await this.users.require(userId, actor);
     await this.emails.verify(userId, actor);
+    return OK;
+  }
+
+  async removeSecondFactor(userId: string, actor: SignedInOperator): Promise<OkResult> {
+    await this.secondFactors.byOperator(await this.users.require(userId, actor), actor);
     return OK;
   }
 

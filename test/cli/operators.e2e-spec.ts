@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { invalidCode, operatorProtected, operatorRequired } from '../support/expected.js';
+import { enrol } from '../support/enrolment.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anOperator, showSecondFactor } from '../support/operators.js';
 import { type Account, anAccount } from '../support/personas.js';
@@ -31,8 +32,7 @@ describe('accounts operators', () => {
 
   it('grants and revokes at the next request, and leaves one row for each', async () => {
     const [ada, user] = [await anAccount(service, 'ada'), await anAccount(service)];
-    await service.db.query('UPDATE users SET second_factor_at = 1 WHERE id = ?', [ada.id]);
-    await showSecondFactor(service, ada);
+    await enrol(ada);
     const known = await knownEvents(service.db);
     expect(await enable(ada, user)).toMatchObject(operatorRequired);
 

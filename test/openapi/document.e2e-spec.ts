@@ -74,6 +74,7 @@ const ENDPOINTS = [
     'users/{userId}/enable',
     'users/{userId}/end-sessions',
     'users/{userId}/verify-email',
+    'users/{userId}/remove-second-factor',
     'users/{userId}/delete',
     'orgs/{orgId}/owners',
     'orgs/{orgId}/restore',

@@ -8,6 +8,7 @@ const OF_ACCOUNTS = [
   'enableUser',
   'endUserSessions',
   'verifyUserEmail',
+  'removeUserSecondFactor',
   'issueResetCode',
   'disableUser',
   'deleteUser',

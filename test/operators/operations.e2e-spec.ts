@@ -104,6 +104,19 @@ describe('operators over HTTP', () => {
       answer: () => OK,
       event: ({ user }) => ({ type: 'account.email_verified', user_id: user.id }),
     },
+    'removing a second factor': {
+      path: account('remove-second-factor'),
+      prepare: async ({ user }) => {
+        await service.db.query(
+          "INSERT INTO second_factors (user_id, secret, last_step, enabled_at) VALUES (?, 'sealed', 0, 1)",
+          [user.id],
+        );
+        await service.db.query('UPDATE users SET second_factor_at = 1 WHERE id = ?', [user.id]);
+      },
+      answer: () => OK,
+      event: ({ user }) => ({ type: 'account.second_factor_removed', user_id: user.id }),
+      follows: ['session.ended'],
+    },
     'issuing a code for a password': {
       again: true,
       path: account('reset-code'),
@@ -267,9 +280,15 @@ describe('operators over HTTP', () => {
     for (const id of [anUnknownId(), 'x', '1 OR 1=1']) {
       const at = encodeURIComponent(id);
       const paths: [path: string, code: string, body?: object][] = [
-        ...['disable', 'enable', 'end-sessions', 'verify-email', 'reset-code', 'delete'].map(
-          (path): [string, string] => [`users/${at}/${path}`, 'user_not_found'],
-        ),
+        ...[
+          'disable',
+          'enable',
+          'end-sessions',
+          'verify-email',
+          'remove-second-factor',
+          'reset-code',
+          'delete',
+        ].map((path): [string, string] => [`users/${at}/${path}`, 'user_not_found']),
         [`orgs/${at}/owners`, 'org_not_found', { userId: user.id }],
         [`orgs/${at}/restore`, 'org_not_found'],
         [`orgs/${at}/delete`, 'org_not_found'],

@@ -8,7 +8,7 @@ import {
   passwordSessionRequired,
   rateLimited,
 } from '../support/expected.js';
-import { anOperator } from '../support/operators.js';
+import { makeOperator, showSecondFactor } from '../support/operators.js';
 import { type Account, anAccount, anOrgOf, anUnknownId, byCode } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
@@ -33,7 +33,9 @@ describe('the limit of the changes of a user', () => {
 
   it('holds on every route that changes something for somebody who is signed in', async () => {
     const reader = await DocumentReader.of(service);
-    const user = await anOperator(service);
+    const user = await anAccount(service);
+    await makeOperator(service, user);
+    await showSecondFactor(service, user);
     await spend(user);
 
     const open: string[] = [];

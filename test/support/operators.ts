@@ -1,11 +1,12 @@
+import { enrol } from './enrolment.js';
 import { type Account, anAccount } from './personas.js';
 import type { Service } from './service.js';
 
-/** Somebody who may use the routes of operators: granted as by the command, and logged in with a second factor. */
+/** Somebody who may use the routes of operators: with a second factor, and granted as by the command. */
 export async function anOperator(service: Service, name = 'operator'): Promise<Account> {
   const account = await anAccount(service, name);
+  await enrol(account);
   await makeOperator(service, account);
-  await showSecondFactor(service, account);
   return account;
 }
 
