@@ -89,7 +89,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(39);
+    expect(lines).toHaveLength(41);
     expect(code).toBe(0);
   });
 
