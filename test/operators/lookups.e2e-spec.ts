@@ -300,6 +300,7 @@ describe('what operators look up', () => {
       ]);
       expect(await types(`userId=${owner.id}&until=2020-01-01`)).toEqual([]);
       expect(await types(`orgId=${org.id}&since=2100-01-01`)).toEqual([]);
+      expect(await types(`orgId=${org.id}&until=2020-01-01`)).toEqual([]);
       expect(await types(`orgId=${org.id}&until=2100-01-01T00:00Z`)).toHaveLength(4);
       const recent = await walk('/events?since=10m&limit=50', 'events');
       expect(recent.map(({ orgId }) => orgId)).toContain(org.id);
