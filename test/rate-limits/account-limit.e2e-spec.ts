@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DocumentReader } from '../openapi/documented.js';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
-import { invalidCredentials, rateLimited, wrongPassword } from '../support/expected.js';
+import { invalidCredentials, rateLimited, secondFactorRequired, wrongPassword } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
 import { anAccountOf, anEmail, aPassword, type Account, type Org } from '../support/personas.js';
+import { protect } from '../support/second-factor.js';
 import { type Service, startService } from '../support/service.js';
 
 const LIMIT = 5;
@@ -124,6 +125,13 @@ describe('the limit of an account', () => {
   it('counts no login that succeeds', async () => {
     for (const address of times(LIMIT + 2, stranger)) {
       expect((await login(ada.email, ada.password, address)).status).toBe(200);
+    }
+  });
+
+  it('counts no login whose password was right, and that asks for a second factor', async () => {
+    await protect(service, ada);
+    for (const address of times(LIMIT + 2, stranger)) {
+      expect(await login(ada.email, ada.password, address)).toMatchObject(secondFactorRequired);
     }
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import { invalidCredentials, invalidFields, rateLimited } from '../support/expected.js';
-import { anEmail, aPassword } from '../support/personas.js';
+import { anEmail, anUnknownId, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 const retryAfter = ({ headers }: Answer): number => Number(headers.get('retry-after'));
@@ -20,12 +20,16 @@ function limitedBy(env: Record<string, string>) {
       .post(`/api/auth/${door}`, { email, password: aPassword() });
   return {
     login: (address: string, email?: string) => post('login', address, email),
+    secondStep: (address: string, challenge: unknown) =>
+      service.anyone
+        .with({ 'x-forwarded-for': address })
+        .post('/api/auth/login/second-factor', { challenge, code: '123456' }),
     register: (address: string, email?: string) => post('register', address, email),
   };
 }
 
 describe('the limit of an address', () => {
-  const { login, register } = limitedBy({ RATE_LIMIT_ADDRESS: '5/1h', RATE_LIMIT_LOGIN: '2/1h' });
+  const { login, register, secondStep } = limitedBy({ RATE_LIMIT_ADDRESS: '5/1h', RATE_LIMIT_LOGIN: '2/1h' });
 
   it('counts its registrations and logins together, whatever the e-mail', async () => {
     const [address, other] = ['198.51.100.1', '198.51.100.2'];
@@ -40,6 +44,18 @@ describe('the limit of an address', () => {
       expect(retryAfter(refused)).toBeGreaterThan(3000);
     }
     expect(await login(other)).toMatchObject(invalidCredentials);
+  });
+
+  it('counts the second steps of logins among them, whatever their challenges are', async () => {
+    const address = '198.51.100.6';
+    await login(address);
+    for (const challenge of ['', 'x', anUnknownId(), 1]) {
+      const { status } = await secondStep(address, challenge);
+      expect([400, 401]).toContain(status);
+    }
+
+    expect(await secondStep(address, 'y')).toMatchObject(rateLimited);
+    expect(await login(address)).toMatchObject(rateLimited);
   });
 
   it('counts IPv6 by its /56', async () => {

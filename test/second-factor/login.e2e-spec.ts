@@ -1,4 +1,10 @@
+import { ScureBase32Plugin } from 'otplib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeyRing } from '../../src/auth/tokens/key-ring.js';
+import { keySetText, newJwk } from '../../src/auth/tokens/new-key.js';
+import { SealedSecrets } from '../../src/auth/tokens/sealed-secrets.js';
+import { readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import { allRows } from '../support/all-rows.js';
 import { atOnce, times } from '../support/at-once.js';
 import {
   aJwt,
@@ -12,11 +18,21 @@ import {
   secondFactorRequired,
 } from '../support/expected.js';
 import { type Account, aCode, anAccount, aPassword } from '../support/personas.js';
-import { aChallenge, challengeFor, type Protected, protect, secondStep } from '../support/second-factor.js';
+import {
+  aChallenge,
+  challengeFor,
+  keyRingOf,
+  type Protected,
+  protect,
+  secondStep,
+} from '../support/second-factor.js';
 import { type Cluster, type Service, startClusterWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const CLIENTS = 50;
+const SEALED_FOR = 'second factor secrets';
+
+const fromBase32 = (text: string): Buffer => Buffer.from(new ScureBase32Plugin().decode(text));
 
 describe('a login with a second factor', () => {
   let cluster: Cluster;
@@ -126,6 +142,28 @@ describe('a login with a second factor', () => {
     expect((await secondStep(service, challenge, recoveryCodes[0])).status).toBe(200);
     // The owner is in: what a stranger has guessed counts no more.
     expect((await secondStep(service, challenge, app.next())).status).toBe(200);
+  });
+
+  it('leaves nothing in the database by which anybody could take it', async () => {
+    const { account, app, recoveryCodes } = await aProtectedAccount();
+    const challenge = await aChallenge(service, account);
+    const dump = Object.values(await allRows(cluster.db)).flat();
+    const [row] = await cluster.db.query('SELECT secret FROM second_factors WHERE user_id = ?', [account.id]);
+
+    const secret = fromBase32(app.secret);
+    const shown = [
+      challenge,
+      app.secret,
+      secret.toString('hex'),
+      secret.toString('base64url'),
+      ...recoveryCodes,
+    ];
+    const unspaced = recoveryCodes.map((code) => code.replaceAll('-', ''));
+    expect([...shown, ...unspaced].filter((text) => dump.some((line) => line.includes(text)))).toEqual([]);
+    const sealed = String(row!['secret']);
+    expect(new SealedSecrets(await keyRingOf(service), SEALED_FOR).open(sealed, account.id)).toEqual(secret);
+    const foreign = new KeyRing(readKeySet(keySetText([newJwk()])));
+    expect(new SealedSecrets(foreign, SEALED_FOR).open(sealed, account.id)).toBeUndefined();
   });
 
   it('counts no attempt for a challenge that is void', async () => {
