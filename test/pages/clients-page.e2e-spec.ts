@@ -8,6 +8,7 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accountsJson } from '../support/accounts-command.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { MailServer } from '../support/mail-server.js';
+import { AuthenticatorApp } from '../support/second-factor.js';
 import { type Instance, startOwnService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
@@ -18,7 +19,9 @@ const SNIPPETS = [
 
 /** Declares what the page leaves to its reader; the test answers for them. */
 const [JOAN, MARY] = ['joan@example.com', 'mary@example.com'];
-const ASK = 'declare function ask(question: string): Promise<string>; declare const serviceSecret: string;';
+const ASK = `declare function ask(question: string): Promise<string>;
+  declare function showQrCode(uri: string, secret: string): Promise<void>;
+  declare const serviceSecret: string;`;
 const RESULTS = [
   'registered',
   'user',
@@ -40,6 +43,8 @@ const RESULTS = [
   'served',
   'passedOn',
   'exported',
+  'recoveryCodes',
+  'protectedLogin',
 ] as const;
 const EXPORT = `export { ${RESULTS.join(', ')} };`;
 
@@ -53,6 +58,8 @@ interface Results {
   sessions: { current: boolean; via: string }[];
   old: unknown[];
   last: { token: string };
+  recoveryCodes: string[];
+  protectedLogin: { token: string };
   keychain: Map<string, string>;
   joan: { token: string };
   mary: { token: string };
@@ -72,6 +79,7 @@ describe('docs/clients.md', () => {
   let installation: Installation;
   let mailServer: MailServer;
   let service: Instance;
+  let app: AuthenticatorApp | undefined;
   let asked = 0;
   const invited = [JOAN, MARY];
 
@@ -83,17 +91,24 @@ describe('docs/clients.md', () => {
       env: mailServer.env,
     });
     const [billing] = await accountsJson<{ secret: string }>(installation, ['services', 'add', 'billing']);
-    Object.assign(globalThis, { ask, serviceSecret: billing!.secret });
+    Object.assign(globalThis, { ask, showQrCode, serviceSecret: billing!.secret });
   });
   afterAll(async () => {
-    for (const name of ['ask', 'serviceSecret']) Reflect.deleteProperty(globalThis, name);
+    for (const name of ['ask', 'showQrCode', 'serviceSecret']) Reflect.deleteProperty(globalThis, name);
     await service.stop();
     await installation.remove();
     await mailServer.stop();
   });
 
+  async function showQrCode(uri: string, secret: string): Promise<void> {
+    expect(new URL(uri).searchParams.get('secret')).toBe(secret);
+    app = new AuthenticatorApp(secret);
+    await Promise.resolve();
+  }
+
   /** The code of the next mail that holds one; of an invitation, of the mail to whoever is asked for it next. */
   async function ask(question: string): Promise<string> {
+    if (question.includes('app')) return app!.next();
     if (question.includes('invitation')) return (await mailServer.next(invited.shift()!)).code!;
     asked += 1;
     const own = () => mailServer.mails.filter(({ subject }) => !subject.includes('invited'));
@@ -168,7 +183,9 @@ describe('docs/clients.md', () => {
     });
     expect(JSON.parse(results.exported)).toMatchObject({ account: { id: user.id } });
     expect(keychain.size).toBe(0);
-    for (const { token } of [registered, last]) {
+    expect(results.recoveryCodes).toHaveLength(10);
+    expect(decodeToken(results.protectedLogin.token).claims['amr']).toEqual(['pwd', 'otp']);
+    for (const { token } of [registered, results.protectedLogin, last]) {
       await expect(send('GET', '/api/me', undefined, token)).rejects.toMatchObject({ status: 401 });
     }
     expect([results.late, results.wouldWork]).toEqual(['precondition_failed', true]);

@@ -6,6 +6,7 @@ import { SealedSecrets } from '../../src/auth/tokens/sealed-secrets.js';
 import { readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import { allRows } from '../support/all-rows.js';
 import { atOnce, times } from '../support/at-once.js';
+import { aPendingSecret, appCode, enrol, SECOND_FACTOR } from '../support/enrolment.js';
 import {
   aJwt,
   invalidChallenge,
@@ -166,6 +167,17 @@ describe('a login with a second factor', () => {
     expect(new SealedSecrets(foreign, SEALED_FOR).open(sealed, account.id)).toBeUndefined();
   });
 
+  it('does not take the code with which the factor was set up', async () => {
+    const account = await anAccount(service);
+    const secret = await aPendingSecret(account);
+    const code = appCode(secret);
+    expect((await account.post(`${SECOND_FACTOR}/confirm`, { code })).status).toBe(200);
+    expect(await secondStep(service, await aChallenge(service, account), code)).toMatchObject(invalidCode);
+    expect((await secondStep(service, await aChallenge(service, account), appCode(secret, 1))).status).toBe(
+      200,
+    );
+  });
+
   it('counts no attempt for a challenge that is void', async () => {
     const { account, app } = await aProtectedAccount();
     const challenge = await aChallenge(service, account);
@@ -197,37 +209,44 @@ describe('a login with a second factor', () => {
       );
     });
 
-    const VOIDING: [string, (account: Account) => Promise<unknown>][] = [
+    const VOIDING: [string, (one: Protected) => Promise<unknown>][] = [
       [
         'whose password has changed',
-        (account) =>
-          cluster.db.query('UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [account.id]),
+        ({ account, recoveryCodes: [code] }) =>
+          account.put('/api/me/password', {
+            currentPassword: account.password,
+            newPassword: aPassword(),
+            code,
+          }),
       ],
       [
         'whose account is disabled',
-        (account) =>
+        ({ account }) =>
           cluster.db.query('UPDATE users SET disabled_at = 1, auth_epoch = auth_epoch + 1 WHERE id = ?', [
             account.id,
           ]),
       ],
+      ['whose second factor was removed', removeFactor],
       [
         'whose second factor is another by now',
-        (account) =>
-          cluster.db.query('UPDATE users SET second_factor_at = second_factor_at + 1 WHERE id = ?', [
-            account.id,
-          ]),
-      ],
-      [
-        'whose second factor was removed',
-        (account) => cluster.db.query('UPDATE users SET second_factor_at = NULL WHERE id = ?', [account.id]),
+        async (one) => {
+          await removeFactor(one);
+          await enrol(one.account);
+        },
       ],
     ];
 
+    async function removeFactor({ account, recoveryCodes: [code] }: Protected): Promise<void> {
+      const { password } = account;
+      const { status, text } = await account.post(`${SECOND_FACTOR}/remove`, { password, code });
+      expect(status, text).toBe(200);
+    }
+
     it.each(VOIDING)('%s it is refused on every instance', async (_what, change) => {
-      const { account, app } = await aProtectedAccount();
-      const challenge = await aChallenge(service, account);
-      await change(account);
-      const code = app.next();
+      const one = await aProtectedAccount();
+      const challenge = await aChallenge(service, one.account);
+      await change(one);
+      const code = one.app.next();
       for (const instance of cluster.instances) {
         expect(await secondStep(instance, challenge, code)).toMatchObject(invalidChallenge);
       }
