@@ -223,10 +223,8 @@ describe('the second factor of an account', () => {
     expect(await renew(second)).toMatchObject(invalidCode);
     const fresh = renewed.body.recoveryCodes;
     expect(new Set([...recoveryCodes, ...fresh]).size).toBe(20);
-    const [stored] = await service.db.query('SELECT COUNT(*) AS rows FROM recovery_codes WHERE user_id = ?', [
-      ada.id,
-    ]);
-    expect(Number(stored!['rows'])).toBe(10);
+    const stored = await service.db.query('SELECT hash FROM recovery_codes WHERE user_id = ?', [ada.id]);
+    expect(stored).toHaveLength(10);
 
     expect((await remove(fresh[0])).status).toBe(200);
     expect(await state()).toEqual(NONE);

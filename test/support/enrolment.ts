@@ -1,31 +1,23 @@
-import { generateSync } from 'otplib';
 import { expect } from 'vitest';
 import type { Answer } from './answer.js';
 import type { Account } from './personas.js';
+import { AuthenticatorApp } from './second-factor.js';
 import type { Service } from './service.js';
 
 export const SECOND_FACTOR = '/api/me/second-factor';
-
-const STEP_MS = 30_000;
 
 export interface Enrolled {
   secret: string;
   recoveryCodes: string[];
 }
 
-/** The code of the moment, or of some steps later, as an app of another make shows it. */
+/** The code of the moment, or of some steps later. */
 export function appCode(secret: string, stepsLater = 0): string {
-  const step = Math.floor(Date.now() / STEP_MS) + stepsLater;
-  return generateSync({ secret, epoch: (step * STEP_MS) / 1000 });
+  return new AuthenticatorApp(secret).at(stepsLater);
 }
 
-/** Six digits that are none of the codes about now. */
 export function aWrongCode(secret: string): string {
-  const near = new Set([-2, -1, 0, 1, 2].map((steps) => appCode(secret, steps)));
-  for (let candidate = 0; ; candidate += 1) {
-    const digits = String(candidate).padStart(6, '0');
-    if (!near.has(digits)) return digits;
-  }
+  return new AuthenticatorApp(secret).wrong();
 }
 
 export const begin = (by: Account): Promise<Answer<{ secret: string; uri: string }>> =>
