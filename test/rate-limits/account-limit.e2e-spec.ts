@@ -28,6 +28,21 @@ const COMPARED = [
     more: () => ({ email: anEmail('new') }),
   },
   { operationId: 'deleteAccount', method: 'DELETE', path: '/api/me', field: 'password' },
+  { operationId: 'beginSecondFactor', method: 'POST', path: '/api/me/second-factor', field: 'password' },
+  {
+    operationId: 'renewRecoveryCodes',
+    method: 'POST',
+    path: '/api/me/second-factor/recovery-codes',
+    field: 'password',
+    more: () => ({ code: '123456' }),
+  },
+  {
+    operationId: 'removeSecondFactor',
+    method: 'POST',
+    path: '/api/me/second-factor/remove',
+    field: 'password',
+    more: () => ({ code: '123456' }),
+  },
 ];
 
 describe('the limit of an account', () => {
