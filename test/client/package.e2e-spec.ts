@@ -51,6 +51,10 @@ function compile(options: object): string {
   return run(process.execPath, [join(MODULES, 'typescript/bin/tsc'), '--project', '.'], project);
 }
 
+function withoutComments(source: string): string {
+  return source.replaceAll(/\/\*[^]*?\*\//g, '');
+}
+
 it('holds what is built and what describes it, and nothing else', () => {
   const others = files.filter((file) => !/^dist\/[\w.-]+\.(js|d\.ts)$/.test(file));
 
@@ -62,7 +66,7 @@ it('has a main entry for browsers', () => {
   const graph = importGraph(CLIENT, 'src/**/*.ts');
   const reached = new Set(['src/index.ts']);
   for (const path of reached) for (const target of graph.get(path)!) reached.add(target);
-  const sources = [...reached].map((path) => readFileSync(join(CLIENT, path), 'utf8'));
+  const sources = [...reached].map((path) => withoutComments(readFileSync(join(CLIENT, path), 'utf8')));
 
   expect(sources.length).toBeGreaterThan(5);
   expect(
