@@ -56,9 +56,9 @@ function build(end: (exitCode: number) => void): Command {
   return program;
 }
 
-/** Lets usage mistakes end with our exit code and one line. */
+/** Lets usage mistakes end with our exit code and one line, and gives a command below another the options after its name. */
 function quiet(command: Command): Command {
-  return command.exitOverride().helpCommand(false).showSuggestionAfterError(false);
+  return command.exitOverride().helpCommand(false).showSuggestionAfterError(false).enablePositionalOptions();
 }
 
 function declare(parent: Command, definition: CommandDefinition, end: (exitCode: number) => void): void {

@@ -15,7 +15,8 @@ import { aSigningKey, decodeToken, encodePart, signToken, type SigningKey } from
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/services.md'), 'utf8');
-const SNIPPETS = [...PAGE.matchAll(/^```js\n(.*?)^```$/gms)].map(([, snippet]) => snippet!);
+const CHAPTER = /^## Verify tokens$.*?(?=^## )/ms.exec(PAGE)![0];
+const SNIPPETS = [...CHAPTER.matchAll(/^```js\n(.*?)^```$/gms)].map(([, snippet]) => snippet!);
 const LIBRARIES = ['jose', 'jwks-rsa', '@fastify/jwt', 'express-oauth2-jwt-bearer'] as const;
 
 type Part = Record<string, unknown>;
