@@ -91,6 +91,12 @@ export type AccountEnabledEvent = {
   actor: FeedEventActor;
 };
 
+export type AccountListResult = {
+  users: ListedAccount[];
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+};
+
 export type AccountOrgsResult = {
   orgs: OrgOfAccount[];
   /** `cursor` of the next page; absent on the last page */
@@ -139,12 +145,6 @@ export type AccountResult = {
 
 export type AccountSessionsResult = {
   sessions: ListedSession[];
-};
-
-export type AccountsResult = {
-  users: ListedAccount[];
-  /** `cursor` of the next page; absent on the last page */
-  nextCursor?: string;
 };
 
 export type ActiveToken = {
@@ -1050,6 +1050,12 @@ export type OrgEventsResult = {
   events: OrgEvent[];
 };
 
+export type OrgListResult = {
+  orgs: ListedOrg[];
+  /** `cursor` of the next page; absent on the last page */
+  nextCursor?: string;
+};
+
 export type OrgMembersResult = {
   members: Member[];
   /** `cursor` of the next page; absent on the last page */
@@ -1151,12 +1157,6 @@ export type OrgRestoredEvent = {
 
 export type OrgResult = {
   org: Org;
-};
-
-export type OrgsResult = {
-  orgs: ListedOrg[];
-  /** `cursor` of the next page; absent on the last page */
-  nextCursor?: string;
 };
 
 export type OrphanedOrg = {
@@ -2088,7 +2088,7 @@ export interface Operations {
       /** `nextCursor` of the previous page */
       cursor?: string | undefined;
     };
-    data: AccountsResult;
+    data: AccountListResult;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
@@ -2208,7 +2208,7 @@ export interface Operations {
       /** `nextCursor` of the previous page */
       cursor?: string | undefined;
     };
-    data: OrgsResult;
+    data: OrgListResult;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };

@@ -143,8 +143,11 @@ describe('the metrics', () => {
     const bob = await anAccount(service, 'bob');
     await join(org, ada, bob, 'member');
     const before = (await scrape(url)).value('accounts_conflicts_retried_total')!;
-    const rest = await scrape(url);
-    expect(rest.value(CONNECTIONS, { state: 'in_use' })).toBe(0);
+    // A round of the feed may be under way, once a second.
+    const rest = await waitFor('no connection is in use', hangTimeoutMs(), async () => {
+      const metrics = await scrape(url);
+      return metrics.value(CONNECTIONS, { state: 'in_use' }) === 0 ? metrics : undefined;
+    });
     expect(rest.value(CONNECTIONS, { state: 'idle' })).toBeGreaterThan(0);
 
     const held = await holdRows(service);

@@ -7,7 +7,7 @@ import { ApiPage } from '../../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
 import { ListOrgMembersQuery } from './dto/list-org-members.query.js';
 import { ListOrgsQuery } from './dto/list-orgs.query.js';
-import { OrgMembersResult, OrgsResult, ShownOrgResult } from './dto/org-lookup.responses.js';
+import { OrgMembersResult, OrgListResult, ShownOrgResult } from './dto/org-lookup.responses.js';
 import { OrgLookups } from './org-lookups.js';
 
 @ApiTags('Operators')
@@ -23,8 +23,8 @@ export class OrgLookupsController {
    */
   @Get()
   @Operators()
-  @ApiPage(OrgsResult)
-  listOrgs(@Query() query: ListOrgsQuery, @NextPage() linkNextPage: LinkNextPage): Promise<OrgsResult> {
+  @ApiPage(OrgListResult)
+  listOrgs(@Query() query: ListOrgsQuery, @NextPage() linkNextPage: LinkNextPage): Promise<OrgListResult> {
     return this.orgs.list(query, linkNextPage);
   }
 

@@ -13,7 +13,7 @@ import type { ListOrgsQuery } from './dto/list-orgs.query.js';
 import type {
   ListedOrgResponse,
   OrgMembersResult,
-  OrgsResult,
+  OrgListResult,
   ShownOrgResult,
 } from './dto/org-lookup.responses.js';
 
@@ -25,7 +25,7 @@ export class OrgLookups {
     private readonly members: MemberSearchService,
   ) {}
 
-  async list(query: ListOrgsQuery, linkNextPage: LinkNextPage): Promise<OrgsResult> {
+  async list(query: ListOrgsQuery, linkNextPage: LinkNextPage): Promise<OrgListResult> {
     const { search: prefix = '', status, cursor } = query;
     const start = cursor === undefined ? undefined : decodeNameCursor(cursor);
     const isWanted = ({ deletedAt }: ListedOrg): boolean =>

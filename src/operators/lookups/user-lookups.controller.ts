@@ -12,7 +12,7 @@ import { ListUsersQuery } from './dto/list-users.query.js';
 import {
   AccountOrgsResult,
   AccountSessionsResult,
-  AccountsResult,
+  AccountListResult,
   ShownAccountResult,
 } from './dto/user-lookup.responses.js';
 import { UserLookups } from './user-lookups.js';
@@ -31,8 +31,11 @@ export class UserLookupsController {
    */
   @Get()
   @Operators()
-  @ApiPage(AccountsResult)
-  listUsers(@Query() query: ListUsersQuery, @NextPage() linkNextPage: LinkNextPage): Promise<AccountsResult> {
+  @ApiPage(AccountListResult)
+  listUsers(
+    @Query() query: ListUsersQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<AccountListResult> {
     return this.users.list(query, linkNextPage);
   }
 

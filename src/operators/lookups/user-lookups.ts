@@ -14,7 +14,7 @@ import type { ListUsersQuery } from './dto/list-users.query.js';
 import type {
   AccountOrgsResult,
   AccountSessionsResult,
-  AccountsResult,
+  AccountListResult,
   ListedAccount,
   ShownAccountResult,
 } from './dto/user-lookup.responses.js';
@@ -28,7 +28,7 @@ export class UserLookups {
     private readonly orgs: UserOrgsRepository,
   ) {}
 
-  async list(query: ListUsersQuery, linkNextPage: LinkNextPage): Promise<AccountsResult> {
+  async list(query: ListUsersQuery, linkNextPage: LinkNextPage): Promise<AccountListResult> {
     const { search: prefix = '', status, cursor } = query;
     const start = cursor === undefined ? undefined : decodeTextCursor(cursor);
     const isWanted = ({ disabledAt }: ListedUser): boolean =>

@@ -40,7 +40,7 @@ export class ShownOrg extends ListedOrgResponse {
   counts: MemberCounts;
 }
 
-export class OrgsResult {
+export class OrgListResult {
   @ApiProperty({ type: [ListedOrgResponse], example: [ENGINES] })
   orgs: ListedOrgResponse[];
 

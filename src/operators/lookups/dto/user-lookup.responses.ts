@@ -71,7 +71,7 @@ export class OrgOfAccount extends OrgResponse {
   deletedAt: string | null;
 }
 
-export class AccountsResult {
+export class AccountListResult {
   @ApiProperty({ type: [ListedAccount], example: [ADA] })
   users: ListedAccount[];
 
