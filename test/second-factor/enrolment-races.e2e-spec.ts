@@ -68,6 +68,15 @@ describe('changes of a second factor at once', () => {
     expect(removed.status).toBe(200);
   });
 
+  it('count the first attempts of an account, and refuse none of them', async () => {
+    for (const account of await Promise.all(times(12, () => anAccount(cluster.instances[0]!)))) {
+      await aPendingSecret(account);
+      const attempts = times(AT_ONCE, (turn) => () => at(turn, account).post(CONFIRM, { code: '000000' }));
+      const statuses = (await atOnce(attempts)).map(({ status }) => status);
+      expect(statuses.filter((status) => status !== 400)).toEqual([]);
+    }
+  });
+
   it.each(['app', 'recovery'])(
     'use a code (%s) once: one makes new recovery codes, which are all there are',
     async (kind) => {

@@ -40,8 +40,10 @@ export class FailedAttemptsRepository {
    */
   async count(attempt: Attempt, now = Date.now()): Promise<boolean> {
     if (await this.add(attempt, now)) return true;
-    if (await this.find(attempt)) return false;
-    return (await this.begin(attempt, now)) ?? this.add(attempt, now);
+    const row = await this.find(attempt);
+    if (row && row.count >= MAX_FAILED_ATTEMPTS && row.since > now - ATTEMPT_WINDOW_MS) return false;
+    // A row that has room now was made or cleared after the statement.
+    return (row ? undefined : await this.begin(attempt, now)) ?? this.add(attempt, now);
   }
 
   async find({ userId, scope }: Attempt): Promise<Pick<FailedAttempts, 'count' | 'since'> | undefined> {
