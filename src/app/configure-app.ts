@@ -44,7 +44,7 @@ export async function configureApp(
   };
   useContainer(container, { fallback: true });
   app.useGlobalPipes(validationPipe());
-  if (env.docs) serveDocs(app);
+  if (env.docs) serveDocs(app, env);
 
   await app.init();
   refuseOtherMethods();

@@ -58,6 +58,7 @@ import { SecondFactor1796169600000 } from '../database/migrations/1796169600000-
 import { Operators1796342400000 } from '../database/migrations/1796342400000-operators.js';
 import { Feed1796428800000 } from '../database/migrations/1796428800000-feed.js';
 import { OperatorsLists1796601600000 } from '../database/migrations/1796601600000-operators-lists.js';
+import { ToldEndings1796688000000 } from '../database/migrations/1796688000000-told-endings.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';
 import { Org } from '../orgs/org.entity.js';
@@ -149,5 +150,6 @@ export const SCHEMA: Schema = {
     Operators1796342400000,
     Feed1796428800000,
     OperatorsLists1796601600000,
+    ToldEndings1796688000000,
   ],
 };

@@ -71,6 +71,7 @@ import { SecondFactorSecrets } from './second-factor/second-factor-secrets.js';
 import { SecondFactorVerification } from './second-factor/second-factor-verification.js';
 import { SessionRemoval } from './sessions/session-removal.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
+import { ToldEndings } from './sessions/told-endings.js';
 import { SessionsOfUser } from './sessions/sessions-of-user.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionExchangesRepository } from './sessions/session-exchanges.repository.js';
@@ -167,6 +168,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     SessionRemoval,
     SessionRevocation,
     SignedInUsersRepository,
+    ToldEndings,
     TokenIssuer,
     UnusedCodesLimit,
     VerifiedTokens,

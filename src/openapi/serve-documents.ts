@@ -1,12 +1,12 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CALLER_KINDS, type CallerKind } from '../access/route-access.js';
+import type { CallerKind } from '../access/route-access.js';
 import { documentFor } from './caller-documents.js';
 import { createOpenApiDocument } from './document.js';
 
 export const documentPath = (callers: CallerKind): string => `/openapi/${callers}.json`;
 
-/** Serves the whole document, and one for each kind of callers. Each is made when it is first asked for. */
-export function serveDocuments(app: NestFastifyApplication): void {
+/** Serves the whole document, and one for each of these callers. Each is made when it is first asked for. */
+export function serveDocuments(app: NestFastifyApplication, kinds: readonly CallerKind[]): void {
   const whole = once(() => createOpenApiDocument(app));
   const serve = (path: string, text: () => string): void => {
     app
@@ -18,7 +18,7 @@ export function serveDocuments(app: NestFastifyApplication): void {
     '/openapi.json',
     once(() => JSON.stringify(whole())),
   );
-  for (const callers of CALLER_KINDS)
+  for (const callers of kinds)
     serve(
       documentPath(callers),
       once(() => JSON.stringify(documentFor(callers, whole(), app))),

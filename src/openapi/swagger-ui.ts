@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { CALLER_KINDS } from '../access/route-access.js';
+import type { Env } from '../config/env.js';
 import { fillForms } from './page/fill-forms.js';
 import { foldAnswers } from './page/folded-answers.js';
 import { deletionsLast } from './page/operations-order.js';
@@ -21,7 +22,8 @@ const PAGE_POLICY =
 /** The page loads the document that its selector names. */
 const NONE = {} as OpenAPIObject;
 
-export function serveDocs(app: NestFastifyApplication): void {
+export function serveDocs(app: NestFastifyApplication, { operatorsApi }: Pick<Env, 'operatorsApi'>): void {
+  const kinds = CALLER_KINDS.filter((callers) => callers !== 'operators' || operatorsApi);
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.url?.startsWith(`/${PATH}`))
@@ -29,14 +31,14 @@ export function serveDocs(app: NestFastifyApplication): void {
     done();
   });
   fastify.get('/', (_request, reply) => reply.redirect(`/${PATH}`));
-  serveDocuments(app);
+  serveDocuments(app, kinds);
   SwaggerModule.setup(PATH, app, NONE, {
     raw: false,
     explorer: true,
     customSiteTitle: 'Accounts API',
     customCss: PAGE_STYLE,
     swaggerOptions: {
-      urls: CALLER_KINDS.map((callers) => ({ name: pascalCase(callers), url: documentPath(callers) })),
+      urls: kinds.map((callers) => ({ name: pascalCase(callers), url: documentPath(callers) })),
       persistAuthorization: false,
       responseInterceptor: rememberAnswer,
       plugins: [foldAnswers, fillForms, keepLogin, leaveFormsUnsaved],

@@ -8,6 +8,9 @@ import type { Transaction } from '../database/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { Event } from './event.entity.js';
 
+/** The clean-up clears older ones. */
+export const ADDRESS_RETENTION_MS = 90 * 86_400_000;
+
 const FIND_IDS_BETWEEN = hotStatement(
   'the clean-up of addresses',
   'SELECT id, ip IS NOT NULL AS hasAddress FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?',
@@ -79,11 +82,12 @@ export class EventAddressesRepository {
     return [...found, ...(await this.findActsOfOperator(userId))];
   }
 
-  /** They can be about anybody: reads all events since the user became an operator, if they ever did. */
+  /** They can be about anybody: reads all events since the user became an operator that can have an address. */
   private async findActsOfOperator(userId: string): Promise<string[]> {
     const [grant] = await this.events.query<{ id: string }[]>(FIND_GRANT, [userId]);
     const found: string[] = [];
-    for (let after = grant?.id; after !== undefined;) {
+    const oldest = firstEntityIdAt(Date.now() - ADDRESS_RETENTION_MS);
+    for (let after = grant && (grant.id > oldest ? grant.id : oldest); after !== undefined;) {
       const values = [userId, after];
       const page = await this.events.query<{ id: string; isAct: 0 | 1 }[]>(FIND_ACTS_OF_OPERATOR, values);
       for (const { id, isAct } of page) if (isAct) found.push(id);

@@ -10,6 +10,8 @@ export interface Field<Value = unknown, IsOptional extends boolean = boolean> {
   /** for readers of docs/reference.md */
   text: string;
   isOptional: IsOptional;
+  /** of every event recorded now, though not of those that an older version recorded */
+  isNewer?: boolean;
   /** never set: it keeps the type */
   value?: Value;
 }
@@ -33,6 +35,10 @@ export function words<const Word extends string>(...list: Word[]): Field<Word, f
 
 export function optional<Value>(field: Field<Value>): Field<Value, true> {
   return { ...field, isOptional: true };
+}
+
+export function newer<Value>(field: Field<Value, false>): Field<Value, false> {
+  return { ...field, isNewer: true };
 }
 
 export const ROLE: Field<'member' | 'admin' | 'owner', false> = {

@@ -104,6 +104,8 @@ it('accepts an event only as its type has it', () => {
     { ...inOrg, type: 'invitation.created', userId: 'ada', data: { invitationId: 'i', role: 'member' } },
     // @ts-expect-error without the session that ended
     { ...ada, type: 'session.ended', data: { reason: 'logout' } },
+    // @ts-expect-error without the epoch that all sessions have left
+    { ...ada, type: 'session.ended', data: { reason: 'operator', all: true } },
   ];
 
   expect(accepted.length).toBeLessThan(refused.length);
@@ -118,7 +120,7 @@ function rowOf(type: EventType): string[] {
 
 function textOf(fields: Fields): string {
   return Object.entries(fields)
-    .map(([name, { text, isOptional }]) => `\`${name}${isOptional ? '?' : ''}\`: ${text}`)
+    .map(([name, { text, isOptional, isNewer }]) => `\`${name}${isOptional || isNewer ? '?' : ''}\`: ${text}`)
     .join('; ');
 }
 

@@ -3,6 +3,7 @@ import {
   type DataOf,
   type Fields,
   ID,
+  newer,
   NUMBER,
   optional,
   ROLE,
@@ -22,7 +23,7 @@ export interface Subject {
   sessionId: string;
 }
 
-/** Whom or what an event is about, and the columns that it fills for that. */
+/** The kinds of subjects that an event has, each with the columns that it fills. */
 const SUBJECTS = {
   account: ['userId', 'userRevision'],
   session: ['userId', 'sessionId'],
@@ -127,7 +128,7 @@ const CATALOGUE = {
       { about: 'session', data: { reason: ENDED_BY } },
       {
         about: 'sessions',
-        data: { reason: ENDED_BY, all: TRUE, except: optional(ID), epoch: optional(NUMBER) },
+        data: { reason: ENDED_BY, all: TRUE, except: optional(ID), epoch: newer(NUMBER) },
       },
     ],
   },
@@ -249,7 +250,7 @@ type DataIn<F extends Fields> = keyof F extends never
 type Content<F> =
   F extends Form<infer A, infer D> ? Pick<Subject, (typeof SUBJECTS)[A][number]> & DataIn<D> : never;
 
-/** What an event of a type says beside who acted: whom it is about, and its `data`. */
+/** The subject of an event of a type, and its `data`; the actor is added to it. */
 export type EventContent<Type extends EventType> = Type extends EventType
   ? { type: Type } & Content<(typeof CATALOGUE)[Type]['forms'][number]>
   : never;

@@ -1,13 +1,12 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { isTableDenied } from '../database/database-errors.js';
-import { EventAddressesRepository } from './event-addresses.repository.js';
+import { ADDRESS_RETENTION_MS, EventAddressesRepository } from './event-addresses.repository.js';
 import { EventDeletions } from './event-deletions.js';
 import { EventsRepository } from './events.repository.js';
 import { BATCH, type Batch } from '../jobs/batch.js';
 import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
 
-const ADDRESS_RETENTION_MS = 90 * 86_400_000;
 /** A scan takes more than a batch: a new process scans all events once, and mostly finds nothing. */
 const MAX_SCANNED = 500;
 const NOTHING: Batch = { examined: 0, deleted: 0 };

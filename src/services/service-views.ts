@@ -11,7 +11,6 @@ export interface ServiceView {
   removedAt: string | null;
 }
 
-/** A secret of a service, never its hash. */
 export interface SecretView {
   id: string;
   createdAt: string;

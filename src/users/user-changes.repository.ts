@@ -3,9 +3,9 @@ import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import type { User } from './user.entity.js';
 
-type EndedUser = Pick<User, 'id' | 'operatorSince'>;
+type EndedUser = Pick<User, 'id' | 'operatorSince' | 'authEpoch'>;
 
-export type ChangedUser = Pick<User, 'revision' | 'operatorSince' | 'secondFactorAt'>;
+export type ChangedUser = Pick<User, 'revision' | 'operatorSince' | 'secondFactorAt' | 'authEpoch'>;
 
 /** more than the changes of one user between a backup and its restore */
 const EPOCH_LEAP = 1000;
@@ -54,16 +54,22 @@ export class UserChangesRepository {
     );
   }
 
-  endSessions(transaction: Transaction, id: string): Promise<boolean> {
-    return this.change(transaction, 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [id]);
+  /** Returns the new epoch; undefined if there is no such user. */
+  async endSessions(transaction: Transaction, id: string): Promise<number | undefined> {
+    return (await this.endSessionsOf(transaction, [id]))[0]?.authEpoch;
   }
 
-  /** Returns those that exist. */
+  /** Returns the epoch, which no session leaves until COMMIT; undefined if there is no such user. */
+  async lockEpoch(transaction: Transaction, id: string): Promise<number | undefined> {
+    const sql = `SELECT auth_epoch AS authEpoch FROM users WHERE id = ?${transaction.forUpdate}`;
+    return (await transaction.read<{ authEpoch: number }>(sql, [id]))[0]?.authEpoch;
+  }
+
   async endSessionsOf(transaction: Transaction, ids: readonly string[]): Promise<EndedUser[]> {
     const isOne = `id IN (${places(ids.length)})`;
     await transaction.write(`UPDATE users SET auth_epoch = auth_epoch + 1 WHERE ${isOne}`, [...ids]);
     return transaction.read<EndedUser>(
-      `SELECT id, operator_since AS operatorSince FROM users WHERE ${isOne}`,
+      `SELECT id, operator_since AS operatorSince, auth_epoch AS authEpoch FROM users WHERE ${isOne}`,
       [...ids],
     );
   }
@@ -155,7 +161,8 @@ export class UserChangesRepository {
   /** Requires that the transaction has changed the user's row. */
   async stateOf(transaction: Transaction, id: string): Promise<ChangedUser> {
     const [row] = await transaction.read<ChangedUser>(
-      `SELECT revision, operator_since AS operatorSince, second_factor_at AS secondFactorAt
+      `SELECT revision, operator_since AS operatorSince, second_factor_at AS secondFactorAt,
+          auth_epoch AS authEpoch
         FROM users WHERE id = ?`,
       [id],
     );

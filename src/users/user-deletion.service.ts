@@ -61,10 +61,10 @@ export class UserDeletionService {
       const user = { id: userId, email, emailVerifiedAt };
       for (const rows of this.parts.rows.inOrder()) await rows.delete(transaction, user);
 
-      await this.events.record(
+      await this.events.recordWithEnd(
         transaction,
         { type: 'account.deleted', actor, userId, ...(orphaned.length > 0 && { data: { force: true } }) },
-        { type: 'session.ended', actor, userId, data: { reason: 'account_deleted', all: true } },
+        { reason: 'account_deleted' },
         ...events,
       );
       // Includes the events that were just recorded.

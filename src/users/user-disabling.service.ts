@@ -31,10 +31,10 @@ export class UserDisablingService {
       if (!(await this.users.disable(transaction, userId))) return undefined;
       const departure = await decide(force);
       const { orphaned, events } = await departure.stayDisabled(actor);
-      await this.events.record(
+      await this.events.recordWithEnd(
         transaction,
         { type: 'account.disabled', actor, userId, ...(orphaned.length > 0 && { data: { force: true } }) },
-        { type: 'session.ended', actor, userId, data: { reason: 'account_disabled', all: true } },
+        { reason: 'account_disabled' },
         ...events,
       );
       return orphaned;

@@ -3,6 +3,7 @@ import type { Transaction } from '../database/transaction.js';
 import { EventsRepository } from '../record/events.repository.js';
 import type { EventType } from '../record/event-types.js';
 import type { EventWithout, NewEvent } from '../record/new-event.js';
+import { allSessionsEnded, type EndOfAll } from './all-sessions-ended.js';
 import { requireUnprotected } from './operator-protection.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 
@@ -20,9 +21,34 @@ export class UserEvents {
   ) {}
 
   /** @throws OperatorProtectedError */
-  async record(transaction: Transaction, event: UserEvent, ...others: NewEvent[]): Promise<void> {
-    const { revision: userRevision, operatorSince } = await this.users.stateOf(transaction, event.userId);
-    requireUnprotected(event.actor, operatorSince);
-    await this.events.record(transaction, { ...event, userRevision }, ...others);
+  record(transaction: Transaction, event: UserEvent, ...others: NewEvent[]): Promise<void> {
+    return this.recordWith(transaction, event, () => others);
+  }
+
+  /**
+   * Records a change that ended every session, with the epoch that it began.
+   * @throws OperatorProtectedError
+   */
+  recordWithEnd(
+    transaction: Transaction,
+    event: UserEvent,
+    end: EndOfAll,
+    ...others: NewEvent[]
+  ): Promise<void> {
+    return this.recordWith(transaction, event, (epoch) => [allSessionsEnded(event, end, epoch), ...others]);
+  }
+
+  private async recordWith(
+    transaction: Transaction,
+    event: UserEvent,
+    othersIn: (epoch: number) => NewEvent[],
+  ): Promise<void> {
+    const state = await this.users.stateOf(transaction, event.userId);
+    requireUnprotected(event.actor, state.operatorSince);
+    await this.events.record(
+      transaction,
+      { ...event, userRevision: state.revision },
+      ...othersIn(state.authEpoch),
+    );
   }
 }

@@ -45,12 +45,6 @@ const CREDENTIALS = `SELECT id, email, password_hash AS passwordHash, auth_epoch
 const FIND_CREDENTIALS = hotStatement('the credentials of an e-mail', `${CREDENTIALS} WHERE email = ?`, ['']);
 const FIND_CREDENTIALS_BY_ID = hotStatement('the credentials of a user', `${CREDENTIALS} WHERE id = ?`, ['']);
 
-const IS_UNCHANGED = hotStatement(
-  'whether a user is as a challenge says',
-  'SELECT id FROM users WHERE id = ? AND auth_epoch = ? AND second_factor_at = ? AND disabled_at IS NULL',
-  ['', 0, 0],
-);
-
 /** Takes canonical e-mails, see email-address.ts. */
 @Injectable()
 export class UsersRepository {
@@ -74,15 +68,6 @@ export class UsersRepository {
 
   async findIdByEmail(email: string): Promise<string | undefined> {
     return (await this.users.findOne({ where: { email }, select: { id: true } }))?.id;
-  }
-
-  /** Whether the user is enabled, and neither a session has been ended with the epoch nor the factor changed since. */
-  async isUnchanged(
-    transaction: Transaction,
-    id: string,
-    { authEpoch, secondFactorAt }: { authEpoch: number; secondFactorAt: number },
-  ): Promise<boolean> {
-    return (await transaction.read(IS_UNCHANGED, [id, authEpoch, secondFactorAt])).length > 0;
   }
 
   isActive(transaction: Transaction, id: string): Promise<boolean> {

@@ -4,7 +4,9 @@ import { isAlive, passedOn } from '../support/derived-sessions.js';
 import { type Account, aCode, anAccount } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import { type Service, startService } from '../support/service.js';
-import { signToken } from '../support/signing-keys.js';
+import { decodeToken, signToken } from '../support/signing-keys.js';
+
+const sessionOf = (token: string): string => decodeToken(token).claims['sid'] as string;
 
 const LOGOUT = '/api/auth/logout';
 
@@ -29,11 +31,11 @@ describe('a logout', () => {
         WHERE type = 'session.ended' AND user_id = ?`,
       [ada.id],
     );
-  const byItself = (sessionId: string) => ({
+  const byItself = (sessionId: string, ended = sessionId) => ({
     actor_type: 'user',
     actor_id: ada.id,
     actor_session_id: sessionId,
-    session_id: sessionId,
+    session_id: ended,
     data: '{"reason":"logout"}',
   });
 
@@ -54,7 +56,15 @@ describe('a logout', () => {
     ]);
     expect((await service.anyone.post('/api/auth/code/exchange', { code: unused })).status).toBe(400);
     expect(await refresh(service, login.refreshToken)).toMatchObject(invalidRefreshToken);
-    expect(await endings()).toEqual([byItself(partsOf(login.refreshToken).sessionId)]);
+    const { sessionId } = partsOf(login.refreshToken);
+    const ended = await endings();
+    expect(ended).toHaveLength(3);
+    expect(ended).toEqual(
+      expect.arrayContaining([
+        byItself(sessionId),
+        ...[first, second].map(({ token }) => byItself(sessionId, sessionOf(token))),
+      ]),
+    );
   });
 
   it('works with a refresh token alone, of any generation, whatever token is sent', async () => {

@@ -80,6 +80,6 @@ describe('the live sessions of a user', () => {
       "SELECT actor_type, data FROM events WHERE user_id = ? AND type = 'session.ended'",
       [ada.id],
     );
-    expect(events).toEqual(times(EXCESS, () => ({ actor_type: 'system', data: '{"reason":"revoked"}' })));
+    expect(events).toEqual(times(EXCESS, () => ({ actor_type: 'system', data: '{"reason":"too_many"}' })));
   });
 });

@@ -79,7 +79,12 @@ describe('accounts users delete', () => {
     expect(await eventsSince(service.db, known)).toEqual([
       { ...by, type: 'account.deleted', org_id: null, data: {} },
       { ...by, ...removal, data: { role: 'admin', reason: 'account_deleted' } },
-      { ...by, type: 'session.ended', org_id: null, data: { reason: 'account_deleted', all: true } },
+      {
+        ...by,
+        type: 'session.ended',
+        org_id: null,
+        data: { reason: 'account_deleted', all: true, epoch: 1 },
+      },
     ]);
     const last = await owner.get<{ events: object[] }>(`/api/orgs/${org.id}/events?limit=1`);
     expect(last.body.events).toMatchObject([{ type: 'member.removed', orgRevision: 5 }]);
@@ -146,7 +151,7 @@ describe('accounts users delete', () => {
       ['member.removed', { role: 'owner', reason: 'account_deleted' }],
       ['org.deleted', { force: true }],
       ['org.orphaned', { reason: 'owner_deleted', force: true }],
-      ['session.ended', { reason: 'account_deleted', all: true }],
+      ['session.ended', { reason: 'account_deleted', all: true, epoch: 1 }],
     ]);
     const deleted = await service.db.query(
       'SELECT id, purge_at - deleted_at AS window_ms FROM orgs WHERE deleted_at IS NOT NULL AND id IN (?, ?)',

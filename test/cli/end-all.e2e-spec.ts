@@ -69,7 +69,7 @@ describe('accounts sessions end-all', () => {
         type: 'session.ended',
         actor_type: 'operator',
         actor_id: 'root',
-        data: { reason: 'operator', all: true },
+        data: { reason: 'operator', all: true, epoch: 1 },
         reason: 'the key was stolen',
       });
     }

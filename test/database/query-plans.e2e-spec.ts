@@ -118,6 +118,8 @@ describe('the plan of', () => {
         n,
       ],
     );
+    // Before the events, or a round of the service would give them places of its own.
+    await insert('feed', 'seq, event_id', (n) => [n + 1, id(n)]);
     await insert('events', 'id, type, at, actor_type, org_id, org_revision, user_id, data, pending', (n) => [
       id(n),
       'member.added',
@@ -129,7 +131,6 @@ describe('the plan of', () => {
       '{}',
       n % 200 === 0 ? 1 : null,
     ]);
-    await insert('feed', 'seq, event_id', (n) => [n + 1, id(n)]);
     await insert('idempotency_keys', 'user_id, key_hash, fingerprint, status, body, expires_at', (n) => [
       id(n % 1000),
       id(n),

@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { passedOn } from '../support/derived-sessions.js';
 import { invalidToken, passwordSessionRequired } from '../support/expected.js';
+import { addLongHistory } from '../support/long-history.js';
 import { PausedReader } from '../support/paused-reader.js';
 import { type Account, aCode, anAccount, anOrg, anOrgOf } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 const EXPORT = '/api/me/export';
-
-/** More than the buffers of a connection hold. */
-const EVENTS = 8000;
-const ROWS_AT_ONCE = 500;
-const LONG_TEXT = 'x'.repeat(900);
 
 interface Exported {
   account: object;
@@ -27,21 +23,6 @@ describe('the export of one’s own data', () => {
     service = await startService();
   });
   afterAll(() => service.stop());
-
-  /** As if the user had done something very often, and long ago. */
-  async function addEvents(userId: string): Promise<string> {
-    const id = (number: number): string =>
-      `01a1fbf4-7ea2-724e-${userId.slice(-4)}-${String(number).padStart(12, '0')}`;
-    for (let from = 0; from < EVENTS; from += ROWS_AT_ONCE) {
-      const numbers = Array.from({ length: ROWS_AT_ONCE }, (_, index) => from + index);
-      await service.db.query(
-        `INSERT INTO events (id, type, at, actor_type, user_id, data)
-          VALUES ${numbers.map(() => "(?, 'session.started', 1, 'system', ?, ?)").join()}`,
-        numbers.flatMap((number) => [id(number), userId, JSON.stringify({ text: LONG_TEXT })]),
-      );
-    }
-    return id(0);
-  }
 
   it('holds everything about the user, and nothing secret or of others', async () => {
     const { admin, owner, org } = await anOrg(service);
@@ -104,7 +85,7 @@ describe('the export of one’s own data', () => {
     async function aLongHistory(): Promise<void> {
       reader = await anAccount(service, 'reader');
       await anOrgOf(reader);
-      oldest = await addEvents(reader.id);
+      oldest = await addLongHistory(service, reader.id);
     }
 
     it('is complete for a client that pauses', async () => {

@@ -156,9 +156,10 @@ describe('the sessions of a user', () => {
       expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
       expect(await Promise.all([ada, desktop, child].map(isAlive))).toEqual([true, false, false]);
       expect((await refresh(service, login.refreshToken)).status).toBe(401);
-      expect(await endings()).toEqual([{ session_id: idOf(desktop), data: '{"reason":"revoked"}' }]);
+      const told = [desktop, child].map((who) => ({ session_id: idOf(who), data: '{"reason":"revoked"}' }));
+      expect(await endings()).toEqual(told);
       expect(await ada.delete(`${SESSIONS}/${idOf(desktop)}`)).toMatchObject(sessionNotFound);
-      expect(await endings()).toHaveLength(1);
+      expect(await endings()).toEqual(told);
     });
 
     it('also the one that asks', async () => {
@@ -189,7 +190,10 @@ describe('the sessions of a user', () => {
         expect((await service.anyone.post('/api/auth/code/exchange', { code })).status).toBe(400);
       }
       expect(await endings()).toEqual([
-        { session_id: null, data: JSON.stringify({ reason: 'revoked', all: true, except: idOf(desktop) }) },
+        {
+          session_id: null,
+          data: JSON.stringify({ reason: 'revoked', all: true, except: idOf(desktop), epoch: 1 }),
+        },
       ]);
       expect((await list(desktop)).map(({ id }) => id)).toEqual([idOf(desktop)]);
       const next = await refreshed(service, login.refreshToken);
@@ -202,7 +206,7 @@ describe('the sessions of a user', () => {
       expect(await Promise.all([desktop, ada].map(isAlive))).toEqual([false, false]);
       expect((await refresh(service, login.refreshToken)).status).toBe(401);
       expect(await endings()).toEqual([
-        { session_id: null, data: JSON.stringify({ reason: 'revoked', all: true }) },
+        { session_id: null, data: JSON.stringify({ reason: 'revoked', all: true, epoch: 1 }) },
       ]);
       expect((await aRefreshableLogin(service, ada)).token).toBeTruthy();
     });

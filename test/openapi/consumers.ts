@@ -40,6 +40,21 @@ export function keep(result: SignInResult): string {
 }
 `;
 
+/** An event is one of its type, and has what that type has. */
+const FOLLOW = `
+export function follow(event: FeedEvent): string | null {
+  switch (event.type) {
+    case 'session.ended':
+      return 'all' in event.data ? (event.userId satisfies string) : event.sessionId;
+    case 'member.role_changed':
+      return (event.orgId satisfies string) + (event.data.to satisfies 'member' | 'admin' | 'owner');
+    default:
+      // @ts-expect-error not of every event
+      return event.data.to;
+  }
+}
+`;
+
 /** What somebody writes who uses the generated code, by the folder that it is in. */
 export const CONSUMERS = {
   'openapi-typescript': `
@@ -55,6 +70,9 @@ export const path: operations['removeMember']['parameters']['path'] = { orgId: '
 
 type SignInResult = operations['login']['responses'][200]['content']['application/json'];
 ${KEEP}
+type Feed = operations['followEvents']['responses'][200]['content']['application/json'];
+type FeedEvent = Feed['events'][number];
+${FOLLOW}
 type Query<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>;
 export const removals: Query<'removeMember'>[] = [{}, { dryRun: false }, { dryRun: true, remedy: false }];
 export const endings: Query<'endOwnSessions'>[] = [{}, { all: false }];
@@ -68,6 +86,7 @@ import {
   addMember,
   type addMemberResponseError,
   endOwnSessions,
+  type FeedResult,
   listMembers,
   removeMember,
   type SignInResult,
@@ -86,6 +105,8 @@ export async function next(orgId: string): Promise<string | undefined> {
   return page.status === 200 ? page.data.nextCursor : undefined;
 }
 ${KEEP}
+type FeedEvent = FeedResult['events'][number];
+${FOLLOW}
 export async function change(orgId: string, userId: string): Promise<void> {
   await removeMember(orgId, userId);
   await removeMember(orgId, userId, { dryRun: false, remedy: false });
@@ -101,6 +122,7 @@ import {
   addMember,
   type AddMemberError as Problem,
   endOwnSessions,
+  type FeedResult,
   listMembers,
   removeMember,
   type SignInResult,
@@ -117,6 +139,8 @@ export async function next(orgId: string): Promise<string | undefined> {
   return data?.nextCursor;
 }
 ${KEEP}
+type FeedEvent = FeedResult['events'][number];
+${FOLLOW}
 export async function change(orgId: string, userId: string): Promise<void> {
   const path = { orgId, userId };
   await removeMember({ path });

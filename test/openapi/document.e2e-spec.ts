@@ -300,6 +300,8 @@ describe('the OpenAPI document', () => {
     };
     expect(firstOf('Auth')).toBe('POST /api/auth/register');
     expect(firstOf('Me')).toBe('GET /api/me');
+    expect(firstOf('Organizations')).toBe('POST /api/orgs');
+    expect(firstOf('Operators')).toBe('GET /api/operators/status');
     const names = Object.keys(document.components.schemas);
     expect(names).toEqual(names.toSorted());
   });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { notFound } from '../support/expected.js';
 import { startService } from '../support/service.js';
 import { ServedPage } from './served-page.js';
 
@@ -100,6 +101,16 @@ describe('Swagger UI', () => {
 
     expect(page.token).toBe('a.b.c');
     expect(page.parameters.get('get /api/orgs/{orgId}/members orgId')).toBe('o');
+  });
+
+  it('has no document for operators where their routes are off', async () => {
+    const service = await startService({ env: { OPERATORS_API: 'off' } });
+    const { options } = await ServedPage.of(service);
+    const refused = await service.anyone.get('/openapi/operators.json');
+    await service.stop();
+
+    expect(options.urls.map(({ name }) => name)).toEqual(['Clients', 'Services']);
+    expect(refused).toMatchObject(notFound);
   });
 
   it('begins a form with the refresh token or code of the last answer, never with that of an example', () => {

@@ -6,6 +6,7 @@ import { readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import type { Row } from '../support/database.js';
 import { examine as examineInstallation, type Examination, untrueClaims } from '../support/doctor.js';
 import { engine } from '../support/engine.js';
+import { untilNumbered } from '../support/feed.js';
 import { anInvitation } from '../support/inviting.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, aCode, type Cast, anOrg, anOrgOf } from '../support/personas.js';
@@ -53,6 +54,7 @@ describe('the doctor', () => {
     chain = accounts.map(({ token }) => decodeToken(token).claims['sid'] as string);
     await aCode(cast.owner);
     healthy = await examine();
+    await untilNumbered(installation.db);
     await service.stop();
   });
 

@@ -116,7 +116,7 @@ describe('the migrations', () => {
     expect(refused.status).toBe(401);
   });
 
-  it('are completed by the next start, wherever they were interrupted', { timeout: 180_000 }, async () => {
+  it('are completed by the next start, wherever they were interrupted', { timeout: 600_000 }, async () => {
     let [broken, after] = [true, 0];
     for (; broken; after += 1) {
       await fill();

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { times } from '../support/at-once.js';
 import { NO_LIMITS } from '../support/no-limits.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { keptAliveRequest, type OpenConnection, openConnection } from '../support/open-connection.js';
 import { anEmail, aPassword } from '../support/personas.js';
+import { aServiceClient } from '../support/services.js';
 import {
   type Environment,
   exitCode,
@@ -16,6 +18,8 @@ import { hangTimeoutMs } from '../../tooling/wait.js';
 /** what the log says when requests were abandoned */
 const CUT_SHORT = 'requests are still running';
 const ANSWERED = { code: 0, answer: expect.stringContaining('HTTP/1.1 201') as string };
+/** of a service at one process */
+const WAITING = 20;
 const WORKERS = { ...NO_LIMITS, WEB_CONCURRENCY: '2' };
 
 describe('SIGTERM', () => {
@@ -86,6 +90,27 @@ describe('SIGTERM', () => {
     expect(await exitCode(service)).toBe(0);
     expect(connection.statuses()).toEqual([201, 503]);
     expect(connection.text()).toContain('"code":"unavailable"');
+  });
+
+  it('ends what waits for an event of the feed, with an answer', async () => {
+    const { authorization } = await aServiceClient(installation.db, ['events']);
+    const waiting = await Promise.all(
+      times(WAITING + 1, async () => {
+        const connection = await openConnection(url);
+        const head = [`Authorization: ${authorization}`];
+        connection.socket.write(keptAliveRequest('GET /api/events?after=start&wait=15', head));
+        return connection;
+      }),
+    );
+    const statuses = () => waiting.flatMap((connection) => connection.statuses());
+    // The one that is refused says that all others wait.
+    await vi.waitFor(() => expect(statuses()).toEqual([429]), hangTimeoutMs());
+
+    service.child.kill('SIGTERM');
+
+    expect(await exitCode(service)).toBe(0);
+    expect(statuses().toSorted((one, other) => one - other)).toEqual([...times(WAITING, () => 200), 429]);
+    expect(service.logs.join('\n')).not.toContain(CUT_SHORT);
   });
 
   it('is handled once: a second signal does not cut off the request in flight', async () => {

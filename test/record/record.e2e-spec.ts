@@ -277,15 +277,20 @@ describe('the record of changes', () => {
     expect(rows).toEqual([
       { ...byMember, session_id: sessionId, data: { reason: 'revoked' } },
       { ...by(member), ...ended, actor_session_id: lateId, session_id: lateId, data: { reason: 'logout' } },
-      { ...byMember, data: { reason: 'revoked', all: true, except: own } },
+      { ...byMember, data: { reason: 'revoked', all: true, except: own, epoch: 1 } },
       { ...byMember, session_id: own, data: { reason: 'logout' } },
-      { ...by(owner), type: 'session.ended', user_id: owner.id, data: { reason: 'revoked', all: true } },
+      {
+        ...by(owner),
+        type: 'session.ended',
+        user_id: owner.id,
+        data: { reason: 'revoked', all: true, epoch: 1 },
+      },
       { ...by(admin), type: 'account.password_changed', user_id: admin.id, user_revision: 2 },
       {
         ...by(admin),
         type: 'session.ended',
         user_id: admin.id,
-        data: { reason: 'password_changed', all: true, except: rows[5]!['actor_session_id'] },
+        data: { reason: 'password_changed', all: true, except: rows[5]!['actor_session_id'], epoch: 1 },
       },
     ]);
   });

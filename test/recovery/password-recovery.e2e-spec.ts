@@ -58,7 +58,7 @@ describe('a forgotten password', () => {
     expect((await eventsSince(service.db, known)).filter(({ type }) => type !== 'session.started')).toEqual([
       { ...about, type: 'account.email_verified', data: {} },
       { ...about, type: 'account.password_changed', data: {} },
-      { ...about, type: 'session.ended', data: { reason: 'password_changed', all: true } },
+      { ...about, type: 'session.ended', data: { reason: 'password_changed', all: true, epoch: 1 } },
     ]);
     const [row] = await service.db.query(
       'SELECT email_verified_at, password_changed_at, revision FROM users WHERE id = ?',

@@ -142,6 +142,7 @@ describe('the second factor of an account', () => {
       reason: 'second_factor_enabled',
       all: true,
       except: sid,
+      epoch: 1,
     });
     const revisions = events.flatMap(({ user_revision: revision }) =>
       revision === null ? [] : [Number(revision)],

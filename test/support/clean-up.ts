@@ -13,6 +13,8 @@ import { ExpiredCodes } from '../../src/auth/codes/expired-codes.js';
 import { ExpiredEvents } from '../../src/record/expired-events.js';
 import { ExpiredKeys } from '../../src/requests/expired-keys.js';
 import { CleanUpService } from '../../src/jobs/clean-up.service.js';
+import { ToldEndings } from '../../src/auth/sessions/told-endings.js';
+import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import { ExpiredSessions } from '../../src/auth/sessions/expired-sessions.js';
 import { OldMailCodes } from '../../src/auth/mail-codes/old-mail-codes.js';
 import { OldMails } from '../../src/mail/old-mails.js';
@@ -104,10 +106,15 @@ export function endedSessions(dataSource: DataSource, jobs = new CleanUpJobs()):
 }
 
 export function aRevocation(dataSource: DataSource, ended = endedSessions(dataSource)): SessionRevocation {
+  const sessions = new SessionsRepository(dataSource.getRepository(Session));
   return new SessionRevocation(
-    new SessionsRepository(dataSource.getRepository(Session)),
+    sessions,
     new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
-    new EventsRepository(dataSource.getRepository(Event)),
+    new ToldEndings(
+      new UserChangesRepository(),
+      sessions,
+      new EventsRepository(dataSource.getRepository(Event)),
+    ),
     new Transactions(dataSource),
     ended,
   );

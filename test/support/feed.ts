@@ -1,6 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { expect } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { Database } from './database.js';
+import type { HeldRows } from './held-rows.js';
 import type { ServiceCaller } from './service-caller.js';
 
 export interface FeedEvent {
@@ -47,6 +49,17 @@ export async function readFeedAfter(
   }
 }
 
+/** A round of the service does it in the background. */
+export async function untilNumbered(db: Database): Promise<void> {
+  await waitFor('every event has its place in the feed', hangTimeoutMs(), async () => {
+    const waiting = await db.query(
+      `SELECT e.id FROM events e LEFT JOIN feed f ON f.event_id = e.id
+        WHERE e.pending = 1 AND f.seq IS NULL LIMIT 1`,
+    );
+    return waiting.length === 0;
+  });
+}
+
 export interface WrittenEvent {
   type?: string;
   id?: string;
@@ -60,7 +73,10 @@ export interface WrittenEvent {
 }
 
 /** Writes events as an instance of the version before does, which does not know how they are numbered. */
-export async function writeEvents(db: Database, events: readonly WrittenEvent[]): Promise<string[]> {
+export async function writeEvents(
+  db: { query: (...statement: Parameters<Database['query']>) => Promise<unknown> },
+  events: readonly WrittenEvent[],
+): Promise<string[]> {
   const sorted = events.map(() => randomUUIDv7()).toSorted();
   const ids = events.map(({ id }, place) => id ?? sorted[place]!);
   for (let from = 0; from < events.length; from += 500) {
@@ -86,4 +102,12 @@ export async function writeEvents(db: Database, events: readonly WrittenEvent[])
     );
   }
   return ids;
+}
+
+/** Writes events that are recorded once the transaction is committed. */
+export function writeEventsIn(
+  held: Pick<HeldRows, 'write'>,
+  events: readonly WrittenEvent[],
+): Promise<string[]> {
+  return writeEvents({ query: (...statement) => held.write(...statement) }, events);
 }

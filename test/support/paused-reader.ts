@@ -40,6 +40,11 @@ export class PausedReader {
     return this;
   }
 
+  /** Goes away in the middle of the answer. */
+  leave(): void {
+    this.socket.destroy();
+  }
+
   /** Reads all that still comes, until the service ends the connection in whatever way. */
   readOn(): Promise<{ text: string; whole: boolean }> {
     return new Promise((done) => {

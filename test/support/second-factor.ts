@@ -26,13 +26,13 @@ export class AuthenticatorApp {
 
   /** Returns a code that was not used yet. Two can be had at any time, three at most times. */
   next(): string {
-    const now = Date.now();
-    const oldest = Math.floor((now + MARGIN_MS) / STEP_MS) - 1;
-    const step = Math.max(oldest, this.lastStep + 1);
-    if (step > Math.floor(now / STEP_MS) + 1)
-      throw new Error('this app has no code left: use a recovery code');
-    this.lastStep = step;
-    return this.code(step);
+    if (!this.hasNext()) throw new Error('this app has no code left: use a recovery code');
+    this.lastStep = this.nextStep();
+    return this.code(this.lastStep);
+  }
+
+  hasNext(): boolean {
+    return this.nextStep() <= Math.floor(Date.now() / STEP_MS) + 1;
   }
 
   /** The code of the moment, or of some steps later. */
@@ -47,6 +47,11 @@ export class AuthenticatorApp {
       const digits = String(candidate).padStart(6, '0');
       if (!near.has(digits)) return digits;
     }
+  }
+
+  private nextStep(): number {
+    const oldest = Math.floor((Date.now() + MARGIN_MS) / STEP_MS) - 1;
+    return Math.max(oldest, this.lastStep + 1);
   }
 
   private code(step: number): string {

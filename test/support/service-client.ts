@@ -54,6 +54,11 @@ export function asString(value: unknown): string {
   return value;
 }
 
+export function asStrings(value: unknown): string[] {
+  if (!Array.isArray(value)) throw new TypeError(`expected a list, not ${JSON.stringify(value)}`);
+  return value.map(asString);
+}
+
 export function asRecords(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.map(asRecord) : [];
 }

@@ -27,6 +27,7 @@ export interface Service {
 /** In a process of its own, which can be killed and measured. */
 export interface Instance extends Service {
   memoryMiB(): number;
+  pid: number;
   /** SIGKILL */
   kill(): Promise<void>;
 }
@@ -103,6 +104,7 @@ export function launch(installation: Installation, env: Environment = {}): Launc
     ...serviceAt(url, installation),
     logs,
     memoryMiB,
+    pid: child.pid!,
     kill,
     stop,
   }));

@@ -62,11 +62,10 @@ export class PasswordChangeService {
       await this.proofs.use(transaction, owner, actor);
       await this.sessions.keep(transaction, actor);
       await this.codes.voidAll(transaction, { id: userId, email });
-      const data = { reason: 'password_changed', all: true, except: sessionId } as const;
-      await this.events.record(
+      await this.events.recordWithEnd(
         transaction,
         { type: 'account.password_changed', actor, userId },
-        { type: 'session.ended', actor, userId, data },
+        { reason: 'password_changed', except: sessionId },
       );
       await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
       return true;

@@ -22,10 +22,10 @@ export class PasswordChanges {
   ): Promise<boolean> {
     if (!(await this.users.setPassword(transaction, userId, hash))) return false;
     await this.codes.voidAll(transaction, { id: userId, email });
-    await this.events.record(
+    await this.events.recordWithEnd(
       transaction,
       { type: 'account.password_changed', actor, userId },
-      { type: 'session.ended', actor, userId, data: { reason: 'password_changed', all: true } },
+      { reason: 'password_changed' },
     );
     return true;
   }

@@ -1,9 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { SecondFactorSecrets } from './second-factor-secrets.js';
-import type { StoredFactor } from './second-factors.repository.js';
+import type { ComparedFactor } from './second-factors.repository.js';
 import { findStep } from './totp.js';
 
-/** Compares codes with the secret that a user shares with their app. */
 @Injectable()
 export class AppCodes {
   private readonly logger = new Logger('SecondFactor');
@@ -11,7 +10,7 @@ export class AppCodes {
   constructor(private readonly secrets: SecondFactorSecrets) {}
 
   /** Returns the step of the code if it can still be used; undefined also where no key opens the secret. */
-  findUnused(userId: string, factor: StoredFactor, digits: string): number | undefined {
+  findUnused(userId: string, factor: ComparedFactor, digits: string): number | undefined {
     const secret = this.secrets.open(factor.secret, userId);
     if (!secret) {
       this.logger.error({

@@ -22,7 +22,6 @@ export function readTypedCode(text: string): TypedCode | undefined {
 }
 
 export interface NewRecoveryCodes {
-  /** as they are shown, once */
   texts: string[];
   hashes: string[];
 }

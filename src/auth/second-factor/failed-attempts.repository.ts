@@ -12,6 +12,9 @@ export interface Attempt {
   scope: AttemptScope;
 }
 
+/** Runs each statement by itself, or in a transaction. */
+type Statements = Pick<Transaction, 'read' | 'write'>;
+
 /** wrong six-digit codes in a window; then no further one is compared */
 export const MAX_FAILED_ATTEMPTS = 10;
 export const ATTEMPT_WINDOW_MS = 15 * 60_000;
@@ -29,25 +32,36 @@ const FIND = hotStatement(
 
 @Injectable()
 export class FailedAttemptsRepository {
-  constructor(
-    @InjectRepository(FailedAttempts) private readonly attempts: Repository<FailedAttempts>,
-    private readonly transactions: Transactions,
-  ) {}
+  private readonly alone: Statements;
 
-  /**
-   * Commits before it returns, in one statement that decides for all instances. Returns false if the window is full, or
-   * the user is gone.
-   */
-  async count(attempt: Attempt, now = Date.now()): Promise<boolean> {
-    if (await this.add(attempt, now)) return true;
-    const row = await this.find(attempt);
-    if (row && row.count >= MAX_FAILED_ATTEMPTS && row.since > now - ATTEMPT_WINDOW_MS) return false;
-    // A row that has room now was made or cleared after the statement.
-    return (row ? undefined : await this.begin(attempt, now)) ?? this.add(attempt, now);
+  constructor(
+    @InjectRepository(FailedAttempts) attempts: Repository<FailedAttempts>,
+    transactions: Transactions,
+  ) {
+    this.alone = {
+      read: (sql, values) => attempts.query(sql, values),
+      write: (sql, values) => transactions.write(sql, values),
+    };
   }
 
-  async find({ userId, scope }: Attempt): Promise<Pick<FailedAttempts, 'count' | 'since'> | undefined> {
-    const rows = await this.attempts.query<Pick<FailedAttempts, 'count' | 'since'>[]>(FIND, [userId, scope]);
+  /**
+   * Decides for all instances in one statement: it commits before this returns, or locks the row until the transaction
+   * ends. Returns false if the window is full, or the user is gone.
+   */
+  async count(attempt: Attempt, by: Statements = this.alone): Promise<boolean> {
+    const now = Date.now();
+    if (await add(by, attempt, now)) return true;
+    const row = await this.find(attempt, by);
+    if (isFull(row, now)) return false;
+    // A row that has room now was made or cleared after the statement.
+    return (row ? undefined : await begin(by, attempt, now)) ?? add(by, attempt, now);
+  }
+
+  async find(
+    { userId, scope }: Attempt,
+    by: Statements = this.alone,
+  ): Promise<Pick<FailedAttempts, 'count' | 'since'> | undefined> {
+    const rows = await by.read<Pick<FailedAttempts, 'count' | 'since'>>(FIND, [userId, scope]);
     return rows[0];
   }
 
@@ -71,24 +85,37 @@ export class FailedAttemptsRepository {
   async delete(transaction: Transaction, userId: string): Promise<void> {
     await transaction.write('DELETE FROM second_factor_failures WHERE user_id = ?', [userId]);
   }
+}
 
-  private async add({ userId, scope }: Attempt, now: number): Promise<boolean> {
-    const over = now - ATTEMPT_WINDOW_MS;
-    return (await this.transactions.write(COUNT, [over, over, now, userId, scope, over])) === 1;
-  }
+/** Whether no further code is compared. */
+export function isFull(
+  attempts: Pick<FailedAttempts, 'count' | 'since'> | undefined,
+  now = Date.now(),
+): boolean {
+  return (
+    attempts !== undefined &&
+    attempts.count >= MAX_FAILED_ATTEMPTS &&
+    attempts.since > now - ATTEMPT_WINDOW_MS
+  );
+}
 
-  /** Returns undefined if another request was first. */
-  private async begin({ userId, scope }: Attempt, now: number): Promise<boolean | undefined> {
-    try {
-      await this.transactions.write(
-        'INSERT INTO second_factor_failures (user_id, scope, count, since) VALUES (?, ?, 1, ?)',
-        [userId, scope, now],
-      );
-      return true;
-    } catch (error) {
-      if (isUniqueViolation(error, FAILED_ATTEMPTS_KEY)) return undefined;
-      if (isForeignKeyViolation(error)) return false;
-      throw error;
-    }
+async function add(by: Statements, { userId, scope }: Attempt, now: number): Promise<boolean> {
+  const over = now - ATTEMPT_WINDOW_MS;
+  return (await by.write(COUNT, [over, over, now, userId, scope, over])) === 1;
+}
+
+/** Returns undefined if another request was first. */
+async function begin(by: Statements, { userId, scope }: Attempt, now: number): Promise<boolean | undefined> {
+  try {
+    await by.write('INSERT INTO second_factor_failures (user_id, scope, count, since) VALUES (?, ?, 1, ?)', [
+      userId,
+      scope,
+      now,
+    ]);
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error, FAILED_ATTEMPTS_KEY)) return undefined;
+    if (isForeignKeyViolation(error)) return false;
+    throw error;
   }
 }

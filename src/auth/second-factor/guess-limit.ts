@@ -7,9 +7,11 @@ import type { AttemptScope } from './failed-attempts.entity.js';
 import {
   ATTEMPT_WINDOW_MS,
   FailedAttemptsRepository,
+  isFull,
   MAX_FAILED_ATTEMPTS,
 } from './failed-attempts.repository.js';
 import { TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
+import type { FactorOfUser } from './second-factors.repository.js';
 
 /** Whose code it is; the e-mail gets the notices. */
 export interface CodeHolder {
@@ -27,12 +29,29 @@ export class GuessLimit {
   ) {}
 
   /**
-   * Counts an attempt as failed before it is made, so that those made at the same moment count, too.
+   * Counts an attempt of somebody who is signed in as failed before it is made, so that those made at the same moment count,
+   * too.
    * @throws RateLimitedError
    */
-  async count(holder: CodeHolder, scope: AttemptScope): Promise<void> {
+  async count(holder: CodeHolder): Promise<void> {
+    const scope = 'signed-in';
+    if (!(await this.attempts.count({ userId: holder.id, scope }))) await this.refuse(holder, scope);
+  }
+
+  /**
+   * As `count` for a login, in a transaction that commits the count of a wrong code, and keeps other attempts waiting until
+   * then. Returns false where `refuse` has to answer once it has ended; where that was known before, it locks nothing.
+   */
+  async countIn(
+    transaction: Transaction,
+    { id: userId, attempts }: Pick<FactorOfUser, 'id' | 'attempts'>,
+  ): Promise<boolean> {
+    return !isFull(attempts) && (await this.attempts.count({ userId, scope: 'login' }, transaction));
+  }
+
+  /** @throws RateLimitedError */
+  async refuse(holder: CodeHolder, scope: AttemptScope): Promise<never> {
     const attempt = { userId: holder.id, scope };
-    if (await this.attempts.count(attempt)) return;
     await this.noteFailed(holder, scope);
     const { since } = (await this.attempts.find(attempt)) ?? { since: Date.now() };
     const waitMs = since + ATTEMPT_WINDOW_MS - Date.now();

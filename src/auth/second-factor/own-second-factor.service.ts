@@ -109,6 +109,6 @@ export class OwnSecondFactorService {
     client: HashClient,
   ): Promise<{ user: Credentials; shown: ShownCode }> {
     const user = await this.passwords.verify(actor.id, password, client);
-    return { user, shown: await this.verification.show(user, code, 'signed-in') };
+    return { user, shown: await this.verification.show(user, code) };
   }
 }

@@ -41,7 +41,7 @@ export class OwnerProofs {
     const credentials = await this.passwords.verify(userId, password, client);
     if (credentials.secondFactorAt === null) return { credentials, shown: undefined };
     if (code === undefined) throw new ValidationProblem([{ field: 'code', message: CODE_REQUIRED }]);
-    return { credentials, shown: await this.verification.show(credentials, code, 'signed-in') };
+    return { credentials, shown: await this.verification.show(credentials, code) };
   }
 
   /** Call it after the statement that changes the user's row, where there is one. @throws InvalidSecondFactorCodeError */

@@ -109,7 +109,7 @@ export class SecondFactorEnrolment {
     const pendingUntil = pendingEnd(factor);
     if (code?.kind !== 'app' || !factor || pendingUntil <= Date.now())
       throw new InvalidSecondFactorCodeError();
-    await this.limit.count(user, 'signed-in');
+    await this.limit.count(user);
     const step = this.appCodes.findUnused(user.id, factor, code.digits);
     if (step !== undefined) return { pendingUntil, step };
     await this.limit.noteFailed(user, 'signed-in');
@@ -133,11 +133,10 @@ export class SecondFactorEnrolment {
 
   private async tell(transaction: Transaction, actor: UserActor, email: string): Promise<void> {
     const { id: userId, sessionId } = actor;
-    const data = { reason: 'second_factor_enabled', all: true, except: sessionId } as const;
-    await this.events.record(
+    await this.events.recordWithEnd(
       transaction,
       { type: 'account.second_factor_enabled', actor, userId },
-      { type: 'session.ended', actor, userId, data },
+      { reason: 'second_factor_enabled', except: sessionId },
     );
     await this.mails.notify(transaction, {
       kind: 'second_factor_enabled',

@@ -45,15 +45,10 @@ export class SecondFactorRemoval {
   async complete(transaction: Transaction, { user, actor, except }: Removed): Promise<void> {
     const { id: userId, email } = user;
     await this.rows.deleteOf(transaction, userId);
-    const data = {
-      reason: 'second_factor_removed',
-      all: true,
-      ...(except !== undefined && { except }),
-    } as const;
-    await this.events.record(
+    await this.events.recordWithEnd(
       transaction,
       { type: 'account.second_factor_removed', actor, userId },
-      { type: 'session.ended', actor, userId, data },
+      { reason: 'second_factor_removed', except },
     );
     await this.mails.notify(transaction, {
       kind: 'second_factor_removed',

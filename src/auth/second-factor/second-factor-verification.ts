@@ -5,12 +5,16 @@ import type { EventWithout } from '../../record/new-event.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import type { Credentials } from '../../users/users.repository.js';
 import { AppCodes } from './app-codes.js';
-import { readTypedCode } from './code-text.js';
+import { readTypedCode, type TypedCode } from './code-text.js';
 import type { AttemptScope } from './failed-attempts.entity.js';
 import { type CodeHolder, GuessLimit } from './guess-limit.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import { InvalidSecondFactorCodeError } from './second-factor.errors.js';
-import { SecondFactorsRepository } from './second-factors.repository.js';
+import {
+  type ComparedFactor,
+  type FactorOfUser,
+  SecondFactorsRepository,
+} from './second-factors.repository.js';
 
 /** A code that is right, and that `use` has yet to use up. */
 export type ShownCode = { holder: CodeHolder; scope: AttemptScope } & (
@@ -18,14 +22,21 @@ export type ShownCode = { holder: CodeHolder; scope: AttemptScope } & (
   | { kind: 'recovery'; hash: string }
 );
 
+/** Six digits are not compared where too many were wrong. */
+export type Refused = 'wrong' | 'wrong digits' | 'not compared';
+
+export type Attempt = { result: 'right'; events: UsedCodeEvent[] } | { result: Refused };
+
 /** An event to record in the same transaction, by whoever acts. */
 export type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
 
 /**
- * Asks for the second factor, in two steps:
+ * Asks for the second factor. Where much can refuse the request after the code, in two steps:
  *
  * 1. `show`, outside any transaction, counts a failure in a statement that commits, then compares. A dry run stops here.
  * 2. `use`, in the transaction that acts, uses the code up, which only one of any number of requests can.
+ *
+ * A login does both at once, by `attempt`, and commits once.
  */
 @Injectable()
 export class SecondFactorVerification {
@@ -39,23 +50,19 @@ export class SecondFactorVerification {
   ) {}
 
   /**
-   * Takes six digits of the app, or a recovery code, as they were typed. Six digits are refused once ten were wrong in 15
-   * minutes; a recovery code never is, so that nobody locks the owner out.
+   * Takes six digits of the app, or a recovery code, as somebody who is signed in has typed them. Six digits are refused once
+   * ten were wrong in 15 minutes; a recovery code never is, so that nobody locks the owner out.
    * @param user as read with the password that they showed
    * @throws InvalidSecondFactorCodeError, RateLimitedError
    */
-  async show(
-    user: Pick<Credentials, 'id' | 'email' | 'secondFactorAt'>,
-    typed: string,
-    scope: AttemptScope,
-  ): Promise<ShownCode> {
+  async show(user: Pick<Credentials, 'id' | 'email' | 'secondFactorAt'>, typed: string): Promise<ShownCode> {
     const { id, email, secondFactorAt } = user;
     const code = readTypedCode(typed);
     if (secondFactorAt === null || code === undefined) throw new InvalidSecondFactorCodeError();
     const holder = { id, email };
-    if (code.kind === 'app') return this.compare(holder, code.digits, scope);
+    if (code.kind === 'app') return this.compare(holder, code.digits);
     if (!(await this.recoveryCodes.isUnused(id, code.hash))) throw new InvalidSecondFactorCodeError();
-    return { holder, scope, ...code };
+    return { holder, scope: 'signed-in', ...code };
   }
 
   /**
@@ -64,22 +71,54 @@ export class SecondFactorVerification {
    * @throws InvalidSecondFactorCodeError if the code was used, or the factor removed, meanwhile
    */
   async use(transaction: Transaction, shown: ShownCode): Promise<UsedCodeEvent[]> {
-    const { holder, scope } = shown;
     if (!(await this.consume(transaction, shown))) throw new InvalidSecondFactorCodeError();
-    await this.limit.clear(transaction, holder, scope);
-    return shown.kind === 'recovery' ? [await this.tellOfRecoveryCode(transaction, holder)] : [];
+    return this.complete(transaction, shown);
   }
 
-  private async compare(holder: CodeHolder, digits: string, scope: AttemptScope): Promise<ShownCode> {
-    await this.limit.count(holder, scope);
-    const factor = await this.factors.find(holder.id);
-    const { enabledAt = null } = factor ?? {};
-    const step = factor && this.appCodes.findUnused(holder.id, factor, digits);
-    if (enabledAt === null || step === undefined) {
-      await this.limit.noteFailed(holder, scope);
-      throw new InvalidSecondFactorCodeError();
+  /**
+   * Counts, compares and uses up a code of a login. Commit the transaction whatever came of it, since it holds the count, and
+   * answer after that, or a code could be tried that is not counted. Then `refuse` answers what is not right.
+   */
+  async attempt(transaction: Transaction, user: FactorOfUser, typed: string): Promise<Attempt> {
+    const code = readTypedCode(typed);
+    if (!code) return { result: 'wrong' };
+    const isDigits = code.kind === 'app';
+    if (isDigits && !(await this.limit.countIn(transaction, user))) return { result: 'not compared' };
+    const { id, email, factor } = user;
+    const shown = this.toUse({ id, email }, factor, code, 'login');
+    if (shown && (await this.consume(transaction, shown))) {
+      return { result: 'right', events: await this.complete(transaction, shown) };
     }
+    return { result: isDigits ? 'wrong digits' : 'wrong' };
+  }
+
+  /** @throws InvalidSecondFactorCodeError, RateLimitedError */
+  async refuse(holder: CodeHolder, result: Refused): Promise<never> {
+    if (result === 'not compared') return this.limit.refuse(holder, 'login');
+    if (result === 'wrong digits') await this.limit.noteFailed(holder, 'login');
+    throw new InvalidSecondFactorCodeError();
+  }
+
+  private toUse(
+    holder: CodeHolder,
+    factor: ComparedFactor | undefined,
+    code: TypedCode,
+    scope: AttemptScope,
+  ): ShownCode | undefined {
+    if (code.kind === 'recovery') return { holder, scope, ...code };
+    const step = factor && this.appCodes.findUnused(holder.id, factor, code.digits);
+    const { enabledAt = null } = factor ?? {};
+    if (step === undefined || enabledAt === null) return undefined;
     return { holder, scope, kind: 'app', step, enabledAt };
+  }
+
+  private async compare(holder: CodeHolder, digits: string): Promise<ShownCode> {
+    await this.limit.count(holder);
+    const factor = await this.factors.find(holder.id);
+    const shown = this.toUse(holder, factor, { kind: 'app', digits }, 'signed-in');
+    if (shown) return shown;
+    await this.limit.noteFailed(holder, 'signed-in');
+    throw new InvalidSecondFactorCodeError();
   }
 
   private consume(transaction: Transaction, shown: ShownCode): Promise<boolean> {
@@ -87,6 +126,14 @@ export class SecondFactorVerification {
     return shown.kind === 'app'
       ? this.factors.useStep(transaction, id, shown)
       : this.recoveryCodes.use(transaction, id, shown.hash);
+  }
+
+  private async complete(
+    transaction: Transaction,
+    { holder, scope, kind }: ShownCode,
+  ): Promise<UsedCodeEvent[]> {
+    await this.limit.clear(transaction, holder, scope);
+    return kind === 'recovery' ? [await this.tellOfRecoveryCode(transaction, holder)] : [];
   }
 
   private async tellOfRecoveryCode(

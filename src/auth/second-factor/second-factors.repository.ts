@@ -5,9 +5,25 @@ import { isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import type { Transaction } from '../../database/transaction.js';
 import type { SealedRow } from '../tokens/sealed-parts.js';
+import type { Credentials } from '../../users/users.repository.js';
+import type { FailedAttempts } from './failed-attempts.entity.js';
 import { SECOND_FACTORS_KEY, SecondFactor } from './second-factor.entity.js';
 
 export type StoredFactor = Omit<SecondFactor, 'userId'>;
+
+/** What a code is compared with. */
+export type ComparedFactor = Omit<StoredFactor, 'pendingUntil'>;
+
+/** A user who logs in, as the transaction of the attempt finds them. */
+export type FactorOfUser = Omit<Credentials, 'passwordHash'> & {
+  /** undefined if there is none, whatever `secondFactorAt` says */
+  factor: ComparedFactor | undefined;
+  /** of logins; undefined before the first */
+  attempts: Pick<FailedAttempts, 'count' | 'since'> | undefined;
+};
+
+type FactorOfUserRow = Omit<Credentials, 'passwordHash'> &
+  Omit<ComparedFactor, 'secret'> & { secret: string | null; count: number | null; since: number };
 
 const SEALED_AT_ONCE = 500;
 
@@ -18,12 +34,34 @@ const FIND = hotStatement(
   [''],
 );
 
+const FIND_WITH_USER = hotStatement(
+  'a user who logs in with a second factor',
+  `SELECT u.id, u.email, u.auth_epoch AS authEpoch, u.disabled_at AS disabledAt, u.second_factor_at AS secondFactorAt,
+      f.secret, f.last_step AS lastStep, f.enabled_at AS enabledAt, a.count, a.since
+    FROM users u LEFT JOIN second_factors f ON f.user_id = u.id
+      LEFT JOIN second_factor_failures a ON a.user_id = u.id AND a.scope = 'login'
+    WHERE u.id = ?`,
+  [''],
+);
+
 @Injectable()
 export class SecondFactorsRepository {
   constructor(@InjectRepository(SecondFactor) private readonly factors: Repository<SecondFactor>) {}
 
   async find(userId: string): Promise<StoredFactor | undefined> {
     return (await this.factors.query<StoredFactor[]>(FIND, [userId]))[0];
+  }
+
+  /** Locks nothing. */
+  async findWithUser(transaction: Transaction, userId: string): Promise<FactorOfUser | undefined> {
+    const [row] = await transaction.read<FactorOfUserRow>(FIND_WITH_USER, [userId]);
+    if (!row) return undefined;
+    const { secret, lastStep, enabledAt, count, since, ...user } = row;
+    return {
+      ...user,
+      factor: secret === null ? undefined : { secret, lastStep, enabledAt },
+      attempts: count === null ? undefined : { count, since },
+    };
   }
 
   /** Replaces a pending one. Returns false if one is enabled. */

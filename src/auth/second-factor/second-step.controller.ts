@@ -26,7 +26,7 @@ export class SecondStepController {
   @Post()
   @HttpCode(200)
   @ApiSignIn(200)
-  @Public()
+  @Public('clients', 'operators')
   @RateLimited('address')
   @ApiProblems(
     invalidFields({ challenge: 'must be a string', code: 'must be a string' }),

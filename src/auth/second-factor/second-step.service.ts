@@ -4,14 +4,14 @@ import { isForeignKeyViolation } from '../../database/database-errors.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { EventsRepository } from '../../record/events.repository.js';
-import { type Credentials, UsersRepository } from '../../users/users.repository.js';
 import type { SignInResult } from '../dto/auth.responses.js';
 import { PASSWORD_AND_CODE } from '../sessions/authentication-methods.js';
 import type { NewSession } from '../sessions/new-session.js';
 import { type Login, SessionOpening } from '../sessions/session-opening.service.js';
 import { InvalidChallengeError } from './challenge.errors.js';
 import { type LoginChallenge, LoginChallenges } from './login-challenges.js';
-import { SecondFactorVerification, type ShownCode } from './second-factor-verification.js';
+import { type Refused, SecondFactorVerification } from './second-factor-verification.js';
+import { type FactorOfUser, SecondFactorsRepository } from './second-factors.repository.js';
 
 interface SecondStep {
   challenge: string;
@@ -20,69 +20,70 @@ interface SecondStep {
   deviceName?: string;
 }
 
-/** Completes a login whose password was right. */
+/** What the transaction has committed. */
+interface Outcome {
+  user: FactorOfUser;
+  opened: NewSession | Refused;
+}
+
 @Injectable()
 export class SecondStepService {
   constructor(
     private readonly challenges: LoginChallenges,
-    private readonly users: UsersRepository,
+    private readonly factors: SecondFactorsRepository,
     private readonly verification: SecondFactorVerification,
     private readonly sessions: SessionOpening,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
 
-  /** Counts no attempt for a challenge that is void. @throws InvalidChallengeError, InvalidSecondFactorCodeError */
+  /**
+   * Counts no attempt for a challenge that is void.
+   * @throws InvalidChallengeError, InvalidSecondFactorCodeError, RateLimitedError
+   */
   async logIn(
     { challenge, code, refresh, deviceName }: SecondStep,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
     const read = await this.challenges.read(challenge);
     if (!read) throw new InvalidChallengeError('forged_or_expired');
-    const user = await this.users.findCredentialsById(read.userId);
-    if (!user || !isOf(read, user)) throw new InvalidChallengeError('account_changed');
-
-    const shown = await this.verification.show(user, code, 'login');
-    const login: Login = {
-      user: { id: read.userId, authEpoch: read.authEpoch },
-      via: 'login',
-      amr: PASSWORD_AND_CODE,
-      refresh,
-      deviceName,
-      origin,
-    };
-    const session = await this.open(login, read, shown);
-    return { ...this.sessions.answer(session), user: { id: user.id, email: user.email } };
+    const login: Omit<Login, 'user'> = { via: 'login', amr: PASSWORD_AND_CODE, refresh, deviceName, origin };
+    const { user, opened } = await this.open(read, code, login);
+    if (typeof opened === 'string') return this.verification.refuse(user, opened);
+    return { ...this.sessions.answer(opened), user: { id: user.id, email: user.email } };
   }
 
-  private async open(login: Login, read: LoginChallenge, shown: ShownCode): Promise<NewSession> {
+  private async open(read: LoginChallenge, code: string, login: Omit<Login, 'user'>): Promise<Outcome> {
     try {
-      return await this.transactions.run((transaction) => this.openIn(transaction, login, read, shown), {
+      return await this.transactions.run((transaction) => this.openIn(transaction, read, code, login), {
         principal: read.userId,
+        row: read.userId,
       });
     } catch (error) {
       throw isForeignKeyViolation(error) ? new InvalidChallengeError('account_changed') : error;
     }
   }
 
-  /** Compares the challenge with the row again: a session of an epoch that has ended meanwhile is dead anyway. */
+  /** The session has the epoch of the challenge: where that ends meanwhile, it is dead. */
   private async openIn(
     transaction: Transaction,
-    login: Login,
     read: LoginChallenge,
-    shown: ShownCode,
-  ): Promise<NewSession> {
-    const { userId, authEpoch, enabledAt } = read;
-    if (!(await this.users.isUnchanged(transaction, userId, { authEpoch, secondFactorAt: enabledAt }))) {
-      throw new InvalidChallengeError('account_changed');
-    }
-    const used = await this.verification.use(transaction, shown);
-    const { session, actor } = await this.sessions.open(transaction, login);
-    for (const event of used) await this.events.record(transaction, { ...event, actor });
-    return session;
+    code: string,
+    login: Omit<Login, 'user'>,
+  ): Promise<Outcome> {
+    const user = await this.factors.findWithUser(transaction, read.userId);
+    if (!user || !isOf(read, user)) throw new InvalidChallengeError('account_changed');
+    const attempt = await this.verification.attempt(transaction, user, code);
+    if (attempt.result !== 'right') return { user, opened: attempt.result };
+    const { session, actor } = await this.sessions.open(transaction, { ...login, user });
+    for (const event of attempt.events) await this.events.record(transaction, { ...event, actor });
+    return { user, opened: session };
   }
 }
 
-function isOf({ authEpoch, enabledAt }: LoginChallenge, user: Credentials): boolean {
+function isOf(
+  { authEpoch, enabledAt }: LoginChallenge,
+  user: Pick<FactorOfUser, 'authEpoch' | 'secondFactorAt' | 'disabledAt'>,
+): boolean {
   return user.authEpoch === authEpoch && user.secondFactorAt === enabledAt && user.disabledAt === null;
 }

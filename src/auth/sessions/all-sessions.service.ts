@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
 import { Transactions } from '../../database/transactions.js';
 import { EventsRepository } from '../../record/events.repository.js';
+import { allSessionsEnded } from '../../users/all-sessions-ended.js';
 import { requireUnprotected } from '../../users/operator-protection.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { SignedInUsersRepository } from './signed-in-users.repository.js';
@@ -51,11 +52,10 @@ export class AllSessionsService {
     return this.transactions.run(async (transaction) => {
       const present = await this.users.endSessionsOf(transaction, ids);
       for (const { operatorSince } of present) requireUnprotected(actor, operatorSince);
-      const data = { reason: 'operator', all: true } as const;
-      await this.events.record(
-        transaction,
-        ...present.map(({ id: userId }) => ({ type: 'session.ended' as const, actor, userId, data })),
+      const endings = present.map(({ id: userId, authEpoch }) =>
+        allSessionsEnded({ actor, userId }, { reason: 'operator' }, authEpoch),
       );
+      await this.events.record(transaction, ...endings);
       return present.length;
     });
   }

@@ -53,7 +53,7 @@ export class DerivedSessionsLimit implements OnApplicationShutdown {
   private async endSome(userId: string, count: number): Promise<void> {
     const oldest = await this.sessions.findOldestDerived(userId, count);
     for (const id of oldest) {
-      await this.revocation.revoke({ id, userId }, { actor: { kind: 'system' }, reason: 'revoked' });
+      await this.revocation.revoke({ id, userId }, { actor: { kind: 'system' }, reason: 'too_many' });
     }
     this.logger.warn({
       msg: 'too many sessions opened by codes: the oldest were ended',

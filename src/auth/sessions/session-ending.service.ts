@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
 import { Transactions } from '../../database/transactions.js';
 import { EventsRepository } from '../../record/events.repository.js';
+import { allSessionsEnded } from '../../users/all-sessions-ended.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { EndedSessions } from './ended-sessions.js';
@@ -30,16 +31,14 @@ export class SessionEndingService {
 
   /** @throws InvalidTokenError when the acting session has ended meanwhile */
   async endAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
-    const data = {
-      reason: 'revoked',
-      all: true,
-      ...(exceptActing && { except: actor.sessionId }),
-    } as const;
+    const end = { reason: 'revoked', except: exceptActing ? actor.sessionId : undefined } as const;
     await this.transactions.run(
       async (transaction) => {
-        if (!(await this.users.endSessions(transaction, actor.id))) throw new InvalidTokenError('user_gone');
+        const epoch = await this.users.endSessions(transaction, actor.id);
+        if (epoch === undefined) throw new InvalidTokenError('user_gone');
         if (exceptActing) await this.opening.keep(transaction, actor);
-        await this.events.record(transaction, { type: 'session.ended', actor, userId: actor.id, data });
+        const event = allSessionsEnded({ actor, userId: actor.id }, end, epoch);
+        await this.events.record(transaction, event);
       },
       { principal: actor.id, row: actor.id },
     );

@@ -1,26 +1,18 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { type Actor, principalOf } from '../../access/actor.js';
+import { principalOf } from '../../access/actor.js';
+import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
-import { EventsRepository } from '../../record/events.repository.js';
 import { EndedSessions } from './ended-sessions.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
+import type { RevocableSession, Revocation } from './revocation.js';
 import { type Descendant, PAGE, SessionsRepository } from './sessions.repository.js';
+import { ToldEndings } from './told-endings.js';
 
 /** Children of `parents` with ids greater than `after` are still to be read. */
 interface Branch {
   parents: string[];
   after: string;
-}
-
-export interface RevocableSession {
-  id: string;
-  userId: string;
-}
-
-export interface Revocation {
-  actor: Actor;
-  reason: 'code_reused' | 'refresh_reused' | 'logout' | 'revoked';
 }
 
 /** Bounds the ids that are kept in memory, to be marked as done with. */
@@ -35,26 +27,19 @@ export class SessionRevocation {
   constructor(
     private readonly sessions: SessionsRepository,
     private readonly pending: PendingRevocationsRepository,
-    private readonly events: EventsRepository,
+    private readonly endings: ToldEndings,
     private readonly transactions: Transactions,
     private readonly ended: EndedSessions,
   ) {}
 
   /** Resolves when neither the session nor any derived from it can be alive. */
-  async revoke({ id, userId }: RevocableSession, { actor, reason }: Revocation): Promise<void> {
-    await this.transactions.run(
-      async (transaction) => {
-        await this.pending.insert(transaction, id, userId);
-        const revoked = await this.sessions.revokeOne(transaction, id);
-        const event = { type: 'session.ended', actor, userId, sessionId: id, data: { reason } } as const;
-        if (revoked) await this.events.record(transaction, event);
-      },
-      { principal: principalOf(actor) },
+  async revoke(session: RevocableSession, revocation: Revocation): Promise<void> {
+    const { id, userId } = session;
+    await this.end(session, [id], revocation, (transaction) =>
+      this.pending.insert(transaction, session, revocation),
     );
-    const turn = (this.last.get(userId) ?? Promise.resolve()).then(
-      () => this.revokeDescendants(id),
-      () => this.revokeDescendants(id),
-    );
+    const search = (): Promise<void> => this.revokeDescendants(session, revocation);
+    const turn = (this.last.get(userId) ?? Promise.resolve()).then(search, search);
     this.last.set(userId, turn);
     try {
       await turn;
@@ -66,21 +51,37 @@ export class SessionRevocation {
   }
 
   async resume(before: number): Promise<void> {
-    for (const { sessionId, userId } of await this.pending.findBefore(before)) {
-      await this.revoke({ id: sessionId, userId }, { actor: { kind: 'system' }, reason: 'code_reused' });
+    for (const { session, revocation } of await this.pending.findBefore(before)) {
+      await this.revoke(session, revocation);
     }
+  }
+
+  private end(
+    { userId }: RevocableSession,
+    ids: readonly string[],
+    revocation: Revocation,
+    lastStep?: (transaction: Transaction) => Promise<void>,
+  ): Promise<void> {
+    return this.transactions.run(
+      async (transaction) => {
+        await this.endings.end(transaction, userId, ids, revocation);
+        await lastStep?.(transaction);
+      },
+      { principal: principalOf(revocation.actor), row: userId },
+    );
   }
 
   // While a pass runs, sessions that it has not revoked yet can get children, on another node too, so passes repeat
   // until one finds nothing. Sessions derived later have a revoked parent: they are never alive.
-  private async revokeDescendants(rootId: string): Promise<void> {
+  private async revokeDescendants(root: RevocableSession, revocation: Revocation): Promise<void> {
+    const { id: rootId } = root;
     if (await this.sessions.areDescendantsRevoked(rootId)) return;
     for (;;) {
       const found = [rootId];
       let ended = 0;
       for await (const page of this.below(rootId)) {
         const alive = page.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
-        if (alive.length > 0) await this.sessions.revoke(alive);
+        if (alive.length > 0) await this.end(root, alive, revocation);
         ended += alive.length;
         if (found.length < MAX_MARKED) found.push(...page.map(({ id }) => id));
       }

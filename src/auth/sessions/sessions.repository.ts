@@ -22,6 +22,8 @@ export interface Descendant {
   revokedAt: number | null;
 }
 
+export type UnrevokedSession = Pick<Session, 'id' | 'authEpoch' | 'expiresAt'>;
+
 export interface ExpiredSession {
   id: string;
   parentId: string | null;
@@ -64,6 +66,10 @@ const findDescendants = (size: number): string => `SELECT id, revoked_at AS revo
   ORDER BY parent_id, id LIMIT ${PAGE}`;
 hotStatement('the search for what was derived from a session', findDescendants(1), ['', '']);
 hotStatement('the search for what was derived from several', findDescendants(2), ['', '', '']);
+
+const findUnrevoked = (size: number): string => `SELECT id, auth_epoch AS authEpoch, expires_at AS expiresAt
+  FROM sessions WHERE id IN (${places(size)}) AND revoked_at IS NULL`;
+hotStatement('the look at the sessions to revoke', findUnrevoked(2), ['', '']);
 
 /** The plain range on `expires_at` makes the engines use the index. */
 const FIND_EXPIRED = hotStatement(
@@ -118,16 +124,17 @@ export class SessionsRepository {
     return this.sessions.query<Descendant[]>(findDescendants(ids.length), [...ids, after]);
   }
 
-  async revoke(ids: readonly string[]): Promise<void> {
-    await this.sessions.update({ id: In(ids), revokedAt: IsNull() }, { revokedAt: Date.now() });
+  /** Nobody else revokes those found until COMMIT. */
+  lockUnrevoked(transaction: Transaction, ids: readonly string[]): Promise<UnrevokedSession[]> {
+    const asked = padded(ids, '');
+    return transaction.read(findUnrevoked(asked.length) + transaction.forUpdate, asked);
   }
 
-  async revokeOne(transaction: Transaction, id: string): Promise<boolean> {
-    const revoked = await transaction.write(
-      'UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
-      [Date.now(), id],
-    );
-    return revoked === 1;
+  async revoke(transaction: Transaction, ids: readonly string[]): Promise<void> {
+    await transaction.write(`UPDATE sessions SET revoked_at = ? WHERE id IN (${places(ids.length)})`, [
+      Date.now(),
+      ...ids,
+    ]);
   }
 
   async markDescendantsRevoked(ids: readonly string[]): Promise<void> {

@@ -109,5 +109,5 @@ function dataSchema(fields: Fields, forms: Definition['forms']): SchemaObject {
 }
 
 function requiredIn(fields: Fields): string[] {
-  return Object.keys(fields).filter((name) => !fields[name]!.isOptional);
+  return Object.keys(fields).filter((name) => !fields[name]!.isOptional && !fields[name]!.isNewer);
 }

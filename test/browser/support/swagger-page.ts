@@ -17,8 +17,13 @@ interface Shown {
 export class SwaggerPage {
   /** what the browser complained about, but for answers that are failures */
   readonly complaints: string[] = [];
+  /** the URL of each request, those for the page's own files included */
+  readonly requested: string[] = [];
 
   private constructor(readonly page: Page) {
+    page.on('request', (request) => {
+      if (!request.url().startsWith('data:')) this.requested.push(request.url());
+    });
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     page.on('console', (message) => {
       const text = message.text();
@@ -56,6 +61,11 @@ export class SwaggerPage {
     return (await this.page.locator('.auth-wrapper .authorize.locked').count()) > 0;
   }
 
+  /** Every entry of sessionStorage, which `Chromium.stored` does not see. */
+  sessionStored(): Promise<[string, string][]> {
+    return this.page.evaluate(() => Object.entries({ ...globalThis.sessionStorage }) as [string, string][]);
+  }
+
   operation(id: string): Locator {
     return this.page.locator(`.opblock[id$="-${id}"]`);
   }
@@ -84,8 +94,7 @@ export class SwaggerPage {
   /** Opens the operation, types, presses Execute, and reads the answer off the page. */
   async execute(id: string, { parameters = {}, body }: Input = {}): Promise<Shown> {
     const operation = await this.open(id);
-    for (const [name, value] of Object.entries(parameters))
-      await operation.locator(`tr[data-param-name="${name}"] input`).fill(value);
+    for (const [name, value] of Object.entries(parameters)) await give(operation, name, value);
     const text = operation.locator('textarea');
     if (body) await text.fill(body(await text.inputValue()));
     const clear = operation.locator('.btn-clear');
@@ -98,4 +107,12 @@ export class SwaggerPage {
       body: JSON.parse(await answer.locator('.highlight-code code').first().innerText()) as Shown['body'],
     };
   }
+}
+
+/** Types the value, or chooses it where there is a list. */
+async function give(operation: Locator, name: string, value: string): Promise<void> {
+  const row = operation.locator(`tr[data-param-name="${name}"]`);
+  const list = row.locator('select');
+  if ((await list.count()) > 0) await list.selectOption(value);
+  else await row.locator('input').fill(value);
 }

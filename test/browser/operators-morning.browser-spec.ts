@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeOperator } from '../support/operators.js';
+import { type Account, anAccountOf, anOrgOf } from '../support/personas.js';
+import { type Protected, protect } from '../support/second-factor.js';
+import { type Instance, startOwnService } from '../support/service.js';
+import { Chromium } from './support/chromium.js';
+import type { SwaggerPage } from './support/swagger-page.js';
+
+const REASON = 'laptop stolen, ticket 4711';
+/** Somebody could choose this name to attack the operator who looks at it. */
+const MARKUP = `<img src="x" onerror="document.title='attacked'">`;
+
+describe('the morning of an operator in Chromium', () => {
+  let service: Instance;
+  let operator: Protected;
+  let grace: Account;
+  let browser: Chromium;
+  let page: SwaggerPage;
+
+  beforeAll(async () => {
+    service = await startOwnService();
+    operator = await protect(service, await anAccountOf(service, 'support@example.com'));
+    await makeOperator(service, operator.account);
+    grace = await anAccountOf(service, 'grace@example.com');
+    await anAccountOf(service, 'hedy@example.com');
+    await anOrgOf(grace, MARKUP);
+    browser = await Chromium.start();
+    page = await browser.open(`${service.url}/docs`);
+  });
+  afterAll(() => service.stop());
+
+  it('needs nothing typed but what a person knows, and leaves nothing behind', async () => {
+    await page.select('Operators');
+    const { account, app } = operator;
+    const first = await page.execute('login', {
+      body: (text) =>
+        text.replace('ada@example.com', account.email).replace('correct horse battery', account.password),
+    });
+    expect(first).toMatchObject({ status: 403, body: { code: 'second_factor_required' } });
+    expect(await page.isOpen('logInWithSecondFactor')).toBe(true);
+    expect(await page.isAuthorized()).toBe(false);
+    const code = app.next();
+    const second = await page.execute('logInWithSecondFactor', {
+      body: (text) => text.replace('492 039', code),
+    });
+    expect(second.status).toBe(200);
+    expect(await page.isAuthorized()).toBe(true);
+    const secrets = [account.password, first.body['challenge'], second.body['token']] as string[];
+    for (const secret of secrets) service.installation.secrets.note(secret);
+
+    expect(await page.execute('getStatus')).toMatchObject({
+      status: 200,
+      body: { engine: { name: 'sqlite' } },
+    });
+    const found = await page.execute('listUsers', { parameters: { search: 'grac' } });
+    expect(found.body).toMatchObject({ users: [{ id: grace.id, email: grace.email, disabledAt: null }] });
+    expect(await page.execute('listUserOrgs')).toMatchObject({
+      status: 200,
+      body: { orgs: [{ name: MARKUP }] },
+    });
+    expect(await page.execute('disableUser', { body: withReason })).toMatchObject({
+      status: 409,
+      body: { code: 'last_owner', orgs: [{ name: MARKUP }] },
+    });
+    const locked = await page.execute('disableUser', {
+      body: (text) => withReason(text).replace('"force": false', '"force": true'),
+    });
+    expect(locked).toMatchObject({ status: 200, body: { ok: true, orphanedOrgs: [{ name: MARKUP }] } });
+    expect((await grace.get('/api/me')).status).toBe(401);
+    const record = await page.execute('listRecord', {
+      parameters: { type: 'account.disabled', since: '24h' },
+    });
+    expect(record.body['events']).toMatchObject([
+      { actor: { type: 'operator', id: account.id }, userId: grace.id, reason: REASON },
+    ]);
+    expect(await page.page.locator('img[src="x"]').count()).toBe(0);
+    expect(await page.page.title()).toBe('Accounts API');
+
+    expect(await browser.stored()).toEqual([]);
+    expect(await page.sessionStored()).toEqual([]);
+    await page.reload();
+    expect(await page.isAuthorized()).toBe(false);
+    await page.select('Operators');
+    expect(await page.execute('getStatus')).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
+    expect(await page.bodyOf('logInWithSecondFactor')).toContain('"challenge": ""');
+
+    expect(page.requested.filter((url) => secrets.some((secret) => url.includes(secret)))).toEqual([]);
+    expect(new Set(page.requested.map((url) => new URL(url).origin))).toEqual(new Set([service.url]));
+    expect(await browser.stopAndFind(secrets)).toEqual([]);
+    expect(page.complaints).toEqual([]);
+  });
+
+  const withReason = (text: string): string => text.replace('ticket 4711: asked for it by phone', REASON);
+});
