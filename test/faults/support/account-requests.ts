@@ -2,7 +2,7 @@ import { Request, sameElements, SessionRequest, type RealService } from './model
 import type { ReferenceModel } from './reference-model.js';
 import { asRecord, asRecords, asString } from '../../support/service-client.js';
 
-const PASSWORD = 'correct horse battery staple';
+export const PASSWORD = 'correct horse battery staple';
 
 export class Register extends Request {
   constructor(readonly person: string) {
@@ -38,6 +38,7 @@ export class Login extends Request {
     });
     this.demand(reply, model.login(this.person, password));
     if (reply.status === 200) real.tokens.push(asString(reply.body['token']));
+    if (reply.status === 403) real.challenges.push(asString(reply.body['challenge']));
   }
 
   toString(): string {

@@ -12,6 +12,8 @@ interface Options {
   ownNode?: number;
   /** of every instance */
   env?: Environment;
+  /** of one instance each */
+  envs?: readonly Environment[];
   /** every instance knows all nodes, its own first; else only its own */
   knowAll?: boolean;
 }
@@ -24,7 +26,13 @@ export class GaleraService {
     readonly instances: readonly Instance[],
   ) {}
 
-  static async start({ nodes, ownNode = 0, env, knowAll = false }: Options = {}): Promise<GaleraService> {
+  static async start({
+    nodes,
+    ownNode = 0,
+    env,
+    envs: envsOfOne = [],
+    knowAll = false,
+  }: Options = {}): Promise<GaleraService> {
     const cluster = await GaleraCluster.start({ nodes });
     const storage = await Storage.at(cluster.node(ownNode).port);
     const ports = cluster.nodes.map(({ port }) => port);
@@ -32,7 +40,7 @@ export class GaleraService {
       const others = ports.filter((port) => port !== own);
       return hostsUrl(storage.installation, knowAll ? [own, ...others] : [own]);
     });
-    const envs = urls.map((url) => Object.assign({ DATABASE_URL: url }, env));
+    const envs = urls.map((url, place) => Object.assign({ DATABASE_URL: url }, env, envsOfOne[place]));
     return new GaleraService(cluster, storage, await startInstances(storage.installation, envs));
   }
 

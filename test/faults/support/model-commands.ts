@@ -12,6 +12,13 @@ import { AddMember, ChangeMember, CreateOrg, ReadOrg } from './org-requests.js';
 import { DeleteOrg, LeaveOrg, RenameOrg, RestoreOrg, TransferOrg } from './org-life-requests.js';
 import type { ReferenceModel, Role } from './reference-model.js';
 import {
+  BeginSecondFactor,
+  ChangeSecondFactor,
+  type CodeChoice,
+  ConfirmSecondFactor,
+  SecondStep,
+} from './second-factor-requests.js';
+import {
   AddService,
   type Change,
   ChangeService,
@@ -23,10 +30,18 @@ const ROLES: readonly Role[] = ['member', 'admin', 'owner'];
 const SERVICES = ['billing', 'reports'] as const;
 // Enabled as often as disabled; a secret is added as often as one is revoked.
 const CHANGES: readonly Change[] = ['rotate', 'rotate', 'revoke', 'revoke and end', 'disable', 'enable'];
+const CODES: readonly CodeChoice[] = [
+  'app',
+  'wrong digits',
+  'own recovery code',
+  'own recovery code',
+  'own recovery code',
+  'any recovery code',
+];
 
 /**
- * A beginning from which the interesting requests are near: the people, an organization of three of them,
- * and two services that each have a token of one.
+ * A beginning from which the interesting requests are near: the people, one of them with a second factor, an organization of
+ * three of them, and two services that each have a token of one.
  */
 export async function populate(
   model: ReferenceModel,
@@ -34,6 +49,9 @@ export async function populate(
   people: readonly [string, string, string, ...string[]],
 ): Promise<void> {
   for (const person of people) await new Register(person).run(model, real);
+  await new BeginSecondFactor(1).run(model, real);
+  await new ConfirmSecondFactor(1, true).run(model, real);
+  await new Login(people[1], true).run(model, real);
   await new CreateOrg(0).run(model, real);
   await new AddMember(0, 0, people[1], 'admin').run(model, real);
   await new AddMember(0, 0, people[2], 'member').run(model, real);
@@ -57,6 +75,7 @@ export function serviceCommands(
   const person = fc.constantFrom('ann', 'bob', 'cyd', 'dee');
   const role = fc.constantFrom(...ROLES);
   const service = fc.constantFrom(...SERVICES);
+  const shown = fc.constantFrom(...CODES);
   const mostly = fc.constantFrom(true, true, true, false);
   return fc.commands(
     [
@@ -74,6 +93,13 @@ export function serviceCommands(
           .tuple(pick, pick, fc.constantFrom(undefined, undefined, undefined, ...SERVICES))
           .map((parts) => new ExchangeAsService(...parts)),
       ),
+      pick.map((session) => new BeginSecondFactor(session)),
+      fc.tuple(pick, mostly).map((parts) => new ConfirmSecondFactor(...parts)),
+      fc.tuple(pick, shown, pick).map((parts) => new SecondStep(...parts)),
+      fc.tuple(pick, shown, pick).map((parts) => new SecondStep(...parts)),
+      fc
+        .tuple(pick, fc.constantFrom('renew' as const, 'remove' as const), shown, pick)
+        .map((parts) => new ChangeSecondFactor(...parts)),
       pick.map((session) => new CreateOrg(session)),
       fc.tuple(pick, pick).map(([session, org]) => new ReadOrg(session, org, '')),
       fc.tuple(pick, pick).map(([session, org]) => new ReadOrg(session, org, '/members')),

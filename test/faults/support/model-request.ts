@@ -1,5 +1,6 @@
 import type * as fc from 'fast-check';
 import type { Expected, ReferenceModel } from './reference-model.js';
+import type { AuthenticatorApp } from '../../support/second-factor.js';
 import type { Database } from '../../support/database.js';
 import type { Reply, Send } from '../../support/service-client.js';
 import { aServiceClient, type ServiceClient } from '../../support/services.js';
@@ -11,6 +12,10 @@ export class RealService {
   readonly orgIds: string[] = [];
   readonly invitations: { id: string; code: string }[] = [];
   readonly secrets: string[] = [];
+  readonly recoveryCodes: string[] = [];
+  readonly challenges: string[] = [];
+  /** of each person, the app that was set up last */
+  readonly apps = new Map<string, AuthenticatorApp>();
   readonly userIds = new Map<string, string>();
   private readonly services = new Map<string, ServiceClient>();
 

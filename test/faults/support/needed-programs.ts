@@ -7,6 +7,8 @@ import { findProvider } from './galera-cluster.js';
 const PROGRAMS = {
   mariadbd: 'mariadb-server',
   'mariadb-install-db': 'mariadb-server',
+  mariadb: 'mariadb-client',
+  'mariadb-dump': 'mariadb-client',
   rsync: 'rsync, for the state transfer of Galera',
   'redis-server': 'redis-server',
   openssl: 'openssl, for certificates',

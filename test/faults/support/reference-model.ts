@@ -1,4 +1,5 @@
 import { ModelInvitations } from './model-invitations.js';
+import { type AttemptScope, ModelSecondFactors, type ShownCode } from './model-second-factors.js';
 import { type Bound, ModelServices, type Shown } from './model-services.js';
 
 /** What the service promises, without its storage: a few maps and the rules of the role matrix. */
@@ -27,6 +28,8 @@ export interface ModelSession {
 
 interface ModelCode {
   issuer: number;
+  /** its session was kept when all others ended */
+  isVoid: boolean;
   usedBy: number | undefined;
   /** name of the one service that it is for */
   audience: string | undefined;
@@ -43,6 +46,7 @@ export class ReferenceModel {
   readonly deleted = new Set<number>();
   readonly invitations = new ModelInvitations();
   readonly services = new ModelServices();
+  readonly secondFactors = new ModelSecondFactors();
 
   register(email: string, password: string): Expected {
     if (this.users.has(email)) return refused(409, 'email_taken');
@@ -53,7 +57,55 @@ export class ReferenceModel {
 
   login(email: string, password: string): Expected {
     if (this.users.get(email) !== password) return refused(401, 'invalid_credentials');
+    if (this.secondFactors.of(email).isEnabled) {
+      this.secondFactors.challenge(email);
+      return refused(403, 'second_factor_required');
+    }
     this.open(email);
+    return OK;
+  }
+
+  secondStep(challenge: number, code: ShownCode): Expected {
+    const user = this.secondFactors.answered(challenge);
+    if (user === undefined) return refused(401, 'invalid_challenge');
+    const refusal = this.refusalOfCode(user, code, 'login');
+    if (refusal) return refusal;
+    this.open(user);
+    return OK;
+  }
+
+  beginSecondFactor(session: number): Expected {
+    const refusal = this.refusalOfPasswordSession(session);
+    if (refusal) return refusal;
+    const factor = this.secondFactors.of(this.userOf(session));
+    if (factor.isEnabled) return refused(409, 'second_factor_enabled');
+    factor.isPending = true;
+    return CREATED;
+  }
+
+  confirmSecondFactor(session: number, isRight: boolean): Expected {
+    const refusal = this.refusalOfPasswordSession(session);
+    if (refusal) return refusal;
+    const user = this.userOf(session);
+    const { isEnabled, isPending } = this.secondFactors.of(user);
+    if (isEnabled) return refused(409, 'second_factor_enabled');
+    if (!isPending) return refused(400, 'invalid_code');
+    const refusalOfCode = this.refusalOfCode(user, isRight ? 'app' : 'wrong digits', 'signed-in');
+    if (refusalOfCode) return refusalOfCode;
+    this.secondFactors.enable(user);
+    this.endOthers(session);
+    return OK;
+  }
+
+  changeSecondFactor(session: number, change: 'renew' | 'remove', code: ShownCode): Expected {
+    const refusal = this.refusalOfPasswordSession(session);
+    if (refusal) return refusal;
+    const user = this.userOf(session);
+    if (!this.secondFactors.of(user).isEnabled) return refused(400, 'invalid_code');
+    const refusalOfCode = this.refusalOfCode(user, code, 'signed-in');
+    if (refusalOfCode) return refusalOfCode;
+    this.secondFactors[change](user);
+    if (change === 'remove') this.endOthers(session);
     return OK;
   }
 
@@ -81,7 +133,7 @@ export class ReferenceModel {
     if (refusal) return refusal;
     if (audience !== undefined && !this.services.isEnabled(audience))
       return refused(400, 'validation_failed');
-    this.codes.push({ issuer: session, usedBy: undefined, audience });
+    this.codes.push({ issuer: session, isVoid: false, usedBy: undefined, audience });
     return CREATED;
   }
 
@@ -98,7 +150,7 @@ export class ReferenceModel {
   exchange(index: number, by?: Shown): Expected {
     if (by && !this.services.prove(by)) return refused(401, 'invalid_client');
     const code = this.codes[index];
-    if (!code || (code.audience !== undefined && code.audience !== by?.service))
+    if (!code || code.isVoid || (code.audience !== undefined && code.audience !== by?.service))
       return refused(400, 'invalid_code');
     if (code.usedBy !== undefined) {
       this.revoke(code.usedBy);
@@ -196,9 +248,8 @@ export class ReferenceModel {
   }
 
   restoreOrg(session: number, org: number): Expected {
-    const refusal = this.refusalOfSession(session);
+    const refusal = this.refusalOfPasswordSession(session);
     if (refusal) return refusal;
-    if (this.isByCode(session)) return refused(403, 'password_session_required');
     const role = this.members(org).get(this.userOf(session));
     if (!this.deleted.has(org) || role !== 'owner') return refused(404, 'org_not_found');
     this.deleted.delete(org);
@@ -234,9 +285,8 @@ export class ReferenceModel {
   }
 
   answer(session: number, index: number, answer: 'accept' | 'decline', hasCode: boolean): Expected {
-    const refusal = this.refusalOfSession(session);
+    const refusal = this.refusalOfPasswordSession(session);
     if (refusal) return refusal;
-    if (this.sessions[session]?.parent !== undefined) return refused(403, 'password_session_required');
     const invitation = this.invitations.get(index);
     const { org, email, role, status } = invitation;
     if (this.userOf(session) !== email) return refused(404, 'invitation_not_found');
@@ -268,6 +318,18 @@ export class ReferenceModel {
   private refusalOfSession(session: number): Expected | undefined {
     if (!this.isLive(session)) return refused(401, 'invalid_token');
     return this.sessions[session]?.bound ? refused(403, 'insufficient_scope') : undefined;
+  }
+
+  private refusalOfPasswordSession(session: number): Expected | undefined {
+    const refusal = this.refusalOfSession(session);
+    if (refusal) return refusal;
+    return this.isByCode(session) ? refused(403, 'password_session_required') : undefined;
+  }
+
+  private refusalOfCode(user: string, code: ShownCode, scope: AttemptScope): Expected | undefined {
+    const result = this.secondFactors.show(user, code, scope);
+    if (result === 'right') return undefined;
+    return result === 'wrong' ? refused(400, 'invalid_code') : refused(429, 'rate_limited');
   }
 
   private refusal(session: number, org: number, least: Role): Expected | undefined {
@@ -314,6 +376,15 @@ export class ReferenceModel {
   private open(user: string, parent?: number, audience?: string): number {
     const bound = audience === undefined ? undefined : this.services.bind(audience);
     return this.sessions.push({ user, parent, revoked: false, bound }) - 1;
+  }
+
+  /** What the session has not opened yet ends as well. */
+  private endOthers(session: number): void {
+    for (const code of this.codes) if (code.issuer === session) code.isVoid = true;
+    const user = this.userOf(session);
+    for (const [other, found] of this.sessions.entries()) {
+      if (other !== session && found.user === user) found.revoked = true;
+    }
   }
 
   private revoke(session: number): void {

@@ -7,8 +7,6 @@ import {
 } from '../../support/service-process.js';
 import type { Storage } from './storage.js';
 
-const START_TIMEOUT_MS = 20_000;
-
 /** Limits off and hashing cheap, so that a fault meets as many writes as possible. */
 export const UNLIMITED: Environment = {
   RATE_LIMIT_REGISTER: 'off',
@@ -44,12 +42,12 @@ export class RestartableService {
     this.current = spawnService(directory, { ...env, ...this.env });
   }
 
-  async start(timeoutMs = START_TIMEOUT_MS): Promise<void> {
+  async start(timeoutMs?: number): Promise<void> {
     this.launch();
     await this.ready(timeoutMs);
   }
 
-  async ready(timeoutMs = START_TIMEOUT_MS): Promise<void> {
+  async ready(timeoutMs?: number): Promise<void> {
     await untilListening(this.process, timeoutMs);
   }
 

@@ -1,0 +1,98 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { times } from '../support/at-once.js';
+import type { Row } from '../support/database.js';
+import { aPassword, anEmail } from '../support/personas.js';
+import { asString, clientOf } from '../support/service-client.js';
+import { decodeToken } from '../support/signing-keys.js';
+import { report } from './support/figures.js';
+import { Random, seedOfRun } from './support/random.js';
+import { RestartableService } from './support/restartable-service.js';
+import { ENGINES, Storage } from './support/storage.js';
+
+const KILLS = 8;
+/** Pages of a search, side by side and one below the other. */
+const DERIVED = 4100;
+const CHILDREN = 3;
+const ROWS_AT_ONCE = 1000;
+
+describe.each(ENGINES)('kill -9 while a session with thousands derived from it ends on %s', (engine) => {
+  let storage: Storage;
+  let service: RestartableService;
+
+  afterEach(async () => {
+    await service.kill();
+    await storage.close();
+  });
+
+  it('leaves each of them ended and told once, by whom and why', { timeout: 600_000 }, async () => {
+    const random = new Random(seedOfRun(`kill -9 of endings on ${engine}`));
+    storage = await Storage.on(engine);
+    service = await RestartableService.on(storage);
+    const send = clientOf(service.url);
+    await service.start(hangTimeoutMs());
+    const body = { email: anEmail('ada'), password: aPassword() };
+    const registered = await send('POST', '/api/auth/register', { body });
+    const { sub: userId } = decodeToken(asString(registered.body['token'])).claims as { sub: string };
+
+    let interrupted = 0;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const login = await send('POST', '/api/auth/login', { body });
+      const token = asString(login.body['token']);
+      await derive(decodeToken(token).claims['sid'] as string);
+      const before = (await told()).length;
+      const until = before + random.between(1, DERIVED - 500);
+      const answer = send('POST', '/api/auth/logout', { token }).catch(() => undefined);
+      await waitFor('some have ended', hangTimeoutMs(), async () => (await told()).length >= until);
+      await service.kill();
+      await answer;
+      if ((await told()).length - before <= DERIVED) interrupted += 1;
+      await service.start(hangTimeoutMs());
+    }
+    await waitFor(
+      'what was interrupted is completed',
+      3 * hangTimeoutMs(),
+      async () => (await count('FROM pending_revocations')) === 0,
+    );
+
+    expect(await count('FROM sessions WHERE revoked_at IS NULL')).toBe(1);
+    const events = await told();
+    expect(events).toHaveLength(KILLS * (DERIVED + 1));
+    expect(new Set(events.map((event) => event['session_id'])).size).toBe(events.length);
+    const ways = new Set(
+      events.map((event) => JSON.stringify([event['actor_type'], event['actor_id'], event['data']])),
+    );
+    expect([...ways]).toEqual([JSON.stringify(['user', userId, '{"reason":"logout"}'])]);
+    expect(interrupted).toBeGreaterThan(KILLS / 2);
+    report({ faults: KILLS, requests: KILLS, wrong: 0, acknowledged: events.length, lost: 0 });
+
+    async function derive(root: string): Promise<void> {
+      const ids = times(DERIVED, () => randomUUIDv7()).toSorted();
+      const now = Date.now();
+      for (let from = 0; from < DERIVED; from += ROWS_AT_ONCE) {
+        const rows = ids.slice(from, from + ROWS_AT_ONCE).map((id, place) => {
+          const number = from + place;
+          const parent = number < CHILDREN ? root : ids[Math.floor(number / CHILDREN) - 1]!;
+          return [id, userId, now, now, now + 86_400_000, parent, id];
+        });
+        await storage.installation.db.query(
+          `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash)
+            VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?)').join()}`,
+          rows.flat(),
+        );
+      }
+    }
+
+    function told(): Promise<Row[]> {
+      return storage.query(
+        "SELECT session_id, actor_type, actor_id, data FROM events WHERE type = 'session.ended'",
+      );
+    }
+
+    async function count(from: string): Promise<number> {
+      const [row] = await storage.query(`SELECT COUNT(*) AS found ${from}`);
+      return Number(row!['found']);
+    }
+  });
+});
