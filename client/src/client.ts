@@ -134,16 +134,16 @@ class Calls {
       options,
     );
     if (!result.ok) return result;
-    if (route.opensSession) return (await this.login.begin(result.data)) ?? succeeded(result);
+    if (route.opensSession) return (await this.login.begin(result.data)) ?? succeeded(result, route);
     if (id === 'deleteAccount' && input['dryRun'] !== true) await this.login.forget();
     if (id === 'issueCode' && result.data['audience'] !== input['audience'])
       return audienceIgnored(result.status);
-    return succeeded(result);
+    return succeeded(result, route);
   }
 
   async refresh({ signal }: Options): Promise<AnyResult> {
     const result = await this.login.refresh(signal);
-    return result.ok ? succeeded(result) : result;
+    return result.ok ? succeeded(result, ROUTES.refresh) : result;
   }
 
   async logOut(input: Data, options: Options): Promise<AnyResult> {
@@ -181,34 +181,34 @@ class Calls {
     if (credentials === undefined) {
       return route.anonymous ? this.send(route, input, options) : { ok: false, problem: noCredentials };
     }
-    const secret = await secretOf(credentials);
-    if (typeof secret === 'object') return secret;
-    return this.send(route, input, options, `Basic ${btoa(`${credentials.name}:${secret}`)}`);
+    const authorization = await basicOf(credentials);
+    if (typeof authorization === 'object') return authorization;
+    return this.send(route, input, options, authorization);
   }
 
-  private async send(
+  private send(
     route: Route,
     input: Data,
     options: Options,
     authorization?: string,
   ): Promise<Answered | Failed> {
     const request = requestOf(route, input);
-    if ('problem' in request) return { ok: false, problem: request.problem };
-    const headers = {
-      ...request.headers,
-      ...(authorization === undefined ? {} : { Authorization: authorization }),
-      ...(options.idempotencyKey === undefined ? {} : { 'Idempotency-Key': options.idempotencyKey }),
-      ...(options.ifMatch === undefined ? {} : { 'If-Match': options.ifMatch }),
-    };
+    if ('problem' in request) return Promise.resolve({ ok: false, problem: request.problem });
+    const { path, headers, body } = request;
+    if (authorization !== undefined) headers['Authorization'] = authorization;
+    if (options.idempotencyKey !== undefined) headers['Idempotency-Key'] = options.idempotencyKey;
+    if (options.ifMatch !== undefined) headers['If-Match'] = options.ifMatch;
     const timeoutMs = options.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS;
-    const http = { ...request, headers, url: this.base + request.path };
+    const http = { url: this.base + path, headers, body };
     return exchange(this.options.fetch ?? fetch, route, http, { timeoutMs, signal: options.signal });
   }
 }
 
-async function secretOf({ secret }: Credentials): Promise<string | Failed> {
+/** The end of the line in a file belongs to no secret. */
+async function basicOf({ name, secret }: Credentials): Promise<string | Failed> {
   try {
-    return typeof secret === 'string' ? secret : await secret();
+    const text = typeof secret === 'string' ? secret : await secret();
+    return `Basic ${btoa(`${name}:${text.trim()}`)}`;
   } catch (cause) {
     const unread: NoCredentials = { ...noCredentials, cause };
     return { ok: false, problem: unread };
@@ -230,14 +230,15 @@ function waitMs({ retryAfter }: Failed['problem'], attempt: number): number {
   return FIRST_WAIT_MS * 2 ** attempt * (0.5 + Math.random());
 }
 
-function succeeded({ status, data, headers }: Answered): Success<Data> {
+/** Each header costs a look-up, so that only those are read which the operation can have. */
+function succeeded({ status, data, headers }: Answered, { keyed, query }: Route): Success<Data> {
   return {
     ok: true,
     status,
     data,
     etag: headers.get('etag') ?? undefined,
-    replayed: headers.get('idempotency-replayed') === 'true',
-    dryRun: headers.get('dry-run') === 'true',
+    replayed: keyed === true && headers.get('idempotency-replayed') === 'true',
+    dryRun: query?.includes('dryRun') === true && headers.get('dry-run') === 'true',
     requestId: headers.get('x-request-id') ?? undefined,
   };
 }

@@ -4,7 +4,7 @@ import { aborted, type InvalidAnswer, type UnknownProblem } from './problems.ts'
 export interface HttpRequest {
   url: string;
   headers: Record<string, string>;
-  body?: string;
+  body: string | undefined;
 }
 
 export interface Limits {
@@ -32,7 +32,7 @@ const SHOWN_CHARACTERS = 200;
 export async function exchange(
   send: typeof fetch,
   route: Route,
-  { url, ...request }: HttpRequest,
+  { url, headers, body }: HttpRequest,
   { timeoutMs, signal }: Limits,
 ): Promise<Answered | Failed> {
   if (signal?.aborted) return { ok: false, problem: aborted };
@@ -47,12 +47,12 @@ export async function exchange(
   try {
     // A redirect would carry passwords and tokens elsewhere.
     const response = await send(url, {
-      ...request,
       method: route.method,
+      headers,
+      body: body ?? null,
       signal: controller.signal,
       redirect: 'manual',
       credentials: 'omit',
-      cache: 'no-store',
     });
     return understood(route, response, await response.text());
   } catch (cause) {
@@ -73,11 +73,16 @@ function silence(cause: unknown, isAborted: boolean, timeoutMs: number | undefin
 }
 
 function understood(route: Route, { status, headers, ok }: Response, text: string): Answered | Failed {
-  const delay = retryAfter(headers);
   const body = parsed(headers.get('content-type') ?? '', text);
   if (body === undefined) {
     const detail = `Something other than the service answered ${status}.`;
-    const notJson = { code: 'not_json', status, detail, text: text.slice(0, SHOWN_CHARACTERS), ...delay };
+    const notJson = {
+      code: 'not_json',
+      status,
+      detail,
+      text: text.slice(0, SHOWN_CHARACTERS),
+      ...retryAfter(headers),
+    };
     return { ok: false, problem: notJson };
   }
   if (ok && isObject(body) && route.answer.every((name) => name in body)) {
@@ -85,7 +90,7 @@ function understood(route: Route, { status, headers, ok }: Response, text: strin
   }
   if (ok || !isObject(body) || typeof body['code'] !== 'string') {
     const detail = `The answer ${status} is none of this service.`;
-    const invalid: InvalidAnswer = { code: 'invalid_answer', status, detail, ...delay };
+    const invalid: InvalidAnswer = { code: 'invalid_answer', status, detail, ...retryAfter(headers) };
     return { ok: false, problem: invalid };
   }
   const { code } = body;
@@ -95,7 +100,7 @@ function understood(route: Route, { status, headers, ok }: Response, text: strin
     requestId: headers.get('x-request-id') ?? '',
     ...body,
     status,
-    ...delay,
+    ...retryAfter(headers),
   };
   if (route.codes.split(' ').includes(code)) return { ok: false, problem: { ...named, code } };
   const unknown: UnknownProblem = { ...named, code: 'unknown_code', receivedCode: code };

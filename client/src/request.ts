@@ -2,10 +2,13 @@ import type { Data } from './exchange.ts';
 import type { Route } from './operation.ts';
 import type { InvalidParameter } from './problems.ts';
 
+/** Half of a character, which no URL can hold. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
 interface RequestParts {
   path: string;
   headers: Record<string, string>;
-  body?: string;
+  body: string | undefined;
 }
 
 /** Puts each member of the input where the operation takes it: into the path, the query or the body. */
@@ -19,8 +22,9 @@ export function requestOf(route: Route, input: Data): RequestParts | { problem: 
   let wrong: string | undefined;
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const text = textOf(take(name));
-    if (!isSegment(text)) wrong ??= name;
-    return encodeURIComponent(text);
+    if (isSegment(text)) return encodeURIComponent(text);
+    wrong ??= name;
+    return '';
   });
   if (wrong !== undefined) return { problem: invalidParameter(wrong) };
   const query = new URLSearchParams();
@@ -36,21 +40,22 @@ export function requestOf(route: Route, input: Data): RequestParts | { problem: 
 }
 
 function bodyOf({ body }: Route, fields: unknown): Omit<RequestParts, 'path'> {
+  if (body === undefined) return { headers: {}, body };
   const given = Object.entries((fields ?? {}) as Data).filter(([, value]) => value !== undefined);
-  if (body === undefined || given.length === 0) return { headers: {} };
+  if (given.length === 0) return { headers: {}, body: undefined };
   if (body === 'json') {
     return {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(Object.fromEntries(given)),
     };
   }
-  const form = new URLSearchParams(given.map(([name, value]) => [name, textOf(value)]));
+  const form = new URLSearchParams(given.map(([name, value]): [string, string] => [name, textOf(value)]));
   return { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: form.toString() };
 }
 
 /** URLs are read with `..` resolved, also where its dots are encoded: it would name another route. */
 function isSegment(text: string): boolean {
-  return text !== '' && text !== '.' && text !== '..';
+  return text !== '' && text !== '.' && text !== '..' && !LONE_SURROGATE.test(text);
 }
 
 function textOf(value: unknown): string {

@@ -99,14 +99,23 @@ it('sends each part of the input to its place', async () => {
   expect(server.asked[0]!.path).toBe('/behind/api/me?include=roles%2Caccount');
 });
 
-it.each(['..', '.', ''])('sends nothing with the id %j, which would name another route', async (userId) => {
-  server.answer(json(200, { ok: true }));
-
-  const result = await client.removeMember({ orgId: ORG, userId });
-
-  expect(result).toMatchObject({ problem: { code: 'invalid_parameter', parameter: 'userId' } });
-  expect(server.asked).toEqual([]);
+it('sends half of a character in a query as the sign for none, as forms do', async () => {
+  server.answer(json(200, { users: [] }));
+  await client.listUsers({ search: 'a\ud800' });
+  expect(server.asked[0]!.path).toContain('search=a%EF%BF%BD');
 });
+
+it.each(['..', '.', '', 'a\ud800'])(
+  'sends nothing with the id %j, which is no part of a path',
+  async (userId) => {
+    server.answer(json(200, { ok: true }));
+
+    const result = await client.removeMember({ orgId: ORG, userId });
+
+    expect(result).toMatchObject({ problem: { code: 'invalid_parameter', parameter: 'userId' } });
+    expect(server.asked).toEqual([]);
+  },
+);
 
 it('repeats a change of an organization with its key, after the time that the service names', async () => {
   server.answer(hangUp, problem(503, 'unavailable', { 'Retry-After': '0' }), json(201, { org: { id: ORG } }));
@@ -159,7 +168,7 @@ it('sends credentials of a service only where they belong', async () => {
   const service = createClient({
     baseUrl: server.url,
     store: memoryStore(),
-    credentials: { name: 'billing', secret: () => 'acs_x' },
+    credentials: { name: 'billing', secret: () => 'acs_x\n' },
   });
   server.answer(json(200, { active: false }), json(200, { status: 'ok' }));
 
@@ -171,6 +180,15 @@ it('sends credentials of a service only where they belong', async () => {
   ]);
   expect(server.asked[1]!.headers.authorization).toBeUndefined();
   expect(await client.introspectToken({ token: 't' })).toMatchObject({ problem: { code: 'no_credentials' } });
+});
+
+it('names a secret that cannot be sent', async () => {
+  const credentials = { name: 'billing', secret: 'acs_\u{1f511}' };
+  const service = createClient({ baseUrl: server.url, store: memoryStore(), credentials });
+
+  expect(await service.introspectToken({ token: 't' })).toMatchObject({
+    problem: { code: 'no_credentials' },
+  });
 });
 
 it('follows pages to the last', async () => {

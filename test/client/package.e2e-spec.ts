@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -16,10 +16,28 @@ const STRICT = {
   noEmit: true,
 };
 
+/** A service that uses the types. */
+const GUARD = `
+import { createVerifier, type MemberAdmission, type Refusal } from 'accounts-client/service';
+
+const credentials = { name: 'billing', secret: 's' };
+const verifier = createVerifier({ issuer: 'https://accounts.example.com', audience: 'billing', credentials });
+
+export async function guard(header: string | undefined, orgId: string): Promise<string> {
+  const answer: MemberAdmission | Refusal = await verifier.authorize(header, { orgId, role: 'admin' });
+  if (!answer.ok) return answer.problem.code;
+  answer.role satisfies 'member' | 'admin' | 'owner';
+  const admission = await verifier.authorize(header);
+  // @ts-expect-error no organization was asked about
+  if (admission.ok) void admission.role;
+  return answer.user.email;
+}
+`;
+
 let project: string;
 let files: string[];
 
-/** What `npm install` of the tarball does, without a registry. */
+/** Does what `npm install` of the tarball does, without a registry. */
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'accounts-client-'));
   const destination = ['--pack-destination', project];
@@ -36,6 +54,8 @@ beforeAll(() => {
     'accounts-client',
   );
   writeFileSync(join(project, 'program.ts'), program);
+  writeFileSync(join(project, 'guard.ts'), GUARD);
+  symlinkSync(join(MODULES, 'jose'), join(project, 'node_modules/jose'));
 });
 afterAll(() => rmSync(project, { recursive: true }));
 
@@ -46,7 +66,7 @@ function run(program: string, parameters: string[], cwd: string): string {
 function compile(options: object): string {
   writeFileSync(
     join(project, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: ['program.ts'] }),
+    JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: ['program.ts', 'guard.ts'] }),
   );
   return run(process.execPath, [join(MODULES, 'typescript/bin/tsc'), '--project', '.'], project);
 }
@@ -56,10 +76,23 @@ function withoutComments(source: string): string {
 }
 
 it('holds what is built and what describes it, and nothing else', () => {
-  const others = files.filter((file) => !/^dist\/[\w.-]+\.(js|d\.ts)$/.test(file));
+  const others = files.filter((file) => !/^dist\/(?:service\/)?[\w.-]+\.(js|d\.ts)$/.test(file));
 
   expect(others.toSorted()).toEqual(['README.md', 'package.json']);
-  expect(files).toContain('dist/index.d.ts');
+  expect(files).toEqual(expect.arrayContaining(['dist/index.d.ts', 'dist/service/index.d.ts']));
+});
+
+it('needs nothing but jose, and that for services alone', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(CLIENT, 'package.json'), 'utf8')) as object & {
+    dependencies: Record<string, string>;
+  };
+  const users = [...importGraph(CLIENT, 'src/**/*.ts').keys()].filter((path) =>
+    readFileSync(join(CLIENT, path), 'utf8').includes("from 'jose'"),
+  );
+
+  expect(Object.keys(dependencies)).toEqual(['jose']);
+  expect(users.length).toBeGreaterThan(0);
+  expect(users.filter((path) => !path.startsWith('src/service/'))).toEqual([]);
 });
 
 it('has a main entry for browsers', () => {
@@ -93,11 +126,27 @@ it('is loaded by Node', () => {
   const program = `
     import { createClient, memoryStore } from 'accounts-client';
     import { fileStore } from 'accounts-client/file-store';
+    import { createVerifier } from 'accounts-client/service';
     const client = createClient({ baseUrl: 'http://127.0.0.1:1', store: memoryStore(), retries: 0 });
-    console.log((await client.getLive()).problem.code, typeof fileStore);
+    console.log((await client.getLive()).problem.code, typeof fileStore, typeof createVerifier);
   `;
 
   const said = run(process.execPath, ['--input-type=module', '--eval', program], project);
 
-  expect(said).toBe('unreachable function\n');
+  expect(said).toBe('unreachable function function\n');
 });
+
+it('passes a login on to a service in the example, which ends there with the membership and with the login', () => {
+  cpSync(resolve('examples/handoff'), join(project, 'examples/handoff'), { recursive: true });
+  symlinkSync(resolve('dist'), join(project, 'dist'));
+  for (const name of ['otplib', '@otplib'])
+    symlinkSync(join(MODULES, name), join(project, 'node_modules', name));
+
+  const said = run(process.execPath, ['examples/handoff/run.ts'], project).trim().split('\n');
+
+  expect(said.slice(3)).toEqual([
+    expect.stringMatching(/handed the login over.* 200 {"email":"grace@example\.com","role":"member"}$/),
+    expect.stringMatching(/removed Grace.* 403 not_a_member$/),
+    expect.stringMatching(/logged out.* 401 invalid_token$/),
+  ]);
+}, 120_000);

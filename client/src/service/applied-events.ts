@@ -1,0 +1,40 @@
+import type { SessionEndedEvent } from '../api.gen.ts';
+import type { DataOf } from '../client.ts';
+import type { Changes } from './changes.ts';
+import type { Memberships } from './memberships.ts';
+
+export type FeedEvent = DataOf<'followEvents'>['events'][number];
+
+const OF_ACCOUNTS = new Set<FeedEvent['type']>([
+  'account.email_changed',
+  'account.email_verified',
+  'account.password_changed',
+  'account.disabled',
+  'account.enabled',
+  'account.deleted',
+]);
+const OF_ORGS = new Set<FeedEvent['type']>(['org.deleted', 'org.restored', 'org.purged']);
+const OF_THIS_SERVICE = new Set<FeedEvent['type']>([
+  'service.disabled',
+  'service.removed',
+  'service.sessions_ended',
+]);
+
+/** Makes what is kept follow an event. Types that only a later version knows change nothing. */
+export function applyEvent(event: FeedEvent, changes: Changes, memberships: Memberships): void {
+  const { type } = event;
+  if (type === 'session.ended') noteEnd(event, changes);
+  else if (type === 'member.added' || type === 'member.role_changed' || type === 'member.removed')
+    memberships.apply(event);
+  else if (OF_ACCOUNTS.has(type)) changes.note(event.userId!);
+  else if (OF_ORGS.has(type)) changes.note(event.orgId!);
+  else if (OF_THIS_SERVICE.has(type)) changes.noteAll();
+}
+
+/** An older instance tells no epoch: then each session of the user is asked about. */
+function noteEnd({ sessionId, userId, data }: SessionEndedEvent, changes: Changes): void {
+  if (sessionId !== null) changes.note(sessionId, { ended: true });
+  else if ('all' in data && data.epoch !== undefined)
+    changes.note(userId, { epoch: data.epoch, except: data.except });
+  else changes.note(userId);
+}

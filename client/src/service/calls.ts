@@ -1,0 +1,48 @@
+import type { Client, Result } from '../client.ts';
+import { Unavailable } from './unavailable.ts';
+
+const TIMEOUT_MS = 5_000;
+const AT_ONCE = 32;
+const WAITING = 1_024;
+
+type CallOptions = { timeoutMs: number; signal: AbortSignal };
+type Call<Data> = (options: CallOptions) => Promise<Result<Data, { code: string; status: number | null }>>;
+
+/** The operations that a service needs to take tokens. */
+export type Asked = Pick<Client, 'introspectToken' | 'listMemberships' | 'getKeySet' | 'followEvents'>;
+
+/** Asks Accounts not more at once than it answers fast, however many requests arrive after a start. */
+export class Calls {
+  private readonly signal: AbortSignal;
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+
+  constructor(signal: AbortSignal) {
+    this.signal = signal;
+  }
+
+  /** Reads, once more where nothing was answered: another instance may answer. @throws Unavailable */
+  async read<Data>(call: Call<Data>): Promise<Data> {
+    await this.takeTurn();
+    try {
+      const options = { timeoutMs: TIMEOUT_MS, signal: this.signal };
+      const first = await call(options);
+      if (first.ok) return first.data;
+      if (first.problem.code !== 'unreachable') throw new Unavailable(first.problem);
+      const second = await call(options);
+      if (second.ok) return second.data;
+      throw new Unavailable(second.problem);
+    } finally {
+      this.running -= 1;
+      this.waiting.shift()?.();
+    }
+  }
+
+  private async takeTurn(): Promise<void> {
+    if (this.running >= AT_ONCE) {
+      if (this.waiting.length >= WAITING) throw new Unavailable('too many requests wait for Accounts');
+      await new Promise<void>((turn) => this.waiting.push(turn));
+    }
+    this.running += 1;
+  }
+}

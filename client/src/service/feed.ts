@@ -1,0 +1,112 @@
+import type { ProblemOf } from '../client.ts';
+import { pause } from '../waiting.ts';
+import type { FeedEvent } from './applied-events.ts';
+import type { Asked } from './calls.ts';
+
+const PAGE = 1_000;
+/**
+ * A frozen instance answers nothing and closes nothing, so only an answer that is missing tells of it. With a longer wait it
+ * would be noticed too late to hear within two seconds from another instance.
+ */
+const WAIT_SECONDS = 1;
+/** How late an answer may be. A service that is slow, and not frozen, is given more. */
+const LEAST_PATIENCE_MS = 700;
+const MOST_PATIENCE_MS = 5_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+const WITHOUT_WAIT_PAUSE_MS = 1_000;
+
+export type FeedProblem = ProblemOf<'followEvents'>;
+
+export interface FeedListener {
+  apply(event: FeedEvent): void;
+  /** Events may have been missed. */
+  resync(): void;
+  /** after each answer */
+  heard(): void;
+  onProblem(problem: FeedProblem): void;
+}
+
+/** Follows the events of Accounts, and knows up to when it has heard all of them. */
+export class Feed {
+  /** the first attempt is over */
+  readonly started: Promise<void>;
+  problem: FeedProblem | undefined;
+  private readonly running: Promise<void>;
+  private readonly client: Asked;
+  private readonly listener: FeedListener;
+  private readonly signal: AbortSignal;
+  private readonly maxStalenessMs: number;
+  private cursor: string | undefined;
+  private wait = WAIT_SECONDS;
+  private patienceMs = MOST_PATIENCE_MS;
+  private provenAt = { monotonic: 0, wall: 0 };
+
+  constructor(client: Asked, listener: FeedListener, signal: AbortSignal, maxStaleness: number) {
+    this.client = client;
+    this.listener = listener;
+    this.signal = signal;
+    this.maxStalenessMs = maxStaleness * 1000;
+    const first = this.round();
+    this.started = first.then(() => undefined);
+    this.running = this.follow(first);
+  }
+
+  /** The monotonic clock stands still while the computer sleeps, and the other one can be set. */
+  isCurrent(): boolean {
+    if (this.cursor === undefined || this.signal.aborted) return false;
+    const { monotonic, wall } = this.provenAt;
+    const silentMs = Math.max(performance.now() - monotonic, Date.now() - wall);
+    return silentMs < this.maxStalenessMs;
+  }
+
+  async ended(): Promise<void> {
+    await this.running;
+  }
+
+  private async follow(first: Promise<FeedProblem | undefined>): Promise<void> {
+    let failures = 0;
+    for (let round = first; ; round = this.round()) {
+      const problem = await round;
+      if (this.signal.aborted) return;
+      this.problem = problem;
+      failures = problem ? failures + 1 : 0;
+      if (problem) {
+        this.listener.onProblem(problem);
+        const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
+        await pause(ms * (0.5 + Math.random() / 2), this.signal);
+      } else if (this.wait === 0) await pause(WITHOUT_WAIT_PAUSE_MS, this.signal);
+    }
+  }
+
+  private async round(): Promise<FeedProblem | undefined> {
+    const askedAt = { monotonic: performance.now(), wall: Date.now() };
+    const { cursor, signal } = this;
+    // After a failure the first answer counts, not the next event.
+    const wait = this.problem ? 0 : this.wait;
+    const input = cursor === undefined ? {} : { after: cursor, wait, limit: PAGE };
+    const timeoutMs = wait * 1000 + this.patienceMs;
+    const answer = await this.client.followEvents(input, { timeoutMs, signal, retries: 0 });
+    if (!answer.ok) return this.failed(answer.problem);
+    const { events, next } = answer.data;
+    if (cursor === undefined) this.listener.resync();
+    for (const event of events) this.listener.apply(event);
+    this.cursor = next;
+    // Only a page that is not full has everything that was committed before the request.
+    if (events.length < PAGE) this.provenAt = askedAt;
+    this.patienceMs = within(2 * (performance.now() - askedAt.monotonic - wait * 1000));
+    this.listener.heard();
+    return undefined;
+  }
+
+  private failed(problem: FeedProblem): FeedProblem {
+    if (problem.code === 'cursor_expired') this.cursor = undefined;
+    if (problem.code === 'rate_limited') this.wait = 0;
+    if (problem.code === 'timed_out') this.patienceMs = within(2 * this.patienceMs);
+    return problem;
+  }
+}
+
+function within(patienceMs: number): number {
+  return Math.min(MOST_PATIENCE_MS, Math.max(LEAST_PATIENCE_MS, patienceMs));
+}

@@ -1,0 +1,64 @@
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import type { Client } from '../client.ts';
+import { Unavailable } from './unavailable.ts';
+
+/** Anybody can make tokens with unknown keys: they cause no more requests than one in this time. */
+const ASKED_AGAIN_AFTER_MS = 5_000;
+const REFRESHED_AFTER_MS = 300_000;
+
+interface Loaded {
+  kids: Set<string>;
+  key: JWTVerifyGetKey;
+}
+
+/** The public keys of Accounts. */
+export class KeySet {
+  private loaded: Loaded | undefined;
+  private loading: Promise<Loaded> | undefined;
+  private askedAt = Number.NEGATIVE_INFINITY;
+  private readonly client: Pick<Client, 'getKeySet'>;
+  private readonly signal: AbortSignal;
+  private readonly onRemoved: () => void;
+
+  /** @param onRemoved A key is there no more: what it has signed is not valid. */
+  constructor(client: Pick<Client, 'getKeySet'>, signal: AbortSignal, onRemoved: () => void) {
+    this.client = client;
+    this.signal = signal;
+    this.onRemoved = onRemoved;
+  }
+
+  /** @throws Unavailable where the keys cannot be fetched */
+  async find(kid: string): Promise<JWTVerifyGetKey | undefined> {
+    let loaded = this.loaded ?? (await this.load());
+    if (!loaded.kids.has(kid) && performance.now() - this.askedAt >= ASKED_AGAIN_AFTER_MS) {
+      loaded = await this.load();
+    }
+    return loaded.kids.has(kid) ? loaded.key : undefined;
+  }
+
+  /** Notices in time that a key was removed. */
+  refresh(): void {
+    if (this.loaded && performance.now() - this.askedAt >= REFRESHED_AFTER_MS)
+      this.load().catch(() => undefined);
+  }
+
+  private load(): Promise<Loaded> {
+    this.loading ??= this.fetch().finally(() => (this.loading = undefined));
+    return this.loading;
+  }
+
+  private async fetch(): Promise<Loaded> {
+    const answer = await this.client.getKeySet(undefined, { signal: this.signal });
+    this.askedAt = performance.now();
+    if (!answer.ok) throw new Unavailable(answer.problem);
+    const keys = answer.data.keys as JSONWebKeySet['keys'];
+    const loaded = {
+      kids: new Set(keys.flatMap(({ kid }) => kid ?? [])),
+      key: createLocalJWKSet({ keys }),
+    };
+    const previous = this.loaded?.kids ?? [];
+    this.loaded = loaded;
+    if ([...previous].some((kid) => !loaded.kids.has(kid))) this.onRemoved();
+    return loaded;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Role } from '../api.gen.ts';
+
+/** Send this in place of the answer: status, headers, and a body of problem details (RFC 9457). */
+export interface Refusal {
+  ok: false;
+  status: 400 | 401 | 403 | 503;
+  headers: Record<string, string>;
+  problem: RefusalProblem;
+  /** why nothing can be told now, for the log; not for the one who asked */
+  cause?: unknown;
+}
+
+export interface RefusalProblem {
+  type: 'about:blank';
+  title: string;
+  status: number;
+  code:
+    | 'unauthorized'
+    | 'invalid_token'
+    | 'not_a_member'
+    | 'insufficient_role'
+    | 'invalid_code'
+    | 'unavailable';
+  detail: string;
+  requiredRole?: Role;
+}
+
+const TITLES = { 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 503: 'Service Unavailable' };
+
+function refusal(
+  status: Refusal['status'],
+  code: RefusalProblem['code'],
+  detail: string,
+  headers: Record<string, string> = {},
+): Refusal {
+  return {
+    ok: false,
+    status,
+    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...headers },
+    problem: { type: 'about:blank', title: TITLES[status], status, code, detail },
+  };
+}
+
+export const unauthorized = (): Refusal =>
+  refusal(401, 'unauthorized', 'An access token is needed.', { 'WWW-Authenticate': 'Bearer' });
+
+export const invalidToken = (): Refusal =>
+  refusal(401, 'invalid_token', 'The access token is not valid, or not any more.', {
+    'WWW-Authenticate': 'Bearer error="invalid_token"',
+  });
+
+export const notAMember = (): Refusal =>
+  refusal(403, 'not_a_member', 'You are no member of this organization.');
+
+export const invalidCode = (): Refusal =>
+  refusal(400, 'invalid_code', 'The code is wrong, used or expired, or not for this service.');
+
+export const unavailable = (cause: unknown): Refusal => ({
+  ...refusal(503, 'unavailable', 'Whether you may do this cannot be told now. Try again.', {
+    'Retry-After': '1',
+  }),
+  cause,
+});
+
+export function insufficientRole(requiredRole: Role): Refusal {
+  const refused = refusal(
+    403,
+    'insufficient_role',
+    `Only a member who is ${requiredRole} or more may do this.`,
+  );
+  return { ...refused, problem: { ...refused.problem, requiredRole } };
+}

@@ -1,0 +1,60 @@
+import type { AuthenticationMethod } from '../api.gen.ts';
+import type { Asked, Calls } from './calls.ts';
+import type { Changes } from './changes.ts';
+import { RecentlyUsed } from './recently-used.ts';
+import { SharedReads } from './shared-reads.ts';
+import type { KnownToken, TokenClaims } from './tokens.ts';
+
+/** A live session, as Accounts described it. */
+export interface LiveSession {
+  readAt: number;
+  email: string;
+  emailVerified: boolean;
+  amr: readonly AuthenticationMethod[];
+  authTime: number;
+}
+
+/** Asks about each session once, and again after the feed has told of a change of it or of its user. */
+export class Sessions {
+  private readonly live: RecentlyUsed<LiveSession>;
+  private readonly reads: SharedReads<LiveSession>;
+  private readonly client: Asked;
+  private readonly calls: Calls;
+  private readonly changes: Changes;
+
+  constructor(client: Asked, calls: Calls, changes: Changes, limit: number) {
+    this.client = client;
+    this.calls = calls;
+    this.changes = changes;
+    this.live = new RecentlyUsed(limit);
+    this.reads = new SharedReads(changes);
+  }
+
+  /** Whether the feed itself has told that the token has ended. */
+  hasEnded({ sid, sub, epoch = -1 }: TokenClaims): boolean {
+    if (this.changes.find(sid)?.ended) return true;
+    const told = this.changes.find(sub);
+    return told?.epoch !== undefined && epoch < told.epoch && sid !== told.except;
+  }
+
+  find({ sid, sub }: TokenClaims): LiveSession | undefined {
+    const kept = this.live.get(sid);
+    return kept && !this.changes.isVoid(kept.readAt, sid, sub) ? kept : undefined;
+  }
+
+  /** @throws Unavailable */
+  async ask(token: string, known: KnownToken): Promise<LiveSession | undefined> {
+    const { sid, sub } = known.claims;
+    const session = await this.reads.read(token, [sid, sub], (readAt) => this.introspect(token, readAt));
+    if (session) this.live.set(sid, session);
+    else known.refused = true;
+    return session;
+  }
+
+  private async introspect(token: string, readAt: number): Promise<LiveSession | undefined> {
+    const answer = await this.calls.read((options) => this.client.introspectToken({ token }, options));
+    if (!answer.active) return undefined;
+    const { username: email, email_verified: emailVerified, amr, auth_time: authTime } = answer;
+    return { readAt, email, emailVerified, amr, authTime };
+  }
+}

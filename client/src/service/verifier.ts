@@ -1,0 +1,226 @@
+import type { AuthenticationMethod, Role } from '../api.gen.ts';
+import { createClient, type Client, type Credentials } from '../client.ts';
+import { memoryStore } from '../store.ts';
+import { unlessAborted } from '../waiting.ts';
+import { applyEvent, type FeedEvent } from './applied-events.ts';
+import { Calls } from './calls.ts';
+import { Changes } from './changes.ts';
+import { Feed, type FeedProblem } from './feed.ts';
+import { KeySet } from './key-set.ts';
+import { Memberships } from './memberships.ts';
+import {
+  insufficientRole,
+  invalidCode,
+  invalidToken,
+  notAMember,
+  type Refusal,
+  unauthorized,
+  unavailable,
+} from './refusal.ts';
+import { type LiveSession, Sessions } from './sessions.ts';
+import { type TokenClaims, Tokens } from './tokens.ts';
+import { Unavailable } from './unavailable.ts';
+
+const CHANGES = 100_000;
+const BY_RANK: readonly Role[] = ['member', 'admin', 'owner'];
+
+export interface VerifierOptions {
+  /** `JWT_ISSUER` of Accounts */
+  issuer: string;
+  /** the name of this service, and `JWT_AUDIENCE` where it takes full tokens, too */
+  audience: string | readonly string[];
+  /** where Accounts is, if that is not the issuer */
+  baseUrl?: string | undefined;
+  /** of a service that is allowed `introspect`, `memberships` and `events` */
+  credentials: Credentials;
+  /** seconds for which the feed may be silent, 30 by default and 4 at least */
+  maxStaleness?: number | undefined;
+  /** takes the place of the global `fetch` */
+  fetch?: typeof fetch | undefined;
+  /** ends everything, as `close` does */
+  signal?: AbortSignal | undefined;
+  /** how much is remembered: 20,000 tokens, 100,000 sessions and 100,000 memberships by default */
+  limits?: { tokens?: number; sessions?: number; memberships?: number } | undefined;
+  /** is told each event once it counts, such as to close the connections of an ended session */
+  onEvent?: ((event: FeedEvent) => void) | undefined;
+  /** is told each failure of the feed, for the log */
+  onFeedProblem?: ((problem: FeedProblem) => void) | undefined;
+}
+
+export interface Admission {
+  ok: true;
+  user: { id: string; email: string; emailVerified: boolean };
+  session: { id: string; amr: readonly AuthenticationMethod[]; authTime: number };
+  claims: TokenClaims;
+}
+export type MemberAdmission = Admission & { role: Role };
+export type ExchangeAdmission = Admission & { token: string };
+
+export interface Wait {
+  /** gives this wait up */
+  signal?: AbortSignal | undefined;
+}
+export interface InOrg extends Wait {
+  /** The user has to be a member there. */
+  orgId: string;
+  /** the least role */
+  role?: Role | undefined;
+}
+
+export interface Verifier {
+  /** @param authorization the header of a request */
+  authorize(authorization: string | undefined | null, options: InOrg): Promise<MemberAdmission | Refusal>;
+  authorize(authorization: string | undefined | null, options?: Wait): Promise<Admission | Refusal>;
+  /** Exchanges a code that was issued for this service, with the verifier that this service made. */
+  exchange(
+    input: { code: string; codeVerifier: string },
+    options?: Wait,
+  ): Promise<ExchangeAdmission | Refusal>;
+  /** Role of any user; undefined where they are no member. */
+  roleOf(
+    userId: string,
+    orgId: string,
+    options?: Wait,
+  ): Promise<{ ok: true; role: Role | undefined } | Refusal>;
+  /** For the readiness of the service: whether it can tell now. */
+  isCurrent(): boolean;
+  close(): Promise<void>;
+}
+
+/** Begins at once to follow the feed; `close` ends that. @throws RangeError where `maxStaleness` is too short */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const guard = new Guard(options);
+  return {
+    authorize: (authorization: string | undefined | null, given?: Wait | InOrg) => {
+      const wait = given ?? {};
+      return guard.answer(() => guard.authorize(authorization, wait), wait) as Promise<
+        MemberAdmission | Refusal
+      >;
+    },
+    exchange: (input, wait = {}) => guard.answer(() => guard.exchange(input, wait), wait),
+    roleOf: (userId, orgId, wait = {}) => guard.answer(() => guard.roleOf(userId, orgId), wait),
+    isCurrent: () => guard.feed.isCurrent(),
+    close: () => guard.close(),
+  };
+}
+
+class Guard {
+  readonly feed: Feed;
+  private readonly stop = new AbortController();
+  private readonly client: Client;
+  private readonly tokens: Tokens;
+  private readonly sessions: Sessions;
+  private readonly memberships: Memberships;
+
+  constructor({ maxStaleness = 30, limits = {}, signal, ...options }: VerifierOptions) {
+    if (!(maxStaleness >= 4)) throw new RangeError('maxStaleness must be 4 seconds or more');
+    const { credentials, fetch, baseUrl = options.issuer } = options;
+    this.client = createClient({ baseUrl, store: memoryStore(), credentials, fetch });
+    const changes = new Changes(CHANGES);
+    const stopped = this.stop.signal;
+    const calls = new Calls(stopped);
+    const keys = new KeySet(this.client, stopped, () => this.tokens.forgetAll());
+    this.tokens = new Tokens(keys, options, limits.tokens ?? 20_000);
+    this.sessions = new Sessions(this.client, calls, changes, limits.sessions ?? 100_000);
+    this.memberships = new Memberships(this.client, calls, changes, limits.memberships ?? 100_000);
+    if (signal?.aborted) this.stop.abort();
+    signal?.addEventListener('abort', () => this.stop.abort(), { signal: stopped });
+    const apply = (event: FeedEvent): void => {
+      applyEvent(event, changes, this.memberships);
+      tell(options.onEvent, event);
+    };
+    const resync = (): void => changes.noteAll();
+    const heard = (): void => keys.refresh();
+    const onProblem = (problem: FeedProblem): void => tell(options.onFeedProblem, problem);
+    this.feed = new Feed(this.client, { apply, resync, heard, onProblem }, stopped, maxStaleness);
+  }
+
+  /** Says *unavailable* where that is why nothing can be told, or the caller no longer waits. */
+  async answer<T>(work: () => Promise<T | Refusal>, { signal }: Wait): Promise<T | Refusal> {
+    try {
+      return (await unlessAborted(work(), signal)) ?? unavailable('the caller gave up');
+    } catch (error) {
+      if (error instanceof Unavailable) return unavailable(error.cause);
+      throw error;
+    }
+  }
+
+  async authorize(
+    authorization: string | undefined | null,
+    wait: Wait | InOrg,
+  ): Promise<Admission | MemberAdmission | Refusal> {
+    const token = bearerToken(authorization);
+    if (token === undefined) return unauthorized();
+    const admission = await this.admit(token);
+    if (!admission.ok || !('orgId' in wait)) return admission;
+    const role = await this.memberships.roleIn(wait.orgId, admission.user.id);
+    if (role === undefined) return notAMember();
+    if (wait.role !== undefined && BY_RANK.indexOf(role) < BY_RANK.indexOf(wait.role)) {
+      return insufficientRole(wait.role);
+    }
+    return { ...admission, role };
+  }
+
+  async exchange(
+    input: { code: string; codeVerifier: string },
+    { signal }: Wait,
+  ): Promise<ExchangeAdmission | Refusal> {
+    const answer = await this.client.exchangeCode(input, { signal });
+    if (!answer.ok) {
+      const isWrong = answer.problem.code === 'invalid_code' || answer.problem.code === 'validation_failed';
+      return isWrong ? invalidCode() : unavailable(answer.problem);
+    }
+    const { token } = answer.data;
+    const admission = await this.admit(token);
+    return admission.ok ? { ...admission, token } : admission;
+  }
+
+  async roleOf(userId: string, orgId: string): Promise<{ ok: true; role: Role | undefined } | Refusal> {
+    await this.untilCurrent();
+    return { ok: true, role: await this.memberships.roleIn(orgId, userId) };
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort();
+    await this.feed.ended();
+  }
+
+  private async admit(token: string): Promise<Admission | Refusal> {
+    const known = this.tokens.find(token) ?? (await this.tokens.verify(token));
+    if (known === undefined || known.refused) return invalidToken();
+    if (!this.feed.isCurrent()) await this.untilCurrent();
+    const { claims } = known;
+    if (this.sessions.hasEnded(claims)) return invalidToken();
+    const session = this.sessions.find(claims) ?? (await this.sessions.ask(token, known));
+    return session === undefined ? invalidToken() : admissionOf(claims, session);
+  }
+
+  private async untilCurrent(): Promise<void> {
+    await this.feed.started;
+    if (!this.feed.isCurrent()) throw new Unavailable(this.feed.problem ?? 'the feed is silent');
+  }
+}
+
+function admissionOf(claims: TokenClaims, { email, emailVerified, amr, authTime }: LiveSession): Admission {
+  return {
+    ok: true,
+    user: { id: claims.sub, email, emailVerified },
+    session: { id: claims.sid, amr, authTime },
+    claims,
+  };
+}
+
+function bearerToken(authorization: string | undefined | null): string | undefined {
+  return /^Bearer +([^\s,]+) *$/i.exec(authorization ?? '')?.[1];
+}
+
+/** A listener that throws must not end the feed: the error is that of the program. */
+function tell<T>(listener: ((told: T) => void) | undefined, told: T): void {
+  try {
+    listener?.(told);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { type Client, createClient, memoryStore, type Result } from 'accounts-client';
+import { generateSync } from 'otplib';
+
+export interface Answer {
+  status: number;
+  body: { email?: string; role?: string; code?: string };
+}
+
+/** The desktop program of one user. */
+export class Desktop {
+  readonly client: Client;
+  readonly email: string;
+  private readonly password: string;
+  private readonly engineRoom: string;
+  /** what an authenticator app would keep */
+  private appSecret = '';
+  private token = '';
+
+  constructor(accounts: string, engineRoom: string, email: string, password: string) {
+    this.client = createClient({ baseUrl: accounts, store: memoryStore() });
+    this.engineRoom = engineRoom;
+    this.email = email;
+    this.password = password;
+  }
+
+  async register(): Promise<string> {
+    const { email, password } = this;
+    return must(await this.client.register({ email, password })).user.id;
+  }
+
+  /** @returns the recovery codes, which a user keeps on paper */
+  async protect(): Promise<string[]> {
+    const { secret } = must(await this.client.beginSecondFactor({ password: this.password }));
+    this.appSecret = secret;
+    return must(await this.client.confirmSecondFactor({ code: generateSync({ secret }) })).recoveryCodes;
+  }
+
+  /** Each code of the app is taken once, so the one of the next half minute is shown here. */
+  async logIn(): Promise<void> {
+    const { email, password } = this;
+    const first = await this.client.login({ email, password });
+    if (first.ok) return;
+    if (first.problem.code !== 'second_factor_required') throw new Error(first.problem.detail);
+    const { challenge } = first.problem;
+    const code = generateSync({ secret: this.appSecret, epoch: Date.now() / 1000 + 30 });
+    must(await this.client.logInWithSecondFactor({ challenge, code }));
+  }
+
+  /** The service makes the challenge; Accounts issues a code for that service alone; the service exchanges it. */
+  async enter(): Promise<void> {
+    const begun = await this.ask('begin');
+    const { login, challenge } = begun.body as { login: string; challenge: { codeChallenge: string } };
+    const issued = must(
+      await this.client.issueCode({
+        audience: 'engine-room',
+        codeChallenge: challenge.codeChallenge,
+        codeChallengeMethod: 'S256',
+      }),
+    );
+    const entered = await this.ask('finish', { login, code: issued.code });
+    this.token = (entered.body as { token?: string }).token ?? '';
+  }
+
+  whoAmI(orgId: string): Promise<Answer> {
+    return this.ask(`rooms/${orgId}`);
+  }
+
+  private async ask(path: string, body?: object): Promise<Answer> {
+    const response = await fetch(`${this.engineRoom}/${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: this.token === '' ? {} : { Authorization: `Bearer ${this.token}` },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Answer['body'] };
+  }
+}
+
+export function must<Data>(result: Result<Data, { detail: string }>): Data {
+  if (result.ok) return result.data;
+  throw new Error(result.problem.detail);
+}

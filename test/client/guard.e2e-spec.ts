@@ -1,0 +1,373 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPkce, createVerifier, type Verifier } from '../../client/src/service/index.ts';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { accountsJson } from '../support/accounts-command.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { type Account, anAccount, anOrg, join, type Org, type Session } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
+import { Door } from './support/door.js';
+
+const ISSUER = 'accounts';
+
+let installation: Installation;
+let service: Instance;
+let door: Door;
+let billing: ServiceCaller;
+const open: Verifier[] = [];
+
+beforeAll(async () => {
+  installation = await anInstallation();
+  service = await startOwnService({ installation, env: withoutLimits });
+  door = await Door.open(service.url);
+  billing = await aServiceCaller(service, 'introspect', 'memberships', 'events');
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((verifier) => verifier.close()));
+  door.isShut = false;
+  door.asked.length = 0;
+});
+afterAll(async () => {
+  await door.close();
+  await service.stop();
+  await installation.remove();
+});
+
+const withoutLimits = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
+
+function aVerifier(more: { maxStaleness?: number; audience?: string[] } = {}): Verifier {
+  const { name, secret } = billing;
+  const verifier = createVerifier({
+    issuer: ISSUER,
+    audience: [ISSUER, name],
+    baseUrl: door.url,
+    credentials: { name, secret },
+    ...more,
+  });
+  open.push(verifier);
+  return verifier;
+}
+
+const bearer = (token: string): string => `Bearer ${token}`;
+const admit = (verifier: Verifier, { token }: Pick<Account, 'token'>) => verifier.authorize(bearer(token));
+
+/** Nobody asks about a token twice, so the refusal comes from the feed. */
+async function untilRefused(verifier: Verifier, token: string): Promise<void> {
+  await waitFor('the token is refused', hangTimeoutMs(), async () => {
+    const answer = await verifier.authorize(bearer(token));
+    return !answer.ok && answer.status === 401;
+  });
+}
+
+async function anotherLogin({ email, password }: Account): Promise<string> {
+  const { body } = await service.anyone.post<Session>('/api/auth/login', { email, password });
+  return body.token;
+}
+
+describe('a token', () => {
+  it('is admitted, with one question about its session', async () => {
+    const ada = await anAccount(service);
+    const verifier = aVerifier();
+
+    for (let time = 0; time < 3; time += 1) {
+      expect(await admit(verifier, ada)).toMatchObject({
+        ok: true,
+        user: { id: ada.id, email: ada.email, emailVerified: false },
+        session: { amr: ['pwd'] },
+      });
+    }
+    await Promise.all(Array.from({ length: 20 }, () => admit(verifier, ada)));
+    expect(door.count('/api/auth/introspect')).toBe(1);
+    expect(door.count('/.well-known/jwks.json')).toBe(1);
+  });
+
+  it('is refused with what to answer', async () => {
+    const verifier = aVerifier();
+    const missing = {
+      ok: false,
+      status: 401,
+      headers: { 'WWW-Authenticate': 'Bearer' },
+      problem: { code: 'unauthorized' },
+    };
+
+    for (const header of [undefined, null, '', 'Bearer', 'Basic Zm9v', 'Bearer a b']) {
+      expect(await verifier.authorize(header)).toMatchObject(missing);
+    }
+  });
+
+  it.each<[string, (account: Account) => string]>([
+    ['as text', () => 'text'],
+    ['that has expired', (account) => signed(account, { exp: Math.floor(Date.now() / 1000) - 60 })],
+    ['for another service', (account) => signed(account, { aud: 'shop' })],
+    ['of another issuer', (account) => signed(account, { iss: 'others' })],
+    ['without a session', (account) => signed(account, { sid: undefined })],
+    ['without an end', (account) => signed(account, { exp: undefined })],
+    ['of a session that is not there', (account) => signed(account, { sid: account.id })],
+    ['of another type', (account) => signed(account, {}, { typ: 'JWT' })],
+    ['of an unknown key', (account) => signed(account, {}, { kid: 'unknown' })],
+    ['without the name of a key', (account) => signed(account, {}, { kid: undefined })],
+    ['by another key', (account) => signed(account, {}, {}, aSigningKey())],
+    [
+      'with alg none',
+      ({ token }) => {
+        const { header, claims } = decodeToken(token);
+        return `${encodePart({ ...header, alg: 'none' })}.${encodePart(claims)}.`;
+      },
+    ],
+  ])('%s is refused, both times', async (_what, tokenOf) => {
+    const token = tokenOf(await anAccount(service));
+    const verifier = aVerifier();
+    const refused = { ok: false, status: 401, problem: { code: 'invalid_token' } };
+
+    expect(await verifier.authorize(bearer(token))).toMatchObject(refused);
+    expect(await verifier.authorize(bearer(token))).toMatchObject(refused);
+  });
+
+  function signed({ token }: Account, claims: object, header: object = {}, key = installation.keys[0]!) {
+    const decoded = decodeToken(token);
+    return signToken({ ...decoded.header, ...header }, { ...decoded.claims, ...claims }, key);
+  }
+
+  it('for this service alone is admitted, and one of its audience is not where only that counts', async () => {
+    const ada = await anAccount(service);
+    const bound = await aBoundToken(billing, ada);
+    const verifier = aVerifier({ audience: [billing.name] });
+
+    expect(await verifier.authorize(bearer(bound))).toMatchObject({ ok: true, user: { id: ada.id } });
+    expect(await admit(verifier, ada)).toMatchObject({ status: 401 });
+  });
+
+  it('comes from a code that only this service exchanges, with its own verifier', async () => {
+    const ada = await anAccount(service);
+    const verifier = aVerifier();
+    const { codeVerifier, challenge } = await createPkce();
+    const issued = await ada.post<{ code: string }>('/api/auth/code', {
+      audience: billing.name,
+      ...challenge,
+    });
+    const { code } = issued.body;
+
+    expect(await verifier.exchange({ code, codeVerifier: 'w'.repeat(43) })).toMatchObject({ status: 400 });
+    const login = await verifier.exchange({ code, codeVerifier });
+    expect(login).toMatchObject({ ok: true, user: { id: ada.id } });
+    if (login.ok) installation.secrets.noteToken(login.token);
+  });
+});
+
+describe('the feed', () => {
+  it.each<[string, (account: Account) => Promise<unknown>]>([
+    ['logs out', (account) => account.post('/api/auth/logout', {})],
+    [
+      'changes the password elsewhere',
+      async (account) => {
+        const other = account.as(await anotherLogin(account));
+        return other.put('/api/me/password', {
+          currentPassword: account.password,
+          newPassword: 'a new horse battery',
+        });
+      },
+    ],
+    ['is disabled', ({ email }) => accountsJson(installation, ['users', 'disable', email])],
+    ['deletes the account', (account) => account.delete('/api/me', { password: account.password })],
+  ])('tells that a user %s', async (_what, end) => {
+    const ada = await anAccount(service);
+    const verifier = aVerifier();
+    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+
+    await end(ada);
+
+    await untilRefused(verifier, ada.token);
+  });
+
+  it('tells of a code of a login that ended', async () => {
+    const ada = await anAccount(service);
+    const bound = await aBoundToken(billing, ada);
+    const verifier = aVerifier();
+    expect(await verifier.authorize(bearer(bound))).toMatchObject({ ok: true });
+
+    await ada.post('/api/auth/logout', {});
+
+    await untilRefused(verifier, bound);
+  });
+
+  it('keeps the session in which the password was changed', async () => {
+    const ada = await anAccount(service);
+    const verifier = aVerifier();
+    const other = await anotherLogin(ada);
+    expect(await verifier.authorize(bearer(other))).toMatchObject({ ok: true });
+    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+
+    await ada.put('/api/me/password', { currentPassword: ada.password, newPassword: 'a new horse battery' });
+
+    await untilRefused(verifier, other);
+    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  });
+
+  it('is not needed for a log-out before the start: the token has not expired', async () => {
+    const ada = await anAccount(service);
+    await ada.post('/api/auth/logout', {});
+
+    expect(await admit(aVerifier(), ada)).toMatchObject({ status: 401 });
+  });
+
+  it('is silent: nothing can be told, until it is heard again', async () => {
+    const [ada, grace] = await Promise.all([anAccount(service), anAccount(service)]);
+    const verifier = aVerifier({ maxStaleness: 4 });
+    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+    expect(await admit(verifier, grace)).toMatchObject({ ok: true });
+
+    door.shut();
+    await grace.post('/api/auth/logout', {});
+    await waitFor('nothing can be told', hangTimeoutMs(), () => !verifier.isCurrent());
+    expect(await admit(verifier, ada)).toMatchObject({
+      ok: false,
+      status: 503,
+      headers: { 'Retry-After': '1' },
+      problem: { code: 'unavailable' },
+    });
+    expect(await verifier.authorize(bearer('text'))).toMatchObject({ status: 401 });
+    door.isShut = false;
+    await waitFor('it is heard again', hangTimeoutMs(), () => verifier.isCurrent());
+
+    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+    expect(await admit(verifier, grace)).toMatchObject({ status: 401 });
+  });
+
+  it('refuses its cursor: everything is read again', async () => {
+    const ada = await anAccount(service);
+    const verifier = aVerifier();
+    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+
+    await installation.db.query('UPDATE events SET pending = NULL');
+    await installation.db.query('DELETE FROM feed');
+
+    await waitFor('the session is asked about again', hangTimeoutMs(), async () => {
+      await anAccount(service);
+      await admit(verifier, ada);
+      return door.count('/api/auth/introspect') > 1;
+    });
+    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  });
+});
+
+describe('a member', () => {
+  it('has the role that the feed tells, with one question', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const verifier = aVerifier();
+    const asked = (role?: 'admin') =>
+      verifier.authorize(bearer(member.token), { orgId: org.id, ...(role && { role }) });
+    expect(await asked()).toMatchObject({ ok: true, role: 'member' });
+    expect(await asked('admin')).toMatchObject({
+      status: 403,
+      problem: { code: 'insufficient_role', requiredRole: 'admin' },
+    });
+
+    await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+    await waitFor('the new role', hangTimeoutMs(), async () => (await asked('admin')).ok);
+    expect(await asked('admin')).toMatchObject({ role: 'admin' });
+    await owner.delete(`/api/orgs/${org.id}/members/${member.id}`);
+    await waitFor('no member any more', hangTimeoutMs(), async () => !(await asked()).ok);
+
+    expect(await asked()).toMatchObject({ status: 403, problem: { code: 'not_a_member' } });
+    expect(await admit(verifier, member)).toMatchObject({ ok: true });
+    expect(door.count('/api/memberships')).toBe(1);
+    await join(org, owner, member, 'member');
+    await waitFor('a member again', hangTimeoutMs(), async () => (await asked()).ok);
+  });
+
+  const following = (org: Org, user: Account) => {
+    const verifier = aVerifier();
+    const role = async () => {
+      const answer = await verifier.roleOf(user.id, org.id);
+      return answer.ok && String(answer.role);
+    };
+    const until = (wanted: string) => waitFor(wanted, hangTimeoutMs(), async () => (await role()) === wanted);
+    return { role, until };
+  };
+
+  it('comes and goes with the organization', async () => {
+    const { org, owner } = await anOrg(service);
+    const { role, until } = following(org, owner);
+    expect(await role()).toBe('owner');
+
+    await owner.delete(`/api/orgs/${org.id}`);
+    await until('undefined');
+    await owner.post(`/api/orgs/${org.id}/restore`, {});
+    await until('owner');
+  });
+
+  it('is one again when the account is enabled', async () => {
+    const { org, member } = await anOrg(service);
+    const { role, until } = following(org, member);
+    expect(await role()).toBe('member');
+
+    await accountsJson(installation, ['users', 'disable', member.email]);
+    await until('undefined');
+    await accountsJson(installation, ['users', 'enable', member.email]);
+    await until('member');
+  });
+});
+
+it('takes tokens of a key that it did not know', async () => {
+  const [key] = installation.keys;
+  const ada = await anAccount(service);
+  const verifier = aVerifier();
+  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  const next = aSigningKey();
+  await installation.writeKeys([next, key!]);
+  await waitFor('the new key signs', hangTimeoutMs(), () =>
+    service.logs.some((line) => line.includes(`"signing":"${next.kid}"`)),
+  );
+  const token = await anotherLogin(ada);
+  expect(decodeToken(token).header['kid']).toBe(next.kid);
+
+  await waitFor('it is taken', hangTimeoutMs(), async () => (await verifier.authorize(bearer(token))).ok);
+  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  expect(door.count('/.well-known/jwks.json')).toBeLessThanOrEqual(3);
+});
+
+it('goes on after a restart of Accounts', async () => {
+  const [ada, grace] = await Promise.all([anAccount(service), anAccount(service)]);
+  const verifier = aVerifier({ maxStaleness: 4 });
+  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+
+  await service.stop();
+  service = await startOwnService({ installation, env: withoutLimits });
+  door.leadTo(service.url);
+  await waitFor('the feed goes on', hangTimeoutMs(), () => verifier.isCurrent());
+
+  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  expect(await admit(verifier, grace)).toMatchObject({ ok: true });
+});
+
+it('leaves a connection on which nothing comes any more, before its feed counts as silent', async () => {
+  const ada = await anAccount(service);
+  // Less than the wait of a request and the longest that its answer may be late.
+  const verifier = aVerifier({ maxStaleness: 5 });
+  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  await waitFor('a request waits', hangTimeoutMs(), () => door.isWaiting('/api/events'));
+
+  door.loseConnections();
+  await ada.post('/api/auth/logout', {});
+  const answers = new Set<unknown>();
+  await waitFor('the log-out is heard', hangTimeoutMs(), async () => {
+    const answer = await admit(verifier, ada);
+    answers.add(answer.ok || answer.status);
+    return answers.has(401);
+  });
+
+  expect(answers).not.toContain(503);
+});
+
+it('tells nothing once it is closed', async () => {
+  const ada = await anAccount(service);
+  const verifier = aVerifier();
+  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+
+  await verifier.close();
+  const asked = door.asked.length;
+
+  expect(await admit(verifier, ada)).toMatchObject({ status: 503 });
+  expect(door.asked.length).toBe(asked);
+});

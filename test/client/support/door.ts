@@ -1,0 +1,74 @@
+import { type ClientRequest, createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Stands before the service, counts what passes, and can be shut. */
+export class Door {
+  isShut = false;
+  readonly asked: string[] = [];
+  private readonly underWay = new Map<ClientRequest, string>();
+  private readonly server: Server;
+
+  private constructor(private target: string) {
+    this.server = createServer((incoming, outgoing) => {
+      const path = incoming.url!.split('?')[0]!;
+      this.asked.push(path);
+      if (this.isShut) {
+        outgoing.destroy();
+        return;
+      }
+      const { method, headers, url } = incoming;
+      const onward = request(this.target + url, { method, headers }, (answer) => {
+        outgoing.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(outgoing);
+      });
+      this.underWay.set(onward, path);
+      onward.on('error', () => this.underWay.has(onward) && outgoing.destroy());
+      outgoing.on('close', () => {
+        this.underWay.delete(onward);
+        onward.destroy();
+      });
+      incoming.pipe(onward);
+    });
+  }
+
+  static async open(target: string): Promise<Door> {
+    const opened = new Door(target);
+    opened.server.listen(0, '127.0.0.1');
+    await new Promise((listening) => opened.server.once('listening', listening));
+    return opened;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  leadTo(target: string): void {
+    this.target = target;
+  }
+
+  shut(): void {
+    this.isShut = true;
+    this.server.closeAllConnections();
+  }
+
+  isWaiting(path: string): boolean {
+    return [...this.underWay.values()].includes(path);
+  }
+
+  /** Whoever has asked is not answered any more, and is not told so. */
+  loseConnections(): void {
+    for (const onward of this.underWay.keys()) {
+      this.underWay.delete(onward);
+      onward.destroy();
+    }
+  }
+
+  count(path: string): number {
+    return this.asked.filter((asked) => asked === path).length;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((closed) => this.server.close(closed));
+  }
+}
