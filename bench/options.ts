@@ -2,12 +2,14 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { OPERATIONS, type OperationName } from './load/call.ts';
-import { FULL, type Plan, QUICK } from './plan.ts';
+import { FEED, FULL, type Plan, QUICK } from './plan.ts';
 import { HASH_ENGINES, type HashEngine } from './servers/hash-engine.ts';
 
 type Mode =
   | { table: 'baseline'; operations: OperationName[] }
   | { table: 'growth'; crowds: number[]; orgSizes: number[] }
+  | { table: 'feed'; sizes: number[] }
+  | { table: 'client' }
   | { table: 'soak'; requests: number }
   | { table: 'workers'; workers: number };
 
@@ -16,8 +18,9 @@ export interface Options {
   engine: 'mariadb' | 'sqlite';
   quick: boolean;
   serviceScript: string;
-  /** whether the baseline also plays the service, which must come out at a ratio of 1 */
-  selfTest: boolean;
+  /** whom the service is compared with; the baseline beside itself must come out at a ratio of 1 */
+  opponent: 'baseline' | 'itself' | 'earlier build';
+  opponentScript: string;
   /** whether the baseline records changes, as the service does */
   record: boolean;
   /** users in the database besides those who are measured */
@@ -30,6 +33,7 @@ export interface Options {
 
 const DEFAULT_SOAK = '1000000';
 const DEFAULT_CROWDS = '1000,100000,1000000';
+const DEFAULT_FEED_SIZES = '10000,1000000';
 const DEFAULT_ORG_SIZES = '20,1000,100000';
 
 export const BASELINE_SCRIPT = path('baseline/main.ts');
@@ -47,6 +51,9 @@ export function readOptions(args: string[]): Options {
     throw new Error(`--hash-engine is ${HASH_ENGINES.join(' or ')}`);
   }
   const mode = readMode(given);
+  if (values.before !== undefined && (mode.table !== 'baseline' || values.service === 'baseline')) {
+    throw new Error('--before is for the service in the table beside the baseline');
+  }
   if (mode.table !== 'baseline' && (engine !== 'mariadb' || values.service === 'baseline')) {
     throw new Error(`--${mode.table} is of the service on MariaDB only`);
   }
@@ -54,7 +61,7 @@ export function readOptions(args: string[]): Options {
     mode,
     engine,
     quick: values.quick,
-    selfTest: values.service === 'baseline',
+    ...readOpponent(values),
     serviceScript: values.service === 'baseline' ? BASELINE_SCRIPT : resolve(values.service),
     record: !values['no-record'],
     crowd: readCount('--users', values.users, 0),
@@ -72,11 +79,14 @@ function parse(args: string[]) {
       quick: { type: 'boolean', default: false },
       engine: { type: 'string', default: 'mariadb' },
       service: { type: 'string', default: path('../dist/main.js') },
+      before: { type: 'string' },
       only: { type: 'string' },
       'no-record': { type: 'boolean', default: false },
       users: { type: 'string', default: '0' },
       'hash-engine': { type: 'string' },
       growth: { type: 'boolean', default: false },
+      feed: { type: 'boolean', default: false },
+      client: { type: 'boolean', default: false },
       sizes: { type: 'string' },
       'org-sizes': { type: 'string' },
       soak: { type: 'boolean', default: false },
@@ -86,19 +96,25 @@ function parse(args: string[]) {
   });
 }
 
+function readOpponent({ before, service }: Given['values']): Pick<Options, 'opponent' | 'opponentScript'> {
+  if (before !== undefined) return { opponent: 'earlier build', opponentScript: resolve(before) };
+  return { opponent: service === 'baseline' ? 'itself' : 'baseline', opponentScript: BASELINE_SCRIPT };
+}
+
 function readMode({ values, positionals }: Given): Mode {
-  const { growth, soak, workers, only } = values;
-  const tables = [growth, soak, workers !== undefined, only !== undefined];
+  const { growth, feed, client, soak, workers, only } = values;
+  const tables = [growth, feed, client, soak, workers !== undefined, only !== undefined];
   if (tables.filter(Boolean).length > 1) {
-    throw new Error('--growth, --soak, --workers and --only exclude each other');
+    throw new Error('--growth, --feed, --client, --soak, --workers and --only exclude each other');
   }
   const [requests, ...more] = positionals;
   const stray = soak ? more[0] : requests;
   if (stray !== undefined) throw new Error(`"${stray}" is no argument`);
-  if (!growth && (values.sizes ?? values['org-sizes']) !== undefined) {
-    throw new Error('--sizes and --org-sizes belong to --growth');
-  }
-  if (growth && values.users !== '0') throw new Error('--growth takes --sizes, not --users');
+  if (!growth && !feed && values.sizes !== undefined)
+    throw new Error('--sizes belongs to --growth and --feed');
+  if (!growth && values['org-sizes'] !== undefined) throw new Error('--org-sizes belongs to --growth');
+  if ((growth || feed) && values.users !== '0')
+    throw new Error('--growth and --feed take --sizes, not --users');
 
   if (growth) {
     return {
@@ -107,6 +123,9 @@ function readMode({ values, positionals }: Given): Mode {
       orgSizes: readSizes('--org-sizes', values['org-sizes'] ?? DEFAULT_ORG_SIZES, 20),
     };
   }
+  if (feed)
+    return { table: 'feed', sizes: readSizes('--sizes', values.sizes ?? DEFAULT_FEED_SIZES, FEED.backlog) };
+  if (client) return { table: 'client' };
   if (soak) return { table: 'soak', requests: readCount('--soak', requests ?? DEFAULT_SOAK, 1000) };
   if (workers !== undefined) {
     const count = readCount('--workers', workers, 2);

@@ -52,3 +52,6 @@ export const QUICK: Plan = {
   budgetMs: 60_000,
   roundsBudgetMs: 60_000,
 };
+
+/** What is measured of the feed. */
+export const FEED = { backlog: 10_000, changesPerSecond: 200, readers: 10 };

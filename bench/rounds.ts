@@ -66,7 +66,7 @@ export function inTurn<Name>(names: readonly Name[], round: number): readonly Na
 /** All that the benchmark consists of. */
 export function processIds(
   { names, servers, databasePid }: Contenders<string>,
-  driver: LoadDriver,
+  driver: Pick<LoadDriver, 'pid'>,
 ): number[] {
   const all = [process.pid, driver.pid, databasePid, ...names.flatMap((name) => servers[name]!.pids())];
   return [...new Set(all.filter((pid) => pid !== undefined))];

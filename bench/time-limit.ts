@@ -1,7 +1,7 @@
 import type { Options } from './options.ts';
 
 /** Nothing takes as long as this unless a server has stopped to answer, or the machine is hopeless. */
-const MINUTES = { baseline: 20, growth: 45, workers: 15 };
+const MINUTES = { baseline: 20, growth: 45, feed: 20, workers: 15, client: 15 };
 const MIN_REQUESTS_PER_SECOND = 100;
 
 /** Ends the benchmark with an error when it does not end by itself. */

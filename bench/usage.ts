@@ -7,6 +7,7 @@ tables
     --engine mariadb|sqlite
     --only "me,list of 20"
     --service baseline    the baseline against itself
+    --before FILE         beside the dist/main.js of an earlier build instead of the baseline
     --no-record           the baseline writes no record of changes
   --growth                the service on databases of several sizes, then with organizations of several
                           sizes: about 7 minutes
@@ -14,6 +15,11 @@ tables
                           other users in the databases; the first is what the others are compared with
     --org-sizes 20,1000,100000
                           members of the organizations
+  --feed                  what services hear: a backlog of two sizes, how soon a change is heard of, and what
+                          writes cost beside ten readers: about 4 minutes
+    --sizes 10000,1000000 events in the feed; the first is what the others are compared with
+  --client                the processor time of accounts-client beside that of bare fetch, and how many tokens
+                          its guard admits: about 3 minutes
   --soak [N]              the service's memory over N requests of all kinds, by default 1,000,000: 10 minutes
                           or more
   --workers N             the service with WEB_CONCURRENCY=N beside the service with 1: about 2 minutes

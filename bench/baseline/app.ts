@@ -6,6 +6,8 @@ import { memberRoutes } from './member-routes.ts';
 import { orgRoutes } from './org-routes.ts';
 import { Problem, sendProblem } from './problems.ts';
 import type { Record } from './record.ts';
+import { secondStepRoute } from './second-step-route.ts';
+import type { SecondFactors } from './second-factors.ts';
 
 /**
  * The service as one would write it by hand: Fastify, SQL, no framework. Answers have no schema, because
@@ -14,6 +16,7 @@ import type { Record } from './record.ts';
 export function createApp(
   db: Database,
   record: Record,
+  factors: SecondFactors,
   options: { codeTtlSeconds: number; logLevel: string },
 ): FastifyInstance {
   const app = fastify({ logger: { level: options.logLevel }, bodyLimit: 16_384, requestTimeout: 15_000 });
@@ -39,6 +42,7 @@ export function createApp(
   );
 
   authRoutes(app, db, record, options.codeTtlSeconds);
+  secondStepRoute(app, db, record, factors);
   orgRoutes(app, db, record);
   memberRoutes(app, db, record);
   invitationRoutes(app, db, record);

@@ -102,7 +102,7 @@ async function exchange(db: Database, codeHash: string): Promise<sql.SessionRow 
   return undefined;
 }
 
-function newSession(userId: string): sql.SessionRow {
+export function newSession(userId: string): sql.SessionRow {
   const createdAt = Date.now();
   return {
     id: randomUUIDv7(),
@@ -113,7 +113,7 @@ function newSession(userId: string): sql.SessionRow {
   };
 }
 
-function about({ id, userId }: sql.SessionRow, type: string): NewEvent {
+export function about({ id, userId }: sql.SessionRow, type: string): NewEvent {
   return { type, actorId: userId, sessionId: id, userId };
 }
 

@@ -20,7 +20,19 @@ function tables({ ascii, unicode, tableOptions }: Dialect): string[] {
     table(
       'users',
       `id ${id} NOT NULL PRIMARY KEY, email varchar(254) ${ascii} NOT NULL UNIQUE,
-       password_hash varchar(255) ${ascii} NOT NULL, created_at bigint NOT NULL`,
+       password_hash varchar(255) ${ascii} NOT NULL, created_at bigint NOT NULL, second_factor_at bigint NULL`,
+    ),
+    table(
+      'second_factors',
+      `user_id ${id} NOT NULL PRIMARY KEY, secret varchar(200) ${ascii} NOT NULL,
+       last_step bigint NOT NULL DEFAULT 0, enabled_at bigint NULL,
+       CONSTRAINT second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE`,
+    ),
+    table(
+      'second_factor_failures',
+      `user_id ${id} NOT NULL, scope varchar(9) ${ascii} NOT NULL, count integer NOT NULL, since bigint NOT NULL,
+       PRIMARY KEY (user_id, scope),
+       CONSTRAINT failures_user_id_fkey FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE`,
     ),
     table(
       'sessions',

@@ -4,11 +4,13 @@ import { expectAnswer, is, isText, isToken } from './answer.ts';
 import { cycle } from './cycle.ts';
 import type { Call, Operation } from './call.ts';
 import { requestText } from './request.ts';
+import { secondSteps } from './second-steps.ts';
 import type { Side } from './side.ts';
 
 type AccountOperation =
   | 'register'
   | 'login'
+  | 'second step'
   | 'refresh'
   | 'issue code'
   | 'exchange code'
@@ -26,10 +28,11 @@ export function accountOperations(side: Side): Record<AccountOperation, Operatio
   return {
     register,
     login: () => login(nextFiller(), () => undefined),
+    'second step': secondSteps(side.fixture),
     refresh: () => refresh(side),
     'issue code': () => issueCode(side, nextReader()),
     'exchange code': () => exchangeCode(side, () => undefined) ?? issueCode(side, nextReader()),
-    'create organization': () => createOrg(side.tokenOf(nextCreator())),
+    'create organization': () => createOrg(side.tokenOf(nextCreator()), () => undefined),
   };
 }
 
@@ -113,10 +116,13 @@ export function exchangeCode(side: Side, keep: (user: BenchUser, token: string) 
   };
 }
 
-function createOrg(token: string): Call {
+export function createOrg(token: string, keep: (id: string) => void): Call {
   const name = 'An organization of the benchmark';
   return {
     request: requestText({ method: 'POST', path: '/api/orgs', token, body: { name } }),
-    accept: (response) => void expectAnswer(response, 201, { org: { id: isText, name: is(name) } }),
+    accept(response) {
+      const { org } = expectAnswer(response, 201, { org: { id: isText, name: is(name) } });
+      keep((org as { id: string }).id);
+    },
   };
 }

@@ -13,6 +13,7 @@ export type Operation = () => Call | undefined;
 export const OPERATIONS = [
   'register',
   'login',
+  'second step',
   'refresh',
   'me',
   'issue code',
@@ -31,5 +32,5 @@ export const OPERATIONS = [
 
 export type OperationName = (typeof OPERATIONS)[number];
 
-/** Those of the table beside the baseline, and those that only other tables show. */
+/** Some stand in the table beside the baseline, and some in other tables only. */
 export type DrivableName = OperationName | 'first page of 20' | 'whole list' | 'mix';

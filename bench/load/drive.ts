@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.ts';
 import { type Measured, measured } from './measure.ts';
-import type { Operation } from './call.ts';
+import type { Call, Operation } from './call.ts';
 import { requestText } from './request.ts';
 
 export interface Drive {
@@ -11,6 +11,7 @@ export interface Drive {
   requests?: number;
 }
 
+const FEW_CONNECTIONS = 8;
 const FIRST_REQUEST = requestText({ method: 'GET', path: '/api/me' });
 
 /** Keeps every connection busy until the time is over or the operation runs out. */
@@ -55,8 +56,18 @@ export async function probe(
   return measured(latencies, options.durationMs);
 }
 
-export async function drain(url: string, operation: Operation, connections: number): Promise<void> {
-  await drive(url, operation, { connections, durationMs: Number.POSITIVE_INFINITY });
+/** Makes one call for each of the items. */
+export async function callForEach<Item>(
+  url: string,
+  items: readonly Item[],
+  callFor: (item: Item) => Call,
+): Promise<void> {
+  const waiting = [...items];
+  const next: Operation = () => {
+    const item = waiting.pop();
+    return item && callFor(item);
+  };
+  await drive(url, next, { connections: FEW_CONNECTIONS, durationMs: Number.POSITIVE_INFINITY });
 }
 
 async function withConnections<T>(

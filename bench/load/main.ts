@@ -1,23 +1,17 @@
+import { answerCommands } from '../commands.ts';
 import { login, refreshableLogin } from './account-operations.ts';
-import { drain, drive } from './drive.ts';
+import { callForEach, drive } from './drive.ts';
 import { type Flood, flood } from './flood.ts';
 import type { Measured } from './measure.ts';
 import type { DrivableName, Operation } from './call.ts';
 import { operationsOf } from './operations.ts';
-import type { Command, Reply } from './protocol.ts';
+import type { Command } from './protocol.ts';
 import { Side } from './side.ts';
 
 // One process makes the load for both sides, so that neither gets a warmer driver.
 const sides = new Map<string, { side: Side; operations: Record<DrivableName, Operation> }>();
 
-process.on('message', (command: Command) => {
-  execute(command).then(
-    (result) => reply({ result }),
-    (error: unknown) =>
-      reply({ error: `${describe(command)}: ${error instanceof Error ? error.message : 'failed'}` }),
-  );
-});
-process.on('disconnect', () => process.exit());
+answerCommands(execute, describe);
 
 async function execute(command: Command): Promise<Measured | Flood | null> {
   if (command.type === 'open') {
@@ -34,27 +28,12 @@ async function execute(command: Command): Promise<Measured | Flood | null> {
 
 async function logInAll(side: Side): Promise<void> {
   const { readers, keepers, creators } = side.fixture;
-  const waiting = [...readers, ...keepers, ...creators];
-  const next: Operation = () => {
-    const user = waiting.pop();
-    return user && login(user, (token) => side.keepToken(user, token));
-  };
-  await drain(side.url, next, 8);
-  const refreshing = [...readers];
-  await drain(
-    side.url,
-    () => {
-      const user = refreshing.pop();
-      return user && refreshableLogin(user, side);
-    },
-    8,
+  await callForEach(side.url, [...readers, ...keepers, ...creators], (user) =>
+    login(user, (token) => side.keepToken(user, token)),
   );
+  await callForEach(side.url, readers, (user) => refreshableLogin(user, side));
 }
 
 function describe(command: Command): string {
   return `${command.side}, ${command.type === 'drive' ? command.operation : command.type}`;
-}
-
-function reply(message: Reply): void {
-  process.send?.(message);
 }

@@ -5,10 +5,11 @@ import type { Operation, OperationName } from './call.ts';
 import { me } from './read-operations.ts';
 import type { Side } from './side.ts';
 
-/** Of 1,000 requests. What adds and what takes away are equal, so that neither runs out. */
+/** Parts of 1,000 requests. As many add as take away, so that neither runs out. */
 export const SHARES: Record<OperationName, number> = {
   register: 2,
-  login: 4,
+  login: 3,
+  'second step': 1,
   refresh: 40,
   me: 250,
   'issue code': 100,

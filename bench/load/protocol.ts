@@ -1,7 +1,5 @@
 import type { Fixture } from '../fixture/fixture.ts';
 import type { Drive } from './drive.ts';
-import type { Flood } from './flood.ts';
-import type { Measured } from './measure.ts';
 import type { DrivableName } from './call.ts';
 
 /** What the benchmark asks of the process that makes the load, one command at a time. */
@@ -9,5 +7,3 @@ export type Command =
   | { type: 'open'; side: string; url: string; fixture: Fixture }
   | ({ type: 'drive'; side: string; operation: DrivableName } & Drive)
   | { type: 'flood'; side: string; connections: number; durationMs: number };
-
-export type Reply = { result: Measured | Flood | null } | { error: string };

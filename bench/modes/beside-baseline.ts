@@ -10,6 +10,8 @@ import { watchForeignLoad } from '../servers/foreign-load.ts';
 import { startLoadDriver } from '../servers/load-driver.ts';
 import { prepare } from './stage.ts';
 
+const SUFFIXES = { baseline: '', itself: '-self', 'earlier build': '-before' };
+
 export async function besideBaseline(
   options: Options,
   operations: OperationName[],
@@ -27,5 +29,5 @@ export async function besideBaseline(
   const results = await runRounds({ operations, plan, until }, stage, driver);
   const floods = await runFloods(plan, driver);
   const report = createReport(options, stage, results, floods, foreignLoad());
-  return { name: report.selfTest ? `${engine}-self` : engine, report, markdown: toMarkdown(report) };
+  return { name: `${engine}${SUFFIXES[report.opponent]}`, report, markdown: toMarkdown(report) };
 }

@@ -34,7 +34,7 @@ export async function growthOfMembers(
 ): Promise<{ contest: Contest; lists: ListReading[] }> {
   const name = 'organizations';
   const databaseUrl = await mariadb.createDatabase(databaseName(name));
-  const program = programOf(options, { script: options.serviceScript, name, databaseUrl }, directory);
+  const program = programOf(options, { script: options.serviceScript, databaseUrl }, directory);
   const fixtures = new Map(sizes.map((size) => [grouped(size), sizedOrgs(size)]));
   const longest = Math.max(...sizes);
   const begun = performance.now();

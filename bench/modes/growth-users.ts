@@ -7,6 +7,7 @@ import { progress } from '../progress.ts';
 import { grouped } from '../report/table.ts';
 import { startFilled } from '../servers/filled-server.ts';
 import type { HttpServer } from '../servers/http-server.ts';
+import { keysFile } from '../servers/keys-file.ts';
 import type { LoadDriver } from '../servers/load-driver.ts';
 import type { MariaDbServer } from '../../tooling/servers/mariadb.ts';
 import { databaseName } from '../servers/contenders.ts';
@@ -31,12 +32,12 @@ export async function growthOfUsers(
   driver: LoadDriver,
   directory: string,
 ): Promise<Contest> {
-  const fixture = createFixture(AMONG_THE_CROWD);
+  const fixture = createFixture(keysFile(directory), AMONG_THE_CROWD);
   const servers: Record<string, HttpServer> = {};
   for (const crowd of crowds) {
     const name = `${grouped(crowd)} users`;
     const databaseUrl = await mariadb.createDatabase(databaseName(name));
-    const program = programOf(options, { script: options.serviceScript, name, databaseUrl }, directory);
+    const program = programOf(options, { script: options.serviceScript, databaseUrl }, directory);
     const begun = performance.now();
     servers[grouped(crowd)] = await startFilled(program, () => fill(databaseUrl, [fixture], crowd));
     progress(`${name} are there, after ${((performance.now() - begun) / 1000).toFixed(0)} s`);

@@ -3,10 +3,10 @@ import { environment } from '../servers/contenders.ts';
 import { nodeOptionsFor } from '../servers/hash-engine.ts';
 import type { Program } from '../servers/http-server.ts';
 
-/** One of the programs that are measured, with a name and a database of its own. */
+/** One of the programs that are measured, with a database of its own. */
 export function programOf(
   { hashEngine, record }: Options,
-  { script, name, databaseUrl }: { script: string; name: string; databaseUrl: string },
+  { script, databaseUrl }: { script: string; databaseUrl: string },
   directory: string,
   variables: Record<string, string> = {},
 ): Program {
@@ -14,7 +14,7 @@ export function programOf(
     script,
     nodeOptions: nodeOptionsFor(hashEngine),
     env: {
-      ...environment(name, databaseUrl, directory),
+      ...environment(databaseUrl, directory),
       BASELINE_RECORD: record ? 'on' : 'off',
       ...variables,
     },

@@ -4,10 +4,11 @@ import { fill } from '../fixture/fill.ts';
 import { createFixture } from '../fixture/fixture.ts';
 import { AMONG_THE_CROWD, NEWCOMERS } from '../fixture/names.ts';
 import type { MariaDbServer } from '../../tooling/servers/mariadb.ts';
-import { BASELINE_SCRIPT, type Options } from '../options.ts';
+import type { Options } from '../options.ts';
 import { databaseName, type SideName, SIDES } from '../servers/contenders.ts';
 import { startFilled } from '../servers/filled-server.ts';
 import type { HttpServer } from '../servers/http-server.ts';
+import { keysFile } from '../servers/keys-file.ts';
 import { describeMariaDb, startMariaDb } from '../servers/mariadb.ts';
 import { residentOf, type Stage } from '../servers/stage.ts';
 import { programOf } from './program.ts';
@@ -15,11 +16,11 @@ import { programOf } from './program.ts';
 export async function prepare(options: Options, directory: string): Promise<Stage> {
   const { crowd, plan } = options;
   const mariadb = options.engine === 'mariadb' ? await startMariaDb(directory) : undefined;
-  const fixture = createFixture(crowd > 0 ? AMONG_THE_CROWD : NEWCOMERS);
+  const fixture = createFixture(keysFile(directory), crowd > 0 ? AMONG_THE_CROWD : NEWCOMERS);
   const start = async (side: SideName): Promise<HttpServer> => {
-    const script = side === 'service' ? options.serviceScript : BASELINE_SCRIPT;
+    const script = side === 'service' ? options.serviceScript : options.opponentScript;
     const url = await databaseUrl(mariadb, side, directory);
-    const program = programOf(options, { script, name: side, databaseUrl: url }, directory);
+    const program = programOf(options, { script, databaseUrl: url }, directory);
     return startFilled(program, () => fill(url, [fixture], crowd), plan.starts);
   };
   const servers = { service: await start('service'), baseline: await start('baseline') };

@@ -9,6 +9,7 @@ import type { Written } from '../report/written.ts';
 import { databaseName } from '../servers/contenders.ts';
 import { startFilled } from '../servers/filled-server.ts';
 import type { HttpServer } from '../servers/http-server.ts';
+import { keysFile } from '../servers/keys-file.ts';
 import { startLoadDriver } from '../servers/load-driver.ts';
 import { describeMariaDb, startMariaDb } from '../servers/mariadb.ts';
 import { cpuMs } from '../../tooling/processes/usage.ts';
@@ -26,18 +27,13 @@ export async function workersBesideOne(
   const { plan, quick, crowd } = options;
   progress('starting the database and the services');
   const mariadb = await startMariaDb(directory);
-  const fixture = createFixture(crowd > 0 ? AMONG_THE_CROWD : NEWCOMERS);
+  const fixture = createFixture(keysFile(directory), crowd > 0 ? AMONG_THE_CROWD : NEWCOMERS);
   const servers: Record<string, HttpServer> = {};
   for (const count of [1, workers]) {
     const name = count === 1 ? '1 worker' : `${count} workers`;
     const databaseUrl = await mariadb.createDatabase(databaseName(name));
     const variables = { WEB_CONCURRENCY: String(count) };
-    const program = programOf(
-      options,
-      { script: options.serviceScript, name, databaseUrl },
-      directory,
-      variables,
-    );
+    const program = programOf(options, { script: options.serviceScript, databaseUrl }, directory, variables);
     servers[name] = await startFilled(program, () => fill(databaseUrl, [fixture], crowd));
     requireWorkers(servers[name], count);
   }

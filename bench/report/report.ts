@@ -10,7 +10,7 @@ import { type Surroundings, surroundings } from './surroundings.ts';
 
 /** Everything that the benchmark found, as it is written to the JSON file. */
 export interface Report extends Surroundings {
-  selfTest: boolean;
+  opponent: Options['opponent'];
   connections: number;
   rounds: number;
   phaseMs: number;
@@ -39,7 +39,7 @@ export function createReport(
   const { database } = stage;
   return {
     ...surroundings({ database, hashEngine: usedHashEngine(stage), quick, crowd, foreignLoad }),
-    selfTest: options.selfTest,
+    opponent: options.opponent,
     connections: plan.connections,
     rounds: Math.max(...[...results.values()].map(({ baseline }) => baseline.length)),
     phaseMs: plan.phaseMs,

@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import type { HttpServer } from './http-server.ts';
+import { keysFile } from './keys-file.ts';
 
 export type SideName = 'service' | 'baseline';
 
@@ -15,11 +15,11 @@ export interface Contenders<Name extends string> {
 }
 
 /** The same variables for all; the baseline reads those that it has a use for. */
-export function environment(name: string, databaseUrl: string, directory: string): Record<string, string> {
+export function environment(databaseUrl: string, directory: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '20',
-    JWT_KEYS_FILE: join(directory, `${identifier(name)}-jwks.json`),
+    JWT_KEYS_FILE: keysFile(directory),
     // One client makes all requests, so the limits would stop it at once.
     RATE_LIMIT_REGISTER: 'off',
     RATE_LIMIT_LOGIN: 'off',
@@ -34,9 +34,5 @@ export function environment(name: string, databaseUrl: string, directory: string
 }
 
 export function databaseName(contender: string): string {
-  return `bench_${identifier(contender)}`;
-}
-
-function identifier(name: string): string {
-  return name.replaceAll(',', '').replaceAll(/\W+/g, '_');
+  return `bench_${contender.replaceAll(',', '').replaceAll(/\W+/g, '_')}`;
 }
