@@ -1,199 +1,148 @@
-import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import type { Client, DataOf, Result } from '../../client/src/index.ts';
 import { accountsJson } from '../support/accounts-command.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { MailServer } from '../support/mail-server.js';
-import { AuthenticatorApp } from '../support/second-factor.js';
 import { type Instance, startOwnService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
+import { run, snippetsOf, typeErrors } from './support/page-program.js';
+import { PageReader } from './support/page-reader.js';
 
-const ROOT = resolve(import.meta.dirname, '../..');
-const SNIPPETS = [
-  ...readFileSync(join(ROOT, 'docs/clients.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms),
-].map(([, snippet]) => snippet!);
-
-/** Declares what the page leaves to its reader; the test answers for them. */
-const [JOAN, MARY] = ['joan@example.com', 'mary@example.com'];
-const ASK = `declare function ask(question: string): Promise<string>;
+const PAGE = snippetsOf('docs/clients.md');
+const OF_SHELLS = PAGE.filter((snippet) => /from '(?:electron|@tauri-apps)/.test(snippet));
+const DECLARED = `declare function ask(question: string): Promise<string>;
   declare function showQrCode(uri: string, secret: string): Promise<void>;
-  declare const serviceSecret: string;`;
+  declare const [serviceSecret, configDirectory]: [string, string];`;
+const SHELL_TYPES = `import ${JSON.stringify(resolve(import.meta.dirname, 'support/desktop-shells.d.ts'))};`;
 const RESULTS = [
-  'registered',
-  'user',
-  'code',
   'account',
-  'sessions',
-  'old',
-  'last',
-  'keychain',
-  'send',
-  'grace',
-  'late',
-  'wouldWork',
   'candidates',
-  'joan',
-  'mary',
-  'joined',
-  'me',
-  'served',
-  'passedOn',
+  'client',
   'exported',
-  'recoveryCodes',
+  'first',
+  'givenUp',
+  'grace',
+  'isLoggedIn',
+  'joan',
+  'joined',
+  'late',
+  'left',
+  'mary',
+  'me',
+  'message',
+  'names',
+  'old',
+  'passedOn',
   'protectedLogin',
-] as const;
-const EXPORT = `export { ${RESULTS.join(', ')} };`;
+  'quick',
+  'recoveryCodes',
+  'registered',
+  'repeated',
+  'second',
+  'storeIn',
+  'user',
+  'wouldWork',
+];
+const PROGRAM = [
+  DECLARED,
+  ...PAGE.filter((snippet) => !OF_SHELLS.includes(snippet)),
+  `export { ${RESULTS.join(', ')} };`,
+].join('\n');
 
-const PROGRAM = [ASK, ...SNIPPETS, EXPORT].join('\n');
-
-interface Results {
-  registered: { token: string };
-  user: { id: string; email: string };
-  code: string;
-  account: { emailVerified: boolean };
-  sessions: { current: boolean; via: string }[];
+type Any = Result<unknown, { code: string }>;
+interface Results extends Record<
+  'first' | 'givenUp' | 'late' | 'left' | 'me' | 'quick' | 'registered' | 'second',
+  Any
+> {
+  account: DataOf<'getAccount'>;
+  candidates: { email: string }[];
+  client: Client;
+  exported: DataOf<'exportOwnData'>;
+  grace: Client;
+  isLoggedIn: boolean;
+  joan: Client;
+  joined: DataOf<'acceptInvitationByCode'>;
+  mary: Client;
+  message: string;
+  names: string[];
   old: unknown[];
-  last: { token: string };
-  recoveryCodes: string[];
-  protectedLogin: { token: string };
-  keychain: Map<string, string>;
-  joan: { token: string };
-  mary: { token: string };
-  me: object;
-  served: { user: { email: string } };
   passedOn: { token: string };
-  exported: string;
-  joined: { org: { name: string }; role: string };
-  send: (method: string, path: string, body?: unknown, token?: string) => Promise<unknown>;
-  grace: { token: string };
-  late: unknown;
+  protectedLogin: { token: string };
+  recoveryCodes: string[];
+  repeated: { replayed: boolean };
+  user: { id: string; email: string };
   wouldWork: boolean;
-  candidates: { email: string; role: string }[];
 }
 
 describe('docs/clients.md', () => {
   let installation: Installation;
   let mailServer: MailServer;
   let service: Instance;
-  let app: AuthenticatorApp | undefined;
-  let asked = 0;
-  const invited = [JOAN, MARY];
+  let configDirectory: string;
 
   beforeAll(async () => {
     mailServer = await MailServer.start();
     installation = await anInstallation();
-    service = await startOwnService({
-      installation,
-      env: mailServer.env,
-    });
+    service = await startOwnService({ installation, env: mailServer.env });
+    configDirectory = join(installation.directory, 'config');
+    await mkdir(configDirectory);
     const [billing] = await accountsJson<{ secret: string }>(installation, ['services', 'add', 'billing']);
-    Object.assign(globalThis, { ask, showQrCode, serviceSecret: billing!.secret });
+    const { ask, showQrCode } = new PageReader(mailServer, 'joan@example.com', 'mary@example.com');
+    Object.assign(globalThis, { ask, showQrCode, configDirectory, serviceSecret: billing!.secret });
   });
   afterAll(async () => {
-    for (const name of ['ask', 'showQrCode', 'serviceSecret']) Reflect.deleteProperty(globalThis, name);
+    for (const name of ['ask', 'showQrCode', 'configDirectory', 'serviceSecret'])
+      Reflect.deleteProperty(globalThis, name);
     await service.stop();
     await installation.remove();
     await mailServer.stop();
   });
 
-  async function showQrCode(uri: string, secret: string): Promise<void> {
-    expect(new URL(uri).searchParams.get('secret')).toBe(secret);
-    app = new AuthenticatorApp(secret);
-    await Promise.resolve();
-  }
-
-  /** The code of the next mail that holds one; of an invitation, of the mail to whoever is asked for it next. */
-  async function ask(question: string): Promise<string> {
-    if (question.includes('app')) return app!.next();
-    if (question.includes('invitation')) return (await mailServer.next(invited.shift()!)).code!;
-    asked += 1;
-    const own = () => mailServer.mails.filter(({ subject }) => !subject.includes('invited'));
-    const codes = (): string[] => own().flatMap(({ code }) => code ?? []);
-    await waitFor('the mail with the code', hangTimeoutMs(), () => codes().length >= asked);
-    return codes()[asked - 1]!;
-  }
-
-  async function run(): Promise<Results> {
-    const { outputText } = ts.transpileModule(PROGRAM.replace(/(?<=const accounts = ')[^']+/, service.url), {
-      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024 },
-    });
-    const file = join(installation.directory, 'clients-page.mjs');
-    await writeFile(file, outputText);
-    return (await import(pathToFileURL(file).href)) as Results;
-  }
-
   it('compiles under strict rules', async () => {
-    const file = join(installation.directory, 'clients-page.ts');
-    await writeFile(file, PROGRAM);
-    const program = ts.createProgram([file], {
-      module: ts.ModuleKind.ESNext,
-      moduleResolution: ts.ModuleResolutionKind.Bundler,
-      target: ts.ScriptTarget.ES2024,
-      strict: true,
-      noUncheckedIndexedAccess: true,
-      erasableSyntaxOnly: true,
-      skipLibCheck: true,
-      noEmit: true,
-      typeRoots: [join(ROOT, 'node_modules/@types')],
-      types: ['node'],
-    });
-    const errors = ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText);
-    expect(SNIPPETS.length).toBeGreaterThan(10);
-    expect(errors).toEqual([]);
+    const [electron, tauri] = OF_SHELLS.map((snippet) => `${SHELL_TYPES}\n${snippet}`);
+
+    expect(OF_SHELLS).toHaveLength(2);
+    expect(
+      await typeErrors(installation.directory, {
+        'clients-page.ts': PROGRAM,
+        'electron.ts': electron!,
+        'tauri.ts': tauri!,
+      }),
+    ).toEqual([]);
   });
 
   it('goes through the life of a login', async () => {
-    const results = await run();
-    const { user, code, account, sessions, old, keychain, send, registered, last, grace, joan, mary } =
-      results;
+    const text = PROGRAM.replace(/(?<=const baseUrl = ')[^']+/, service.url);
+    const results = (await run(join(installation.directory, 'clients-page.mjs'), text)) as Results;
+    const { user, client, grace } = results;
 
-    expect(user.email).toBe('ada@example.com');
-    expect(results.me).toEqual({ user: { ...user, emailVerified: false }, orgs: [] });
-    expect(results.served.user).toEqual(user);
+    expect(results.registered).toMatchObject({ ok: true, data: { user } });
+    expect(results.me).toMatchObject({ data: { user: { ...user, emailVerified: false }, orgs: [] } });
+    expect(results.message).toBe('The e-mail or the password is wrong.');
+    expect(results.quick.ok).toBe(true);
+    expect(results.givenUp).toMatchObject({ problem: { code: 'aborted' } });
+    expect([results.first, results.isLoggedIn]).toEqual([results.second, true]);
     expect(decodeToken(results.passedOn.token).claims).toMatchObject({ sub: user.id, aud: 'billing' });
-    expect(code).toMatch(/^[\w-]{43}$/);
-    expect(account.emailVerified).toBe(true);
-    expect(sessions.map(({ current, via }) => [current, via])).toEqual(
-      expect.arrayContaining([
-        [true, 'password'],
-        [false, 'password'],
-      ]),
-    );
-    expect(old).toHaveLength(1);
-    const members = await installation.db.query('SELECT email, role FROM members ORDER BY email');
-    // The countess has deleted her account.
-    expect(members).toEqual([
-      { email: 'grace@example.com', role: 'owner' },
-      { email: 'grace@example.com', role: 'owner' },
-      { email: JOAN, role: 'admin' },
-      { email: MARY, role: 'member' },
-    ]);
-    const events = await installation.db.query("SELECT type FROM events WHERE type = 'invitation.accepted'");
-    expect(events).toHaveLength(3);
+    expect(results.account.emailVerified).toBe(true);
+    expect(results.old).toHaveLength(1);
     expect(results.joined).toMatchObject({ org: { name: 'Engines' }, role: 'member' });
-    for (const { token } of [joan, mary]) {
-      expect(await send('GET', '/api/me/account', undefined, token)).toMatchObject({ emailVerified: true });
-    }
-    expect(await send('GET', '/api/me/account', undefined, grace.token)).toMatchObject({
-      emailVerified: false,
-    });
-    expect(JSON.parse(results.exported)).toMatchObject({ account: { id: user.id } });
-    expect(keychain.size).toBe(0);
+    for (const { getAccount } of [results.joan, results.mary])
+      expect(await getAccount()).toMatchObject({ data: { emailVerified: true } });
     expect(results.recoveryCodes).toHaveLength(10);
     expect(decodeToken(results.protectedLogin.token).claims['amr']).toEqual(['pwd', 'otp']);
-    for (const { token } of [registered, results.protectedLogin, last]) {
-      await expect(send('GET', '/api/me', undefined, token)).rejects.toMatchObject({ status: 401 });
-    }
-    expect([results.late, results.wouldWork]).toEqual(['precondition_failed', true]);
-    expect(results.candidates).toMatchObject([{ email: 'grace@example.com', role: 'admin' }]);
-    expect(await send('GET', '/api/me', undefined, grace.token)).toMatchObject({
-      orgs: [{ name: 'Engines' }, { name: 'Power looms' }],
+    expect(results.repeated.replayed).toBe(true);
+    expect(results.late).toMatchObject({ problem: { code: 'precondition_failed' } });
+    expect([results.wouldWork, results.candidates]).toMatchObject([true, [{ email: 'grace@example.com' }]]);
+    expect(results.names.toSorted()).toEqual(['countess@example.com', 'grace@example.com']);
+    expect(results.exported).toMatchObject({ account: { id: user.id } });
+    expect(await grace.getMe()).toMatchObject({
+      data: { orgs: [{ name: 'Engines' }, { name: 'Power looms' }] },
     });
-    expect(asked).toBe(3);
-    expect(mailServer.to('countess@example.com').length).toBeGreaterThan(0);
+    expect(await client.isLoggedIn()).toBe(false);
+    expect(await client.login({ email: 'countess@example.com', password: 'any' })).toMatchObject({
+      problem: { code: 'invalid_credentials' },
+    });
   });
 });

@@ -7,6 +7,7 @@ import { COMPILE_CACHE } from '../support/compile-cache.js';
 import { anInvitation } from '../support/inviting.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccountOf, anOrgOf, join, type Org } from '../support/personas.js';
+import { protect } from '../support/second-factor.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -46,6 +47,7 @@ describe('docs/operators.md', () => {
     org = await anOrgOf(ada!);
     await join(org, ada!, grace!, 'member');
     await register('hedy', 'old.example');
+    await protect(service, await register('support'));
     await anInvitation(ada!, org, { email: 'hedy@example.com' });
   });
   afterAll(async () => {
@@ -58,6 +60,18 @@ describe('docs/operators.md', () => {
   it('has a command for each task', () => {
     expect(COMMANDS.length).toBeGreaterThan(15);
     expect(COMMANDS.filter((command) => !command.startsWith('accounts '))).toEqual([]);
+  });
+
+  it('names every route of operators beside its command', () => {
+    const named = [...PAGE.matchAll(/`(GET|POST) (\/api\/operators\/[^`]+)` +\|$/gm)];
+    const document = JSON.parse(readFileSync(pathOf(ROOT, 'docs/openapi.json'), 'utf8')) as {
+      paths: Record<string, object>;
+    };
+    const routes = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith('/api/operators/'))
+      .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`));
+
+    expect(named.map(([, method, path]) => `${method} ${path}`).toSorted()).toEqual(routes.toSorted());
   });
 
   it.each(COMMANDS)('%s', (command) => {

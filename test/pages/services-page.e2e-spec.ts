@@ -4,8 +4,6 @@ import { readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
@@ -17,6 +15,7 @@ import { type Account, anAccount, anOrgOf } from '../support/personas.js';
 import { type Instance, startOwnService } from '../support/service.js';
 import { basic } from '../support/services.js';
 import { decodeToken } from '../support/signing-keys.js';
+import { run, snippetsIn } from './support/page-program.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/services.md'), 'utf8');
@@ -25,19 +24,17 @@ const SECTIONS = new Map(
   PAGE.split(/^#{2,3} /m).map((section) => [section.slice(0, section.indexOf('\n')), section]),
 );
 
-const snippetsOf = (page: string, language: string): string[] =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, snippet]) => snippet!);
 const section = (heading: string): string => SECTIONS.get(heading)!;
 
 type Follow = (options: {
   resync: () => void;
   apply: (event: { type: string; orgId: string | null }) => void;
-  secret: string;
   signal: AbortSignal;
 }) => Promise<void>;
 
-interface Exchange {
-  exchange: (code: string, codeVerifier: string) => Promise<string>;
+interface Exchanged {
+  accounts: { close(): Promise<void> };
+  login: { ok: boolean; status?: number; token?: string };
 }
 
 describe('docs/services.md', () => {
@@ -60,9 +57,9 @@ describe('docs/services.md', () => {
 
   /** Follows the page from the README on in one terminal, and returns what the commands of each section print. */
   async function followed(): Promise<Map<string, string>> {
-    const requests = snippetsOf(README, 'sh').find((snippet) => snippet.startsWith('BASE='))!;
+    const requests = snippetsIn(README, 'sh').find((snippet) => snippet.startsWith('BASE='))!;
     const steps = [...SECTIONS].flatMap(([heading, content]) => {
-      const commands = snippetsOf(content, 'sh').join('\n');
+      const commands = snippetsIn(content, 'sh').join('\n');
       return commands === '' ? [] : [`printf '\\n@@%s\\n' '${heading}'\n${commands}`];
     });
     const script = [
@@ -190,56 +187,58 @@ describe('docs/services.md', () => {
 
     it('has an exchange in TypeScript that tells its failures apart', async () => {
       const secretFile = join(installation.directory, 'accounts-secret');
-      const by = async (url: string): Promise<Exchange['exchange']> => {
-        const snippet = snippetsOf(PAGE, 'ts')
-          .join('\n')
-          .replace('https://accounts.example.com', url)
-          .replace('/run/secrets/accounts-secret', secretFile)
-          .replace('`billing:', '`shop:');
-        const { outputText } = ts.transpileModule(`${snippet}\nexport { exchange };`, {
-          compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024 },
-        });
-        const file = join(installation.directory, `exchange-${new URL(url).port}.mjs`);
-        await writeFile(file, outputText);
-        return ((await import(pathToFileURL(file).href)) as Exchange).exchange;
+      const [snippet] = snippetsIn(section('The exchange'), 'ts');
+      let times = 0;
+      const exchangedBy = async (baseUrl: string, code: (issued: string) => string = (issued) => issued) => {
+        const program = snippet!
+          .replace("issuer: 'https://accounts.example.com'", `issuer: 'accounts', baseUrl: '${baseUrl}'`)
+          .replaceAll("'billing'", "'shop'")
+          .replace('/run/secrets/accounts-secret', secretFile);
+        const codeFromTheClient = async (challenge: object): Promise<string> => {
+          const asked = { audience: 'shop', ...challenge };
+          return code((await ada.post<{ code: string }>('/api/auth/code', asked)).body.code);
+        };
+        Object.assign(globalThis, { codeFromTheClient });
+        times += 1;
+        const file = join(installation.directory, `exchange-${times}.mjs`);
+        const { login, accounts } = (await run(file, `${program}\nexport { login, accounts };`)) as Exchanged;
+        await accounts.close();
+        return login;
       };
-      const exchangeBy = await by(service.url);
-      const verifier = 'v'.repeat(43);
-      const digest = await crypto.subtle.digest('SHA-256', Buffer.from(verifier));
-      const { body } = await ada.post<{ code: string }>('/api/auth/code', {
-        audience: 'shop',
-        codeChallenge: Buffer.from(digest).toString('base64url'),
-        codeChallengeMethod: 'S256',
-      });
 
       await writeFile(secretFile, `acs_${'A'.repeat(43)}\n`);
-      await expect(exchangeBy(body.code, verifier)).rejects.toMatchObject({
-        status: 401,
-        code: 'invalid_client',
+      expect(await exchangedBy(service.url)).toMatchObject({
+        status: 503,
+        problem: { code: 'unavailable' },
+        cause: { code: 'invalid_client' },
       });
       await writeFile(secretFile, `${secret}\n`);
-      await expect(exchangeBy(body.code, 'w'.repeat(43))).rejects.toMatchObject({ code: 'invalid_code' });
-      const unreachable = await by(`http://127.0.0.1:${await freePort()}`);
-      await expect(unreachable(body.code, verifier)).rejects.toMatchObject({ status: 503 });
-      const { claims } = decodeToken(await exchangeBy(body.code, verifier));
-      expect(claims).toMatchObject({ sub: ada.id, aud: 'shop', client_id: 'shop' });
+      expect(await exchangedBy(service.url, () => 'c'.repeat(43))).toMatchObject({
+        status: 400,
+        problem: { code: 'invalid_code' },
+      });
+      expect(await exchangedBy(`http://127.0.0.1:${await freePort()}`)).toMatchObject({ status: 503 });
+      await accountsJson(installation, ['services', 'allow', 'shop', 'introspect,events']);
+      const login = await exchangedBy(service.url);
+      expect(login).toMatchObject({ ok: true, user: { id: ada.id } });
+      installation.secrets.noteToken(login.token!);
+      expect(decodeToken(login.token!).claims).toMatchObject({ sub: ada.id, aud: 'shop', client_id: 'shop' });
     });
 
     it('has a loop in JavaScript that hears of each change once, and begins anew where its cursor is refused', async () => {
       await accountsJson(installation, ['services', 'allow', 'shop', 'events']);
-      const snippet = snippetsOf(section('Follow the changes'), 'js')
+      const snippet = snippetsIn(section('Follow the changes'), 'js')
         .join('\n')
         .replace('https://accounts.example.com', service.url)
-        .replace('`billing:', '`shop:');
+        .replace("'billing'", "'shop'")
+        .replace('process.env.ACCOUNTS_SECRET', `'${secret}'`);
       const file = join(installation.directory, 'follow.mjs');
-      await writeFile(file, `${snippet}\nexport { follow };`);
-      const { follow } = (await import(pathToFileURL(file).href)) as { follow: Follow };
+      const { follow } = (await run(file, `${snippet}\nexport { follow };`)) as { follow: Follow };
       const heard: string[] = [];
       const stop = new AbortController();
       const following = follow({
         resync: () => void heard.push('resync'),
         apply: ({ type, orgId }) => void heard.push(`${type} ${orgId}`),
-        secret,
         signal: stop.signal,
       });
       const until = (what: string) => waitFor(what, hangTimeoutMs(), () => heard.includes(what));
@@ -260,7 +259,7 @@ describe('docs/services.md', () => {
     });
 
     it('rotates its secret as the page says, while codes are exchanged, without a failure', async () => {
-      const commands = snippetsOf(section('Rotate the secret'), 'sh')[0]!
+      const commands = snippetsIn(section('Rotate the secret'), 'sh')[0]!
         .split('\n')
         .flatMap((line) => /accounts (services (?:rotate|show|revoke-secret) billing)/.exec(line)?.[1] ?? [])
         .map((command) => command.replace('billing', 'shop').split(' '));

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const CLIENT = join(ROOT, 'client/src');
+
+/** What the page imports from the package, as its sources. */
+const PACKAGE: Record<string, string> = {
+  'accounts-client': join(CLIENT, 'index.ts'),
+  'accounts-client/file-store': join(CLIENT, 'file-store.ts'),
+  'accounts-client/service': join(CLIENT, 'service/index.ts'),
+};
+
+export function snippetsOf(page: string, language = 'ts'): string[] {
+  return snippetsIn(readFileSync(join(ROOT, page), 'utf8'), language);
+}
+
+export function snippetsIn(text: string, language: string): string[] {
+  const fences = text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'));
+  return [...fences].map(([, snippet]) => snippet!);
+}
+
+/** What the compiler says to files of these names and texts. */
+export async function typeErrors(directory: string, programs: Record<string, string>): Promise<string[]> {
+  const files = Object.keys(programs).map((name) => join(directory, name));
+  await Promise.all(Object.values(programs).map((text, index) => writeFile(files[index]!, text)));
+  const program = ts.createProgram(files, {
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    target: ts.ScriptTarget.ES2024,
+    lib: ['lib.es2024.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    noEmit: true,
+    paths: Object.fromEntries(Object.entries(PACKAGE).map(([name, file]) => [name, [file]])),
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+    types: ['node'],
+  });
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(
+      ({ file, messageText }) =>
+        `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+    );
+}
+
+/** Runs the program as a module, and returns what it exports. */
+export async function run(file: string, program: string): Promise<object> {
+  const { outputText } = ts.transpileModule(program, {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024 },
+  });
+  const linked = outputText.replaceAll(
+    /(?<=from ')accounts-client[^']*/g,
+    (name) => pathToFileURL(PACKAGE[name]!).href,
+  );
+  await writeFile(file, linked);
+  return (await import(pathToFileURL(file).href)) as object;
+}
