@@ -1,10 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engine } from '../support/engine.js';
+import { times } from '../support/at-once.js';
 import { type Account, anAccount, anOrgOf } from '../support/personas.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
-const HOLD_MS = 1500;
+const READS = 30;
 
 describe.runIf(engine === 'sqlite')('while another process writes to the file', () => {
   let service: Instance;
@@ -27,19 +28,13 @@ describe.runIf(engine === 'sqlite')('while another process writes to the file', 
     let isWritten = false;
     void write.then(() => (isWritten = true));
 
-    let slowest = 0;
-    for (const began = performance.now(); performance.now() - began < HOLD_MS;) {
-      const asked = performance.now();
-      expect((await ada.get('/api/me')).status).toBe(200);
-      slowest = Math.max(slowest, performance.now() - asked);
-    }
+    // SQLite's own way of waiting would hold up the reads for as long as the write.
+    for (const _ of times(READS, () => 0)) expect((await ada.get('/api/me')).status).toBe(200);
     expect(isWritten).toBe(false);
     other.exec('COMMIT');
 
     const org = await write;
     expect((await ada.get(`/api/orgs/${org.id}`)).status).toBe(200);
-    // SQLite's own way of waiting holds up everything for as long.
-    expect(slowest).toBeLessThan(HOLD_MS / 2);
   });
 
   it('a write that waits too long is refused and not done', async () => {
