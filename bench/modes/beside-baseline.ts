@@ -19,7 +19,7 @@ export async function besideBaseline(
 ): Promise<Written> {
   const { engine, plan } = options;
   progress(`starting the database (${engine}), the service and the baseline`);
-  const stage = await prepare(options, directory);
+  const stage = await prepare(options, operations, directory);
   const driver = startLoadDriver();
   progress('logging in');
   for (const side of stage.names) await driver.open(side, stage.servers[side].url, stage.fixture);

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fill } from '../fixture/fill.ts';
-import { createFixture } from '../fixture/fixture.ts';
+import { createFixture, withoutSecondFactors } from '../fixture/fixture.ts';
 import { AMONG_THE_CROWD, NEWCOMERS } from '../fixture/names.ts';
 import type { MariaDbServer } from '../../tooling/servers/mariadb.ts';
+import type { OperationName } from '../load/call.ts';
 import type { Options } from '../options.ts';
 import { databaseName, type SideName, SIDES } from '../servers/contenders.ts';
 import { startFilled } from '../servers/filled-server.ts';
@@ -13,10 +14,15 @@ import { describeMariaDb, startMariaDb } from '../servers/mariadb.ts';
 import { residentOf, type Stage } from '../servers/stage.ts';
 import { programOf } from './program.ts';
 
-export async function prepare(options: Options, directory: string): Promise<Stage> {
+export async function prepare(
+  options: Options,
+  operations: OperationName[],
+  directory: string,
+): Promise<Stage> {
   const { crowd, plan } = options;
   const mariadb = options.engine === 'mariadb' ? await startMariaDb(directory) : undefined;
-  const fixture = createFixture(keysFile(directory), crowd > 0 ? AMONG_THE_CROWD : NEWCOMERS);
+  const all = createFixture(keysFile(directory), crowd > 0 ? AMONG_THE_CROWD : NEWCOMERS);
+  const fixture = operations.includes('second step') ? all : withoutSecondFactors(all);
   const start = async (side: SideName): Promise<HttpServer> => {
     const script = side === 'service' ? options.serviceScript : options.opponentScript;
     const url = await databaseUrl(mariadb, side, directory);
