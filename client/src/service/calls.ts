@@ -6,18 +6,23 @@ const AT_ONCE = 32;
 const WAITING = 1_024;
 
 type CallOptions = { timeoutMs: number; signal: AbortSignal };
-type Call<Data> = (options: CallOptions) => Promise<Result<Data, { code: string; status: number | null }>>;
+type Call<Data> = (
+  client: Asked,
+  options: CallOptions,
+) => Promise<Result<Data, { code: string; status: number | null }>>;
 
 /** The operations that a service needs to take tokens. */
 export type Asked = Pick<Client, 'introspectToken' | 'listMemberships' | 'getKeySet' | 'followEvents'>;
 
 /** Asks Accounts not more at once than it answers fast, however many requests arrive after a start. */
 export class Calls {
+  private readonly client: Asked;
   private readonly signal: AbortSignal;
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
-  constructor(signal: AbortSignal) {
+  constructor(client: Asked, signal: AbortSignal) {
+    this.client = client;
     this.signal = signal;
   }
 
@@ -26,10 +31,10 @@ export class Calls {
     await this.takeTurn();
     try {
       const options = { timeoutMs: TIMEOUT_MS, signal: this.signal };
-      const first = await call(options);
+      const first = await call(this.client, options);
       if (first.ok) return first.data;
       if (first.problem.code !== 'unreachable') throw new Unavailable(first.problem);
-      const second = await call(options);
+      const second = await call(this.client, options);
       if (second.ok) return second.data;
       throw new Unavailable(second.problem);
     } finally {

@@ -1,5 +1,5 @@
 import type { MemberAddedEvent, MemberRemovedEvent, MemberRoleChangedEvent, Role } from '../api.gen.ts';
-import type { Asked, Calls } from './calls.ts';
+import type { Calls } from './calls.ts';
 import type { Changes } from './changes.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { SharedReads } from './shared-reads.ts';
@@ -20,12 +20,10 @@ type MemberEvent = MemberAddedEvent | MemberRemovedEvent | MemberRoleChangedEven
 export class Memberships {
   private readonly users: RecentlyUsed<OfUser>;
   private readonly reads: SharedReads<OfUser>;
-  private readonly client: Asked;
   private readonly calls: Calls;
   private readonly changes: Changes;
 
-  constructor(client: Asked, calls: Calls, changes: Changes, limit: number) {
-    this.client = client;
+  constructor(calls: Calls, changes: Changes, limit: number) {
     this.calls = calls;
     this.changes = changes;
     this.users = new RecentlyUsed(limit, ({ byOrg }) => byOrg.size + 1);
@@ -69,7 +67,7 @@ export class Memberships {
     const byOrg = new Map<string, Membership>();
     const read = (cursor: string | undefined) => {
       const input = { userId, limit: PAGE, cursor };
-      return this.calls.read((options) => this.client.listMemberships(input, options));
+      return this.calls.read((client, options) => client.listMemberships(input, options));
     };
     let page = await read(undefined);
     for (;;) {

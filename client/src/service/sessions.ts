@@ -1,5 +1,5 @@
 import type { AuthenticationMethod } from '../api.gen.ts';
-import type { Asked, Calls } from './calls.ts';
+import type { Calls } from './calls.ts';
 import type { Changes } from './changes.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { SharedReads } from './shared-reads.ts';
@@ -18,12 +18,10 @@ export interface LiveSession {
 export class Sessions {
   private readonly live: RecentlyUsed<LiveSession>;
   private readonly reads: SharedReads<LiveSession>;
-  private readonly client: Asked;
   private readonly calls: Calls;
   private readonly changes: Changes;
 
-  constructor(client: Asked, calls: Calls, changes: Changes, limit: number) {
-    this.client = client;
+  constructor(calls: Calls, changes: Changes, limit: number) {
     this.calls = calls;
     this.changes = changes;
     this.live = new RecentlyUsed(limit);
@@ -52,7 +50,7 @@ export class Sessions {
   }
 
   private async introspect(token: string, readAt: number): Promise<LiveSession | undefined> {
-    const answer = await this.calls.read((options) => this.client.introspectToken({ token }, options));
+    const answer = await this.calls.read((client, options) => client.introspectToken({ token }, options));
     if (!answer.active) return undefined;
     const { username: email, email_verified: emailVerified, amr, auth_time: authTime } = answer;
     return { readAt, email, emailVerified, amr, authTime };

@@ -118,11 +118,11 @@ class Guard {
     this.client = createClient({ baseUrl, store: memoryStore(), credentials, fetch });
     const changes = new Changes(CHANGES);
     const stopped = this.stop.signal;
-    const calls = new Calls(stopped);
+    const calls = new Calls(this.client, stopped);
     const keys = new KeySet(this.client, stopped, () => this.tokens.forgetAll());
     this.tokens = new Tokens(keys, options, limits.tokens ?? 20_000);
-    this.sessions = new Sessions(this.client, calls, changes, limits.sessions ?? 100_000);
-    this.memberships = new Memberships(this.client, calls, changes, limits.memberships ?? 100_000);
+    this.sessions = new Sessions(calls, changes, limits.sessions ?? 100_000);
+    this.memberships = new Memberships(calls, changes, limits.memberships ?? 100_000);
     if (signal?.aborted) this.stop.abort();
     signal?.addEventListener('abort', () => this.stop.abort(), { signal: stopped });
     const apply = (event: FeedEvent): void => {
