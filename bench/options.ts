@@ -136,8 +136,8 @@ function readMode({ values, positionals }: Given): Mode {
 }
 
 function readCount(option: string, text: string, least: number): number {
-  if (/^\d{1,7}$/.test(text) && Number(text) >= least) return Number(text);
-  throw new Error(`${option} is a whole number of at least ${least} and below ten million`);
+  if (/^\d{1,8}$/.test(text) && Number(text) >= least) return Number(text);
+  throw new Error(`${option} is a whole number of at least ${least} and below a hundred million`);
 }
 
 /** The first is what the others are compared with. */

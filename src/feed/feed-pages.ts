@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import type { Event } from '../record/event.entity.js';
 import { CursorExpiredError } from './feed.errors.js';
 import { FeedRepository, type Placed } from './feed.repository.js';
-import type { Round } from './numbering.js';
 import { Rounds } from './rounds.js';
 
 /** The place before the oldest event that is kept. */
@@ -38,20 +37,21 @@ export class FeedPages {
   }
 
   /**
-   * A page that is not full has everything that was committed before the call.
+   * A page that is not full has everything that was committed before the call. `last` is the end of the feed that it was read to.
    *
    * @throws CursorExpiredError
    */
-  async read(request: PageRequest): Promise<{ page: FeedPage; round: Round }> {
-    let round = await this.rounds.begin();
+  async read(request: PageRequest): Promise<{ page: FeedPage; last: number }> {
     const page = { events: [], next: request.after };
-    for (;;) {
+    const isEnough = (): boolean => page.events.length >= request.limit || request.signal.aborted;
+    // A page that the numbered events fill needs no round.
+    await this.extend(page, request);
+    while (!isEnough()) {
+      const { last, mayHaveMore } = await this.rounds.begin();
       await this.extend(page, request);
-      if (!round.mayHaveMore || page.events.length >= request.limit || request.signal.aborted) {
-        return { page, round };
-      }
-      round = await this.rounds.begin();
+      if (!mayHaveMore) return { page, last };
     }
+    return { page, last: this.rounds.last };
   }
 
   /** Reads on, to the end of the feed or of the page, without a round. */

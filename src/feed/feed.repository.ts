@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
@@ -50,6 +51,8 @@ export type Placed = Event | { id: null };
 
 @Injectable()
 export class FeedRepository {
+  private readonly asked = new Map<string, Promise<Placed[]>>();
+
   constructor(@InjectRepository(FeedEntry) private readonly feed: Repository<FeedEntry>) {}
 
   async findLast(): Promise<FeedEntry | undefined> {
@@ -74,8 +77,17 @@ export class FeedRepository {
     return this.feed.query<Placed[]>(FIND_FIRST, [limit]);
   }
 
+  /** Readers who ask for the same page in one turn of the event loop, as those do whom a round wakes, share the statement. */
   findAfter(eventId: string, limit: number): Promise<Placed[]> {
-    return this.feed.query<Placed[]>(FIND_AFTER, [eventId, limit]);
+    const key = `${eventId} ${limit}`;
+    const asked = this.asked.get(key);
+    if (asked) return asked;
+    const found = yieldToEventLoop().then(() => {
+      this.asked.delete(key);
+      return this.feed.query<Placed[]>(FIND_AFTER, [eventId, limit]);
+    });
+    this.asked.set(key, found);
+    return found;
   }
 
   async has(eventId: string): Promise<boolean> {

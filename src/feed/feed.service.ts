@@ -7,7 +7,6 @@ import type { FeedQuery } from './dto/feed.query.js';
 import type { FeedResult } from './dto/feed.responses.js';
 import { FeedPages, type FeedPage, type PageRequest } from './feed-pages.js';
 import { HeldRequests } from './held-requests.js';
-import type { Round } from './numbering.js';
 import { Rounds } from './rounds.js';
 import { limitOf } from '../pagination/page.js';
 
@@ -24,24 +23,19 @@ export class FeedService {
     if (after === undefined) return { events: [], next: await this.pages.end() };
     const isWanted = (event: Event): boolean => isToldTo(reader.name, event);
     const request = { after, limit: limitOf(query), isWanted, signal: patience.gone };
-    const { page, round } = await this.pages.read(request);
+    const { page, last } = await this.pages.read(request);
     const ms = Number(wait) * 1000;
     if (ms > 0 && page.events.length === 0) {
       const hold = { ms, signal: patience.gone };
       await patience.wait(() =>
-        this.held.hold(reader.name, hold, (until) => this.await(page, round, request, until)),
+        this.held.hold(reader.name, hold, (until) => this.await(page, last, request, until)),
       );
     }
     return { events: page.events.map(feedEvent), next: page.next };
   }
 
   /** Extends the page until it has an event. */
-  private async await(
-    page: FeedPage,
-    { last }: Round,
-    request: PageRequest,
-    until: AbortSignal,
-  ): Promise<void> {
+  private async await(page: FeedPage, last: number, request: PageRequest, until: AbortSignal): Promise<void> {
     for (let seen = last; page.events.length === 0 && !until.aborted;) {
       await this.rounds.another(seen, until);
       seen = this.rounds.last;

@@ -1,7 +1,10 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { feedState } from '../telemetry/metrics/measurements.js';
 import { Numbering, type Round } from './numbering.js';
+
+/** Each round costs the writers a commit, however many ask for one. A backlog is numbered without a pause. */
+const INTERVAL_MS = 100;
 
 interface Waiter {
   resolve: () => void;
@@ -14,6 +17,7 @@ export class Rounds {
   private running: Promise<unknown> = Promise.resolve();
   private next: Promise<Round> | undefined;
   private newest = 0;
+  private nextAt = 0;
   /** everything committed before this moment is in the feed, as far as this process knows */
   private completeUpTo = performance.now();
   private readonly waiters = new Set<Waiter>();
@@ -56,8 +60,9 @@ export class Rounds {
 
   private async afterRunning(): Promise<Round> {
     await this.running;
+    const pauseMs = this.nextAt - performance.now();
     // On SQLite nothing else would get a turn.
-    await yieldToEventLoop();
+    await (pauseMs > 0 ? sleep(pauseMs) : yieldToEventLoop());
     this.next = undefined;
     const round = this.run();
     this.running = round.catch(() => undefined);
@@ -66,9 +71,11 @@ export class Rounds {
 
   private async run(): Promise<Round> {
     const begun = performance.now();
+    this.nextAt = begun + INTERVAL_MS;
     try {
       const round = await this.numbering.round();
-      if (!round.mayHaveMore) this.completeUpTo = begun;
+      if (round.mayHaveMore) this.nextAt = 0;
+      else this.completeUpTo = begun;
       const isNew = round.last !== this.newest;
       this.newest = round.last;
       if (isNew) this.tell(({ resolve }) => resolve());

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { accountsJson } from '../support/accounts-command.js';
 import { cursorExpired, invalidRefreshToken, invalidToken } from '../support/expected.js';
-import { readFeed } from '../support/feed.js';
+import { readFeed, untilNumbered } from '../support/feed.js';
 import { type Account, anAccount, anOrgOf, type Org } from '../support/personas.js';
 import { aRefreshableLogin, refresh, type Tokens } from '../support/refreshing.js';
 import type { Instance } from '../support/service.js';
@@ -40,6 +40,7 @@ describe.each(ENGINES)('a backup that is restored on %s', (engine) => {
     const org = await anOrgOf(owner);
     const before = await aRefreshableLogin(service, owner);
     await rename(owner, org);
+    await untilNumbered(installation.db);
 
     const backup = await Backup.of(storage);
 

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import type { Numbering } from './numbering.js';
+import { Rounds } from './rounds.js';
+
+const INTERVAL_MS = 100;
+/** A timer of Node can be a little early by the clock that is read here. */
+const TOLERANCE_MS = 2;
+
+describe('the rounds of a process', () => {
+  it('begin at most once in 100 ms, however many ask, and nobody shares one that began before they asked', async () => {
+    const begun: number[] = [];
+    const round = () => {
+      begun.push(performance.now());
+      return Promise.resolve({ last: begun.length, mayHaveMore: false });
+    };
+    const rounds = new Rounds({ round } as unknown as Numbering);
+
+    const asked: number[] = [];
+    const answers: number[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      asked.push(performance.now());
+      const shared = await Promise.all(Array.from({ length: 50 }, () => rounds.begin()));
+      expect(new Set(shared).size).toBe(1);
+      answers.push(shared[0]!.last);
+    }
+
+    expect(answers).toEqual([1, 2, 3, 4]);
+    for (const [turn, at] of begun.entries()) {
+      expect(at).toBeGreaterThanOrEqual(asked[turn]!);
+      if (turn > 0) expect(at - begun[turn - 1]!).toBeGreaterThanOrEqual(INTERVAL_MS - TOLERANCE_MS);
+    }
+  });
+});
