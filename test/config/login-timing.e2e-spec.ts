@@ -25,10 +25,10 @@ describe.each([
     await old.stop();
     const service = await startOwnService({ installation, env: { ...after, ...LIMITS } });
     const fail = async (name: string): Promise<number> => {
-      const before = cpuMs([service.pid])!;
+      const begin = cpuMs([service.pid])!;
       const answer = await service.anyone.post('/api/auth/login', { email: name, password: aPassword() });
       expect(answer).toMatchObject(invalidCredentials);
-      return cpuMs([service.pid])! - before;
+      return cpuMs([service.pid])! - begin;
     };
     for (const name of [anEmail(), email]) await fail(name);
 

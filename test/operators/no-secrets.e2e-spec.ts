@@ -65,7 +65,7 @@ describe('the routes of operators', () => {
       refresh: true,
     });
     const keyed = owner.with({ 'idempotency-key': anUnknownId() });
-    expect((await keyed.post('/api/orgs', { name: 'Keyed' })).status).toBe(201);
+    await keyed.post('/api/orgs', { name: 'Keyed' });
     const mailId = anUnknownId();
     await service.db.query(
       `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at, ended_at)
@@ -111,8 +111,7 @@ describe('the routes of operators', () => {
 
     for (const route of routes) {
       const { status, text, body } = await ask(route);
-      expect([200, 201, 409], `${route.at}: ${text}`).toContain(status);
-      if (route.method === 'GET') expect(status, route.at).toBe(200);
+      expect(route.method === 'GET' ? [200] : [200, 201, 409], `${route.at}: ${text}`).toContain(status);
       expect(
         secrets.filter((secret) => text.includes(secret)),
         route.at,
