@@ -77,7 +77,7 @@ export class FeedRepository {
     return this.feed.query<Placed[]>(FIND_FIRST, [limit]);
   }
 
-  /** Readers who ask for the same page in one turn of the event loop, as those do whom a round wakes, share the statement. */
+  /** Readers that ask for a page in the same turn of the event loop share the statement: a round wakes all of them. */
   findAfter(eventId: string, limit: number): Promise<Placed[]> {
     const key = `${eventId} ${limit}`;
     const asked = this.asked.get(key);
