@@ -119,6 +119,14 @@ describe('accounts orgs list and find', () => {
     expect(await linesOf('orgs', 'find', 'no such name')).toEqual(['none']);
   });
 
+  it('takes names as long as the API does, which counts characters, and in decomposed form', async () => {
+    const org = await anOrgOf(await anAccount(service), `${'\u{1F3E2}'.repeat(99)}é`);
+    const typed = org.name.normalize('NFD');
+
+    expect(await json('orgs', 'find', typed)).toMatchObject([{ id: org.id }]);
+    expect(await json('orgs', 'show', typed)).toMatchObject([{ id: org.id, name: org.name }]);
+  });
+
   it('marks those that are deleted', async () => {
     const owner = await anAccount(service);
     const org = await anOrgOf(owner, 'Gone');

@@ -1,3 +1,4 @@
+import { oneLine } from '../../http/one-line.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { MAX_ORG_NAME, type Org } from '../../orgs/org.entity.js';
 import { OwnershipRepository } from '../../orgs/ownership.repository.js';
@@ -19,7 +20,8 @@ async function findById(orgs: OwnershipRepository, id: string): Promise<Org> {
 }
 
 async function findByName(orgs: OwnershipRepository, name: string): Promise<Org> {
-  const named = name === '' || name.length > MAX_ORG_NAME ? [] : await orgs.findNamed(name, MAX_NAMED + 1);
+  const stored = oneLine(name, MAX_ORG_NAME);
+  const named = stored === undefined ? [] : await orgs.findNamed(stored, MAX_NAMED + 1);
   const [org, other] = named;
   if (!org) throw new CannotRunError('there is no organization of that name: see accounts orgs find');
   if (other) throw new CannotRunError(`several organizations have that name: give an id, ${idsOf(named)}`);
