@@ -1,4 +1,3 @@
-/** What decides about the place of an event in the feed. */
 export interface Unnumbered {
   id: string;
   orgId: string | null;
@@ -9,7 +8,6 @@ export interface Unnumbered {
 
 type Subject = string;
 
-/** The revision of each organization and each user that the event belongs to. */
 function revisionsOf({ orgId, orgRevision, userId, userRevision }: Unnumbered): [Subject, number][] {
   const revisions: [Subject, number][] = [];
   if (orgId !== null && orgRevision !== null) revisions.push([`org ${orgId}`, orgRevision]);

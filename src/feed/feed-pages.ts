@@ -22,7 +22,6 @@ export interface PageRequest {
   signal: AbortSignal;
 }
 
-/** Reads what rounds have numbered. */
 @Injectable()
 export class FeedPages {
   constructor(
@@ -36,11 +35,7 @@ export class FeedPages {
     return (await this.feed.findLast())?.eventId ?? START;
   }
 
-  /**
-   * A page that is not full has everything that was committed before the call. `last` is the end of the feed that it was read to.
-   *
-   * @throws CursorExpiredError
-   */
+  /** A page that is not full has everything that was committed before the call, up to `last`. @throws CursorExpiredError */
   async read(request: PageRequest): Promise<{ page: FeedPage; last: number }> {
     const page = { events: [], next: request.after };
     const isEnough = (): boolean => page.events.length >= request.limit || request.signal.aborted;

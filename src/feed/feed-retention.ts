@@ -3,8 +3,7 @@ import { EventDeletions } from '../record/event-deletions.js';
 import { deletePlaces } from './delete-places.js';
 import { FeedRepository } from './feed.repository.js';
 
-// Deletes places before their events are deleted: with them all older ones, or a reader in between would miss an event.
-// Their cursors are then refused.
+/** Deletes places before their events, and all older ones with them, or a reader in between would miss an event. */
 @Injectable()
 export class FeedRetention implements OnModuleInit {
   constructor(

@@ -34,7 +34,6 @@ export class FeedService {
     return { events: page.events.map(feedEvent), next: page.next };
   }
 
-  /** Extends the page until it has an event. */
   private async await(page: FeedPage, last: number, request: PageRequest, until: AbortSignal): Promise<void> {
     for (let seen = last; page.events.length === 0 && !until.aborted;) {
       await this.rounds.another(seen, until);

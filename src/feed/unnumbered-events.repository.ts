@@ -36,7 +36,6 @@ const FIND_MARKED = hotStatement(
 export class UnnumberedEventsRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
 
-  /** Returns them by id. */
   findOldest(limit: number): Promise<Unnumbered[]> {
     return this.events.query<Unnumbered[]>(FIND_OLDEST, [limit]);
   }

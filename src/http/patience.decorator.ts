@@ -1,7 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What a handler needs that waits on purpose. */
 export interface Patience {
   /** aborts when the answer was sent or the client has left */
   gone: AbortSignal;

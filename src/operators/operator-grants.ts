@@ -32,10 +32,7 @@ export class OperatorGrants {
     private readonly transactions: Transactions,
   ) {}
 
-  /**
-   * Voids a code for a new password: another operator may have had it issued.
-   * @throws RefusedError where the account is disabled or has no second factor
-   */
+  /** Voids a code for a new password, which another operator may have had issued. @throws RefusedError */
   grant(userId: string, { actor, force }: Grant): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
       if (!(await this.users.lockEnabled(transaction, userId))) {

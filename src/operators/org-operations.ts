@@ -8,7 +8,6 @@ import { asProblems } from './as-problems.js';
 import { ChangeableUsers } from './changeable-users.js';
 import type { MakeOwnerRequest } from './dto/make-owner.request.js';
 
-/** Has the services that the commands call change an organization. */
 @Injectable()
 export class OrgOperations {
   constructor(

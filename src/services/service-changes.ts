@@ -90,10 +90,8 @@ export class ServiceChanges {
     });
   }
 
-  /**
-   * Revokes one secret: the named one or, of two live ones, the older. `endSessions` ends what codes for the service
-   * opened, for example by a thief of the secret. @throws RefusedError
-   */
+  // Revokes the named secret or, of two live ones, the older. `endSessions` ends what codes for the service opened, for
+  // example by a thief of the secret.
   revokeSecret(
     name: string,
     { secretId, endSessions }: { secretId?: string | undefined; endSessions: boolean },

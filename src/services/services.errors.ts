@@ -52,7 +52,6 @@ export class OneSecretError extends RefusedError {
   }
 }
 
-/** Stops the start. */
 export class ReservedServiceError extends Error {
   constructor(name: string, variable: string) {
     super(

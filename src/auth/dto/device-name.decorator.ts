@@ -5,7 +5,7 @@ import { IsOneLine } from '../../http/is-one-line.decorator.js';
 
 export const MAX_DEVICE_NAME = 60;
 
-/** What the user calls the device, shown in the list of their sessions. */
+/** The user's name for the device, shown in the list of their sessions. */
 export const DeviceName = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({

@@ -10,7 +10,6 @@ const APP_CODE = /^\d{6}$/;
 /** The last group has the one character that is over. */
 const GROUPS = /.{5}(?=.{5})|.+/g;
 
-/** A code as somebody typed it, in its canonical form. */
 export type TypedCode = { kind: 'app'; digits: string } | { kind: 'recovery'; hash: string };
 
 /** Returns undefined for text that can be neither, such as too long a one. */

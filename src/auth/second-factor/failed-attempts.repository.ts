@@ -12,7 +12,6 @@ export interface Attempt {
   scope: AttemptScope;
 }
 
-/** Runs each statement by itself, or in a transaction. */
 type Statements = Pick<Transaction, 'read' | 'write'>;
 
 /** wrong six-digit codes in a window; then no further one is compared */
@@ -87,7 +86,6 @@ export class FailedAttemptsRepository {
   }
 }
 
-/** Whether no further code is compared. */
 export function isFull(
   attempts: Pick<FailedAttempts, 'count' | 'since'> | undefined,
   now = Date.now(),

@@ -28,20 +28,14 @@ export class GuessLimit {
     private readonly transactions: Transactions,
   ) {}
 
-  /**
-   * Counts an attempt of somebody who is signed in as failed before it is made, so that those made at the same moment count,
-   * too.
-   * @throws RateLimitedError
-   */
+  /** Counts an attempt of a user who is signed in before it is made, so that concurrent ones count. @throws RateLimitedError */
   async count(holder: CodeHolder): Promise<void> {
     const scope = 'signed-in';
     if (!(await this.attempts.count({ userId: holder.id, scope }))) await this.refuse(holder, scope);
   }
 
-  /**
-   * As `count` for a login, in a transaction that commits the count of a wrong code, and keeps other attempts waiting until
-   * then. Returns false where `refuse` has to answer once it has ended; where that was known before, it locks nothing.
-   */
+  // Counts an attempt of a login in a transaction that commits the count of a wrong code, too; other attempts wait for it.
+  // Returns false where `refuse` has to answer afterwards, and locks nothing where that was known before.
   async countIn(
     transaction: Transaction,
     { id: userId, attempts }: Pick<FactorOfUser, 'id' | 'attempts'>,

@@ -57,10 +57,7 @@ export class OwnSecondFactorService {
     };
   }
 
-  /**
-   * Returns new recovery codes; those of before are void.
-   * @throws WrongPasswordError, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError, LostConflictError
-   */
+  /** @throws WrongPasswordError, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError, LostConflictError */
   async renewRecoveryCodes(actor: UserActor, proofs: Proofs, client: HashClient): Promise<string[]> {
     const { user, shown } = await this.verify(actor, proofs, client);
     const { id: userId, email: recipient, authEpoch } = user;
@@ -80,10 +77,7 @@ export class OwnSecondFactorService {
     return texts;
   }
 
-  /**
-   * Ends every other session.
-   * @throws WrongPasswordError, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError
-   */
+  /** Ends other sessions. @throws WrongPasswordError, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError */
   async remove(actor: UserActor, proofs: Proofs, client: HashClient): Promise<void> {
     const { user, shown } = await this.verify(actor, proofs, client);
     await this.transactions.run(

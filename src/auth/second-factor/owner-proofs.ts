@@ -8,7 +8,6 @@ import type { HashClient } from '../passwords/hash-queue.js';
 import { OwnPasswordService } from '../passwords/own-password.service.js';
 import { SecondFactorVerification, type ShownCode } from './second-factor-verification.js';
 
-/** What somebody who is signed in sends to show that they own the account. */
 export interface OwnerProof {
   /** the current one, normalized */
   password: string;

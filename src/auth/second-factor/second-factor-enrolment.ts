@@ -55,10 +55,7 @@ export class SecondFactorEnrolment {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Replaces the secret that is pending, if there is one.
-   * @throws WrongPasswordError, SecondFactorEnabledError, InvalidTokenError
-   */
+  /** Replaces a pending secret. @throws WrongPasswordError, SecondFactorEnabledError, InvalidTokenError */
   async begin(userId: string, password: string, client: HashClient): Promise<Enrolment> {
     const { email, secondFactorAt } = await this.passwords.verify(userId, password, client);
     if (secondFactorAt !== null) throw new SecondFactorEnabledError();
@@ -68,10 +65,7 @@ export class SecondFactorEnrolment {
     return { secret, uri: otpauthUri({ issuer: this.env.mfaIssuer, email, secret }) };
   }
 
-  /**
-   * Returns the recovery codes, which are stored as hashes.
-   * @throws InvalidSecondFactorCodeError, SecondFactorEnabledError, RateLimitedError, InvalidTokenError
-   */
+  /** @throws InvalidSecondFactorCodeError, SecondFactorEnabledError, RateLimitedError, InvalidTokenError */
   async confirm(actor: UserActor, typed: string): Promise<string[]> {
     const user = await this.users.findCredentialsById(actor.id);
     if (!user) throw new InvalidTokenError('user_gone');

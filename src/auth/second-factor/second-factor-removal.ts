@@ -25,11 +25,7 @@ export class SecondFactorRemoval {
     private readonly transactions: Transactions,
   ) {}
 
-  /**
-   * Removes the second factor of somebody who has lost it, and ends every session. The e-mail is told. Returns false if
-   * the user has none.
-   * @throws OperatorProtectedError
-   */
+  /** Ends every session, and mails a notice. Returns false if the user has no second factor. @throws OperatorProtectedError */
   byOperator(user: CodeHolder, actor: Actor): Promise<boolean> {
     return this.transactions.run(
       async (transaction) => {

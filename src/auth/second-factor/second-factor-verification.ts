@@ -27,17 +27,10 @@ export type Refused = 'wrong' | 'wrong digits' | 'not compared';
 
 export type Attempt = { result: 'right'; events: UsedCodeEvent[] } | { result: Refused };
 
-/** An event to record in the same transaction, by whoever acts. */
 export type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
 
-/**
- * Asks for the second factor. Where much can refuse the request after the code, in two steps:
- *
- * 1. `show`, outside any transaction, counts a failure in a statement that commits, then compares. A dry run stops here.
- * 2. `use`, in the transaction that acts, uses the code up, which only one of any number of requests can.
- *
- * A login does both at once, by `attempt`, and commits once.
- */
+// `show`, outside any transaction, counts a failure in a statement that commits, and compares; a dry run stops there. `use`
+// uses the code up in the transaction that acts, which one of any number of requests can. A login does both by `attempt`.
 @Injectable()
 export class SecondFactorVerification {
   constructor(
@@ -50,9 +43,7 @@ export class SecondFactorVerification {
   ) {}
 
   /**
-   * Takes six digits of the app, or a recovery code, as somebody who is signed in has typed them. Six digits are refused once
-   * ten were wrong in 15 minutes; a recovery code never is, so that nobody locks the owner out.
-   * @param user as read with the password that they showed
+   * Refuses six digits once ten were wrong in 15 minutes, and never a recovery code: nobody can lock the owner out.
    * @throws InvalidSecondFactorCodeError, RateLimitedError
    */
   async show(user: Pick<Credentials, 'id' | 'email' | 'secondFactorAt'>, typed: string): Promise<ShownCode> {
@@ -75,10 +66,7 @@ export class SecondFactorVerification {
     return this.complete(transaction, shown);
   }
 
-  /**
-   * Counts, compares and uses up a code of a login. Commit the transaction whatever came of it, since it holds the count, and
-   * answer after that, or a code could be tried that is not counted. Then `refuse` answers what is not right.
-   */
+  /** Commit the transaction whatever came of it, since it holds the count, and only then let `refuse` answer. */
   async attempt(transaction: Transaction, user: FactorOfUser, typed: string): Promise<Attempt> {
     const code = readTypedCode(typed);
     if (!code) return { result: 'wrong' };

@@ -11,7 +11,6 @@ import { SECOND_FACTORS_KEY, SecondFactor } from './second-factor.entity.js';
 
 export type StoredFactor = Omit<SecondFactor, 'userId'>;
 
-/** What a code is compared with. */
 export type ComparedFactor = Omit<StoredFactor, 'pendingUntil'>;
 
 /** A user who logs in, as the transaction of the attempt finds them. */

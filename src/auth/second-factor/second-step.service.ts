@@ -20,7 +20,6 @@ interface SecondStep {
   deviceName?: string;
 }
 
-/** What the transaction has committed. */
 interface Outcome {
   user: FactorOfUser;
   opened: NewSession | Refused;
@@ -37,10 +36,7 @@ export class SecondStepService {
     private readonly transactions: Transactions,
   ) {}
 
-  /**
-   * Counts no attempt for a challenge that is void.
-   * @throws InvalidChallengeError, InvalidSecondFactorCodeError, RateLimitedError
-   */
+  /** Counts no attempt for a void challenge. @throws InvalidChallengeError, InvalidSecondFactorCodeError, RateLimitedError */
   async logIn(
     { challenge, code, refresh, deviceName }: SecondStep,
     origin: SignInOrigin,

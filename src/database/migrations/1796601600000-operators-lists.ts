@@ -10,7 +10,7 @@ const INDEXES = {
   ],
 };
 
-/** What is disabled or deleted is listed by an index of its own, in which the others have no text. */
+/** Disabled users and deleted organizations have an index of their own, in which the others have no text. */
 export class OperatorsLists1796601600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const of = (charset: string): string =>

@@ -55,7 +55,7 @@ export function rememberAnswer(answer: Answer): Answer {
 
   const idOf = (subject: unknown, field = 'id'): unknown =>
     (subject as Record<string, unknown> | undefined)?.[field];
-  /** Of several that an operator has found none is filled in, nor the one before: they choose. */
+  /** Fills in nothing where an operator has found several, nor the one before: they choose. */
   const onlyOne = (found: unknown, field = 'id'): unknown => {
     if (!pathname.startsWith('/api/operators/') || !Array.isArray(found)) return undefined;
     return found.length === 1 && body['nextCursor'] === undefined ? idOf(found[0], field) : '';

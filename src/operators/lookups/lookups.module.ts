@@ -19,7 +19,6 @@ import { StatusService } from './status.service.js';
 import { UserLookupsController } from './user-lookups.controller.js';
 import { UserLookups } from './user-lookups.js';
 
-/** What operators read. Nothing of it changes anything. */
 @Module({
   imports: [
     HealthModule,
