@@ -53,5 +53,5 @@ export const QUICK: Plan = {
   roundsBudgetMs: 60_000,
 };
 
-/** What is measured of the feed. */
+/** for the table of the feed */
 export const FEED = { backlog: 10_000, changesPerSecond: 200, readers: 10 };

@@ -1,6 +1,6 @@
 import { percentile } from '../../tooling/percentile.ts';
 
-/** What one run of one operation against one server came to. Times are milliseconds. */
+/** The figures of one run of one operation against one server. Times are milliseconds. */
 export interface Measured {
   requests: number;
   requestsPerSecond: number;

@@ -1,6 +1,6 @@
 import type { OperationName } from '../load/call.ts';
 
-/** As ratios to the baseline in the same run: at least so many requests, at most such a p99. */
+/** Ratios to the baseline in the same run: at least so many requests, at most such a p99. */
 export interface Target {
   requestsPerSecond: number;
   p99: number;
@@ -42,7 +42,7 @@ export const TARGETS: Record<OperationName, Target> = {
   'accept invitation': INVITATION,
 };
 
-/** What services hear of changes. */
+/** for the feed of changes */
 export const FEED_TARGETS = {
   eventsPerSecond: 20_000,
   backlogCost: 1.3,

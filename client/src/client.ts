@@ -219,7 +219,7 @@ function defined(options: Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** What may be over soon: nothing was answered, or only by a proxy, or the service says so itself. */
+/** Whether it may be over soon: nothing was answered, or only by a proxy, or the service says so itself. */
 function isPassing({ code, status }: Failed['problem']): boolean {
   if (code === 'unreachable' || code === 'timed_out' || code === 'unavailable') return true;
   return code === 'not_json' && status !== null && status >= 502 && status <= 504;

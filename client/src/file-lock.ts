@@ -51,7 +51,7 @@ async function take(name: string, number: number): Promise<boolean> {
 }
 
 async function release(name: string, number: number): Promise<void> {
-  // Where somebody has taken over, the file is gone, and stays so.
+  // The file is gone if somebody has taken over, and stays so.
   await writeFile(fileOf(name, number), FREE, { flag: 'r+' }).catch(() => undefined);
 }
 

@@ -1,4 +1,4 @@
-/** Where a login is kept: its refresh token, a text of at most 1,280 UTF-16 units, and nothing else. */
+/** Keeps a login: its refresh token, a text of at most 1,280 UTF-16 units, and nothing else. */
 export interface TokenStore {
   /** the text that was saved last; undefined or null where there is none */
   load(): Promise<string | null | undefined> | string | null | undefined;

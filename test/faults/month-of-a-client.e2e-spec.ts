@@ -20,7 +20,7 @@ afterAll(() => stage.close());
 
 type Answered<Data> = Result<Data, ClientProblem | { code: string; detail: string }>;
 
-/** What an operation gave that must have been done. */
+/** Returns the data of an operation that must have been done. */
 function done<Data>(result: Answered<Data>): Data {
   if (!result.ok) throw new Error(`${result.problem.code}: ${result.problem.detail}`);
   return result.data;
@@ -38,7 +38,7 @@ function windowsOf(store: TokenStore): [Client, Client, Client] {
   return [first!, second!, third!];
 }
 
-/** What a thief has who has read the file. */
+/** Gives a thief what the program has stored. */
 async function copyOf(store: TokenStore): Promise<TokenStore> {
   return memoryStore((await store.load()) ?? undefined);
 }

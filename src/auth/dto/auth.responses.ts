@@ -19,7 +19,7 @@ export class SignIn extends TokenResult {
   user: UserResponse;
 }
 
-/** With `refresh`. */
+/** Answers a request with `refresh`. */
 export class RefreshableSignIn extends SignIn {
   /** time at which the token expires */
   @ApiProperty({ format: 'date-time', example: EXPIRY })
@@ -50,7 +50,7 @@ export class CodeResult {
   code: string;
 }
 
-/** With `audience`. An answer that does not repeat it is of an older instance: discard the code. */
+/** Answers a request with `audience`. An answer without it comes from an older instance: discard the code. */
 export class BoundCodeResult extends CodeResult {
   /** time at which the code expires */
   @ApiProperty({ format: 'date-time', example: EXPIRY })

@@ -60,7 +60,7 @@ const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
   },
 );
 
-/** With several parents a full page is no prefix by id: the caller then splits the parents. */
+/** A full page of several parents is no prefix by id: the caller then splits the parents. */
 const findDescendants = (size: number): string => `SELECT id, revoked_at AS revokedAt FROM sessions
   WHERE parent_id IN (${places(size)}) AND id > ? AND descendants_revoked_at IS NULL
   ORDER BY parent_id, id LIMIT ${PAGE}`;
