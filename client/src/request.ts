@@ -27,14 +27,13 @@ export function requestOf(route: Route, input: Data): RequestParts | { problem: 
     return '';
   });
   if (wrong !== undefined) return { problem: invalidParameter(wrong) };
-  const query = new URLSearchParams();
+  let query: URLSearchParams | undefined;
   for (const name of route.query ?? []) {
     const value = take(name);
-    if (value !== undefined) query.set(name, textOf(value));
+    if (value !== undefined) (query ??= new URLSearchParams()).set(name, textOf(value));
   }
-  const search = query.toString();
   return {
-    path: search === '' ? path : `${path}?${search}`,
+    path: query === undefined ? path : `${path}?${query.toString()}`,
     ...bodyOf(route, route.wrapped ? take('body') : rest),
   };
 }
