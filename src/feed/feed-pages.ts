@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Event } from '../record/event.entity.js';
 import { CursorExpiredError } from './feed.errors.js';
@@ -60,8 +59,6 @@ export class FeedPages {
         if (page.events.length >= limit) return;
       }
       if (found.length < limit) return;
-      // On SQLite nothing else would get a turn.
-      await yieldToEventLoop();
     }
   }
 

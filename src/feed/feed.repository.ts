@@ -77,7 +77,8 @@ export class FeedRepository {
     return this.feed.query<Placed[]>(FIND_FIRST, [limit]);
   }
 
-  /** Readers that ask for a page in the same turn of the event loop share the statement: a round wakes all of them. */
+  // Readers that ask for a page in the same turn of the event loop share the statement: a round wakes all of them. Everything
+  // else gets its turn before, on SQLite, too.
   findAfter(eventId: string, limit: number): Promise<Placed[]> {
     const key = `${eventId} ${limit}`;
     const asked = this.asked.get(key);

@@ -74,7 +74,7 @@ describe.each(ENGINES)('a round of the feed on %s', (engine) => {
     }
   }
 
-  /** What the reader got that it should not have, or lacks, once it has read everything. */
+  /** Returns what the reader should not have got, or lacks, once it has read everything. */
   async function faultsAtTheEnd(): Promise<string[]> {
     await reader.end();
     report({ faults: STEPS.length, requests: reader.answers, wrong: reader.wrong.length });

@@ -117,7 +117,7 @@ async function prepare(send: Send): Promise<Writer[]> {
   return writers;
 }
 
-/** What writers were told. */
+/** the answers to writers */
 class Ledger {
   readonly wrong: string[] = [];
   requests = 0;

@@ -18,7 +18,7 @@ const CODE_LASTS_MS = 55_000;
 
 type Change = 'confirm' | 'renew' | 'log in' | 'remove';
 
-/** What one client was told of its second factor, and what it had asked for when the service died. */
+/** Knows what it was told of its second factor, and what it had asked for when the service died. */
 class Client {
   private readonly email = anEmail('client');
   private readonly password = aPassword();

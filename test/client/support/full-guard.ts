@@ -74,7 +74,7 @@ function follow(further: number): Promise<void> {
   });
 }
 
-/** What is only weakly referenced, such as by timers, goes with the second collection. */
+/** The second collection takes what is only weakly referenced, such as by timers. */
 async function liveMiB(): Promise<number> {
   for (let time = 0; time < 2; time += 1) {
     await new Promise((turn) => setImmediate(turn));

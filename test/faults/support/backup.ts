@@ -14,7 +14,7 @@ export class Backup {
     this.file = join(storage.installation.directory, 'backup');
   }
 
-  /** Beside the running service. */
+  /** Can run beside the service. */
   static async of(storage: Storage): Promise<Backup> {
     const backup = new Backup(storage);
     if (storage.isServer) await backup.run('mariadb-dump', ['--single-transaction'], 'w');

@@ -3,7 +3,7 @@ import type { Database, Row } from '../../support/database.js';
 import type { FeedReader } from './feed-reader.js';
 
 /**
- * What is wrong with what a service has heard from the beginning of the feed on, beside the record; empty: nothing.
+ * Compares what a service has heard from the beginning of the feed on with the record; empty: nothing is wrong.
  *
  * @param unnumbered ids of events from before the feed began
  */
@@ -36,7 +36,7 @@ export async function feedFaults(
   ];
 }
 
-/** What is wrong with what each of the readers was answered and has heard. */
+/** Returns what is wrong with what each of the readers was answered and has heard. */
 export async function faultsOfReaders(
   db: Database,
   service: string,
