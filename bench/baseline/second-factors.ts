@@ -64,7 +64,7 @@ export class SecondFactors {
     return [this.id, nonce.toString('base64url'), box.toString('base64url')].join('.');
   }
 
-  open(sealed: string, userId: string): Buffer {
+  open(sealed: string, userId: string): KeyObject {
     const [, nonce = '', box = ''] = sealed.split('.');
     const bytes = Buffer.from(box, 'base64url');
     const decipher = createDecipheriv(CIPHER, this.sealingKey, Buffer.from(nonce, 'base64url'), {
@@ -72,7 +72,7 @@ export class SecondFactors {
     });
     decipher.setAAD(Buffer.from(userId));
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-    return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]);
+    return createSecretKey(Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]));
   }
 
   private macOf(message: string): Buffer {
@@ -85,7 +85,7 @@ export function stepAt(time: number): number {
 }
 
 /** RFC 4226 section 5.3 */
-export function codeOfStep(secret: Buffer, step: number): string {
+export function codeOfStep(secret: KeyObject, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
   const mac = createHmac('sha1', secret).update(counter).digest();
@@ -93,7 +93,7 @@ export function codeOfStep(secret: Buffer, step: number): string {
   return String(number % 1_000_000).padStart(6, '0');
 }
 
-export function findStep(secret: Buffer, code: string, now: number): number | undefined {
+export function findStep(secret: KeyObject, code: string, now: number): number | undefined {
   const step = stepAt(now);
   return [step + 1, step, step - 1].find((near) => codeOfStep(secret, near) === code);
 }

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { codeOfStep, SecondFactors, stepAt } from '../baseline/second-factors.ts';
 import { ENABLED_AT, secretOf } from '../fixture/second-factors.ts';
 import type { BenchUser, Fixture } from '../fixture/fixture.ts';
@@ -32,7 +33,7 @@ export function secondSteps({ protectedUsers, keysFile }: Fixture): Operation {
       enabledAt: ENABLED_AT,
       expiresAt: now + CHALLENGE_TTL_MS,
     });
-    return secondStep(user, { challenge, code: codeOfStep(secretOf(user), step) });
+    return secondStep(user, { challenge, code: codeOfStep(createSecretKey(secretOf(user)), step) });
   };
 }
 

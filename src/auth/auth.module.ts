@@ -61,9 +61,11 @@ import { EndedSessions } from './sessions/ended-sessions.js';
 import { InterruptedRevocations } from './sessions/interrupted-revocations.js';
 import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
+import { AppCodeLogins } from './second-factor/app-code-logins.js';
 import { AppCodes } from './second-factor/app-codes.js';
 import { GuessLimit } from './second-factor/guess-limit.js';
 import { OwnSecondFactorService } from './second-factor/own-second-factor.service.js';
+import { RecoveryCodeLogins } from './second-factor/recovery-code-logins.js';
 import { SecondFactorEnrolment } from './second-factor/second-factor-enrolment.js';
 import { SecondFactorRemoval } from './second-factor/second-factor-removal.js';
 import { SecondFactorRowsModule } from './second-factor/second-factor-rows.module.js';
@@ -113,6 +115,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
     AcceptablePassword,
     AllSessionsService,
+    AppCodeLogins,
     AppCodes,
     AuthService,
     AuthorizationCodesRepository,
@@ -154,6 +157,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     SessionDeletion,
     SessionEndingService,
     SessionOpening,
+    RecoveryCodeLogins,
     RefreshTokens,
     ResetMails,
     SecondFactorEnrolment,

@@ -3,6 +3,7 @@ import type { ServicePrincipal } from '../access/service-principal.js';
 import type { Event } from '../record/event.entity.js';
 import { feedEvent, isToldTo } from '../record/event-views.js';
 import type { Patience } from '../http/patience.decorator.js';
+import type { FeedEvent } from '../record/dto/feed-event.responses.js';
 import type { FeedQuery } from './dto/feed.query.js';
 import type { FeedResult } from './dto/feed.responses.js';
 import { FeedPages, type FeedPage, type PageRequest } from './feed-pages.js';
@@ -12,6 +13,9 @@ import { limitOf } from '../pagination/page.js';
 
 @Injectable()
 export class FeedService {
+  /** Readers whom one round wakes share the rows of their page, and so what is made of them. */
+  private readonly views = new WeakMap<Event, FeedEvent>();
+
   constructor(
     private readonly pages: FeedPages,
     private readonly rounds: Rounds,
@@ -31,7 +35,15 @@ export class FeedService {
         this.held.hold(reader.name, hold, (until) => this.await(page, last, request, until)),
       );
     }
-    return { events: page.events.map(feedEvent), next: page.next };
+    return { events: page.events.map((event) => this.viewOf(event)), next: page.next };
+  }
+
+  private viewOf(event: Event): FeedEvent {
+    const known = this.views.get(event);
+    if (known) return known;
+    const view = feedEvent(event);
+    this.views.set(event, view);
+    return view;
   }
 
   private async await(page: FeedPage, last: number, request: PageRequest, until: AbortSignal): Promise<void> {

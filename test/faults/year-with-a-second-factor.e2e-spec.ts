@@ -70,7 +70,7 @@ class Person {
   async enrol(turn: number): Promise<void> {
     const begun = await this.at(turn).post<{ secret: string }>(SECOND_FACTOR, { password: this.password });
     this.app = new AuthenticatorApp(done(begun, 201).secret);
-    const code = this.nextCode();
+    const code = await this.nextCode();
     const answers = await Promise.all(
       instances.map((_, index) =>
         this.at(index).post<{ recoveryCodes: string[] }>(`${SECOND_FACTOR}/confirm`, { code }),
@@ -79,8 +79,9 @@ class Person {
     this.recoveryCodes = theOne(answers, [400, 409]).recoveryCodes;
   }
 
-  /** A step works once: half a minute passes before the code is read. */
-  nextCode(): string {
+  /** A step works once: half a minute passes before the code is read. No mail is under way meanwhile, or it would be sent again. */
+  async nextCode(): Promise<string> {
+    await mailsAreSent();
     clock.moveOn(STEP_MS);
     return this.app.at(clock.ahead / STEP_MS);
   }
@@ -100,7 +101,8 @@ class Person {
   }
 
   /** Sends the same code to every instance at once. */
-  async logIn(turn: number, code = this.nextCode()): Promise<void> {
+  async logIn(turn: number, recoveryCode?: string): Promise<void> {
+    const code = recoveryCode ?? (await this.nextCode());
     const challenge = await this.challenge(turn);
     const answers = await Promise.all(instances.map((_, index) => this.secondStep(index, challenge, code)));
     this.take(theOne(answers, [400]).token);
@@ -122,12 +124,16 @@ function theOne<T>(answers: Answer<T>[], refusals: number[]): T {
   return done(good!);
 }
 
-/** The windows of limits end, too, which Redis keeps by its own clock. No mail is under way meanwhile. */
-async function later(days: number): Promise<void> {
+async function mailsAreSent(): Promise<void> {
   await waitFor('all mails are sent', hangTimeoutMs(), async () => {
     const [row] = await installation.db.query("SELECT COUNT(*) AS n FROM mails WHERE state <> 'sent'");
     return Number(row!['n']) === 0;
   });
+}
+
+/** The windows of limits end, too, which Redis keeps by its own clock. */
+async function later(days: number): Promise<void> {
+  await mailsAreSent();
   clock.moveOn(days * DAY_MS);
   await redis.command('FLUSHALL');
 }
@@ -167,6 +173,7 @@ it(
     );
     theOne(removals, [400]);
     await ada.enrol(0);
+    await mailsAreSent();
     clock.moveOn(STEP_MS);
     const old = [lostApp.at(clock.ahead / STEP_MS), sheet[0]!, sheet[2]!];
     const between = await ada.challenge(1);
@@ -174,7 +181,7 @@ it(
 
     // The instance that gave the challenge is killed. Another takes the second step, and the first key goes.
     await instances[1]!.kill();
-    done(await ada.secondStep(2, between, ada.nextCode()));
+    done(await ada.secondStep(2, between, await ada.nextCode()));
     instances[1] = await startInstance(installation, settings);
     const pruned = await command<{ removed: boolean }>('keys', 'prune');
     expect(pruned.map(({ removed }) => removed)).toEqual([false, true]);
@@ -198,7 +205,7 @@ it(
     const newPassword = aPassword();
     const change = { currentPassword: ada.password, newPassword };
     expect((await ada.at(0).put('/api/me/password', change)).status).toBe(400);
-    done(await ada.at(0).put('/api/me/password', { ...change, code: ada.nextCode() }));
+    done(await ada.at(0).put('/api/me/password', { ...change, code: await ada.nextCode() }));
     ada.password = newPassword;
     expect([(await ada.at(2).get('/api/me')).status, (await other.get('/api/me')).status]).toEqual([
       200, 401,
@@ -217,7 +224,7 @@ it(
       [0, 1, 2].map((turn) => operator.at(turn).post(help, { reason: REASON })),
     );
     for (const answer of helped) done(answer);
-    expect((await ada.secondStep(2, guessed, ada.nextCode())).status).toBe(401);
+    expect((await ada.secondStep(2, guessed, await ada.nextCode())).status).toBe(401);
     await ada.logInByPassword(2);
     await ada.enrol(2);
     await ada.logIn(0);

@@ -290,7 +290,7 @@ describe('a login with a second factor', () => {
     it('that has expired it is refused', async () => {
       const { account, recoveryCodes } = await aProtectedAccount();
       const step = async (expiresAt: number) =>
-        secondStep(service, await challengeFor(service, account.id, expiresAt), recoveryCodes[0]);
+        secondStep(service, await challengeFor(service, account.id, { expiresAt }), recoveryCodes[0]);
       expect(await step(Date.now())).toMatchObject(invalidChallenge);
       expect((await step(Date.now() + 60_000)).status).toBe(200);
     });

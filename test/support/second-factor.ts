@@ -119,13 +119,13 @@ export async function aChallenge(
 export async function challengeFor(
   service: Service,
   userId: string,
-  expiresAt = Date.now() + CHALLENGE_TTL_MS,
+  { expiresAt = Date.now() + CHALLENGE_TTL_MS, keys }: { expiresAt?: number; keys?: KeyRing } = {},
 ): Promise<string> {
   const [user] = await service.db.query(
     'SELECT auth_epoch AS epoch, second_factor_at AS since FROM users WHERE id = ?',
     [userId],
   );
-  return new LoginChallenges(await keyRingOf(service), UNCHANGED_FILE).write({
+  return new LoginChallenges(keys ?? (await keyRingOf(service)), UNCHANGED_FILE).write({
     userId,
     authEpoch: Number(user!['epoch']),
     enabledAt: Number(user!['since']),

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { SecondFactorSecrets } from './second-factor-secrets.js';
-import type { ComparedFactor } from './second-factors.repository.js';
+import type { ComparedFactor, UsedStep } from './second-factors.repository.js';
 import { findStep } from './totp.js';
 
 @Injectable()
@@ -8,6 +8,15 @@ export class AppCodes {
   private readonly logger = new Logger('SecondFactor');
 
   constructor(private readonly secrets: SecondFactorSecrets) {}
+
+  hasKey(factor: ComparedFactor | undefined): boolean {
+    return factor !== undefined && this.secrets.hasKeyOf(factor.secret);
+  }
+
+  /** Looks for the key that the comparison will need. Call it outside any transaction: it may take a second. */
+  async lookForKey(factor: ComparedFactor | undefined): Promise<void> {
+    if (factor) await this.secrets.lookForKeyOf(factor.secret);
+  }
 
   /** Returns the step of the code if it can still be used; undefined also where no key opens the secret. */
   findUnused(userId: string, factor: ComparedFactor, digits: string): number | undefined {
@@ -21,5 +30,12 @@ export class AppCodes {
     }
     const step = findStep(secret, digits, Date.now());
     return step !== undefined && step > factor.lastStep ? step : undefined;
+  }
+
+  /** Returns what the code uses up, of a factor that is enabled. */
+  compare(userId: string, factor: ComparedFactor | undefined, digits: string): UsedStep | undefined {
+    const step = factor && this.findUnused(userId, factor, digits);
+    const { enabledAt = null } = factor ?? {};
+    return step === undefined || enabledAt === null ? undefined : { userId, step, enabledAt };
   }
 }

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
+import { padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { type AttemptScope, FAILED_ATTEMPTS_KEY, FailedAttempts } from './failed-attempts.entity.js';
@@ -12,16 +13,20 @@ export interface Attempt {
   scope: AttemptScope;
 }
 
-type Statements = Pick<Transaction, 'read' | 'write'>;
+export type FailedCount = Pick<FailedAttempts, 'count' | 'since'>;
 
 /** wrong six-digit codes in a window; then no further one is compared */
 export const MAX_FAILED_ATTEMPTS = 10;
 export const ATTEMPT_WINDOW_MS = 15 * 60_000;
 
 /** MySQL assigns from left to right, so the count comes first. */
-const COUNT = `UPDATE second_factor_failures SET count = CASE WHEN since <= ? THEN 1 ELSE count + 1 END,
-    since = CASE WHEN since <= ? THEN ? ELSE since END
-  WHERE user_id = ? AND scope = ? AND (count < ${MAX_FAILED_ATTEMPTS} OR since <= ?)`;
+const countOf = (users: number): string => `UPDATE second_factor_failures
+  SET count = CASE WHEN since <= ? THEN 1 ELSE count + 1 END, since = CASE WHEN since <= ? THEN ? ELSE since END
+  WHERE user_id IN (${places(users)}) AND scope = ? AND (count < ${MAX_FAILED_ATTEMPTS} OR since <= ?)`;
+
+const findOf = (users: number): string => `SELECT user_id AS userId, count, since FROM second_factor_failures
+  WHERE user_id IN (${places(users)}) AND scope = ?`;
+hotStatement('the failed attempts of users who log in together', findOf(2), ['', '', '']);
 
 const FIND = hotStatement(
   'the failed attempts of a user',
@@ -31,37 +36,68 @@ const FIND = hotStatement(
 
 @Injectable()
 export class FailedAttemptsRepository {
-  private readonly alone: Statements;
-
   constructor(
-    @InjectRepository(FailedAttempts) attempts: Repository<FailedAttempts>,
-    transactions: Transactions,
-  ) {
-    this.alone = {
-      read: (sql, values) => attempts.query(sql, values),
-      write: (sql, values) => transactions.write(sql, values),
-    };
-  }
+    @InjectRepository(FailedAttempts) private readonly attempts: Repository<FailedAttempts>,
+    private readonly transactions: Transactions,
+  ) {}
 
   /**
-   * Decides for all instances in one statement: it commits before this returns, or locks the row until the transaction
-   * ends. Returns false if the window is full, or the user is gone.
+   * Decides for all instances in one statement, which commits before this returns. Returns false if the window is full, or
+   * the user is gone.
    */
-  async count(attempt: Attempt, by: Statements = this.alone): Promise<boolean> {
+  async count(attempt: Attempt): Promise<boolean> {
     const now = Date.now();
-    if (await add(by, attempt, now)) return true;
-    const row = await this.find(attempt, by);
+    if (await this.add(attempt, now)) return true;
+    const row = await this.find(attempt);
     if (isFull(row, now)) return false;
     // A row that has room now was made or cleared after the statement.
-    return (row ? undefined : await begin(by, attempt, now)) ?? add(by, attempt, now);
+    return (row ? undefined : await this.begin(attempt, now)) ?? this.add(attempt, now);
   }
 
-  async find(
-    { userId, scope }: Attempt,
-    by: Statements = this.alone,
-  ): Promise<Pick<FailedAttempts, 'count' | 'since'> | undefined> {
-    const rows = await by.read<Pick<FailedAttempts, 'count' | 'since'>>(FIND, [userId, scope]);
-    return rows[0];
+  async find({ userId, scope }: Attempt): Promise<FailedCount | undefined> {
+    return (await this.attempts.query<FailedCount[]>(FIND, [userId, scope]))[0];
+  }
+
+  /** Waits for the row, and makes it where there is none. Nobody else counts or clears it until COMMIT. */
+  async lock(transaction: Transaction, attempt: Attempt): Promise<FailedCount> {
+    const { userId, scope } = attempt;
+    const lock = async (): Promise<FailedCount | undefined> =>
+      (await transaction.read<FailedCount>(FIND + transaction.forUpdate, [userId, scope]))[0];
+    const found = await lock();
+    if (found) return found;
+    const empty = { count: 0, since: 0 };
+    try {
+      await transaction.of(this.attempts).insert({ ...attempt, ...empty });
+      return empty;
+    } catch (error) {
+      const made = isUniqueViolation(error, FAILED_ATTEMPTS_KEY) ? await lock() : undefined;
+      if (!made) throw error;
+      return made;
+    }
+  }
+
+  /** Locks those rows that there are and nobody else has locked. */
+  async lockFree(
+    transaction: Transaction,
+    userIds: readonly string[],
+    scope: AttemptScope,
+  ): Promise<Map<string, FailedCount>> {
+    const asked = padded(userIds, '');
+    const rows = await transaction.read<FailedCount & { userId: string }>(
+      findOf(asked.length) + transaction.forUpdateOfFree,
+      [...asked, scope],
+    );
+    return new Map(rows.map(({ userId, ...counted }) => [userId, counted]));
+  }
+
+  /** Counts one of each user, whose rows are locked and have room. */
+  async countLocked(
+    transaction: Transaction,
+    userIds: readonly string[],
+    scope: AttemptScope,
+  ): Promise<void> {
+    const asked = padded(userIds, '');
+    await transaction.write(countOf(asked.length), countValues(asked, scope, Date.now()));
   }
 
   /** Returns true once for each full window. */
@@ -73,23 +109,42 @@ export class FailedAttemptsRepository {
     return claimed === 1;
   }
 
-  /** Keeps the row, so that the next attempt takes one statement. */
-  async clear(transaction: Transaction, { userId, scope }: Attempt): Promise<void> {
+  // Keeps the row, so that the next attempt finds one to lock, and changes it even where it counted nothing: on a cluster
+  // it then conflicts with the attempts on another node.
+  async clear(transaction: Transaction, userIds: readonly string[], scope: AttemptScope): Promise<void> {
+    const over = Date.now() - ATTEMPT_WINDOW_MS;
     await transaction.write(
-      'UPDATE second_factor_failures SET count = 0, since = 0 WHERE user_id = ? AND scope = ?',
-      [userId, scope],
+      `UPDATE second_factor_failures SET count = 0, since = ?
+        WHERE user_id IN (${places(userIds.length)}) AND scope = ?`,
+      [over, ...userIds, scope],
     );
   }
 
   async delete(transaction: Transaction, userId: string): Promise<void> {
     await transaction.write('DELETE FROM second_factor_failures WHERE user_id = ?', [userId]);
   }
+
+  private async add({ userId, scope }: Attempt, now: number): Promise<boolean> {
+    return (await this.transactions.write(countOf(1), countValues([userId], scope, now))) === 1;
+  }
+
+  /** Returns undefined if another request was first. */
+  private async begin({ userId, scope }: Attempt, now: number): Promise<boolean | undefined> {
+    try {
+      await this.transactions.write(
+        'INSERT INTO second_factor_failures (user_id, scope, count, since) VALUES (?, ?, 1, ?)',
+        [userId, scope, now],
+      );
+      return true;
+    } catch (error) {
+      if (isUniqueViolation(error, FAILED_ATTEMPTS_KEY)) return undefined;
+      if (isForeignKeyViolation(error)) return false;
+      throw error;
+    }
+  }
 }
 
-export function isFull(
-  attempts: Pick<FailedAttempts, 'count' | 'since'> | undefined,
-  now = Date.now(),
-): boolean {
+export function isFull(attempts: FailedCount | undefined, now = Date.now()): boolean {
   return (
     attempts !== undefined &&
     attempts.count >= MAX_FAILED_ATTEMPTS &&
@@ -97,23 +152,7 @@ export function isFull(
   );
 }
 
-async function add(by: Statements, { userId, scope }: Attempt, now: number): Promise<boolean> {
+function countValues(userIds: readonly string[], scope: AttemptScope, now: number): unknown[] {
   const over = now - ATTEMPT_WINDOW_MS;
-  return (await by.write(COUNT, [over, over, now, userId, scope, over])) === 1;
-}
-
-/** Returns undefined if another request was first. */
-async function begin(by: Statements, { userId, scope }: Attempt, now: number): Promise<boolean | undefined> {
-  try {
-    await by.write('INSERT INTO second_factor_failures (user_id, scope, count, since) VALUES (?, ?, 1, ?)', [
-      userId,
-      scope,
-      now,
-    ]);
-    return true;
-  } catch (error) {
-    if (isUniqueViolation(error, FAILED_ATTEMPTS_KEY)) return undefined;
-    if (isForeignKeyViolation(error)) return false;
-    throw error;
-  }
+  return [over, over, now, ...userIds, scope, over];
 }

@@ -7,11 +7,10 @@ import type { AttemptScope } from './failed-attempts.entity.js';
 import {
   ATTEMPT_WINDOW_MS,
   FailedAttemptsRepository,
-  isFull,
   MAX_FAILED_ATTEMPTS,
 } from './failed-attempts.repository.js';
-import { TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
-import type { FactorOfUser } from './second-factors.repository.js';
+import { InvalidSecondFactorCodeError, TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
+import type { Refused } from './second-step-outcome.js';
 
 /** Whose code it is; the e-mail gets the notices. */
 export interface CodeHolder {
@@ -34,13 +33,11 @@ export class GuessLimit {
     if (!(await this.attempts.count({ userId: holder.id, scope }))) await this.refuse(holder, scope);
   }
 
-  // Counts an attempt of a login in a transaction that commits the count of a wrong code, too; other attempts wait for it.
-  // Returns false where `refuse` has to answer afterwards, and locks nothing where that was known before.
-  async countIn(
-    transaction: Transaction,
-    { id: userId, attempts }: Pick<FactorOfUser, 'id' | 'attempts'>,
-  ): Promise<boolean> {
-    return !isFull(attempts) && (await this.attempts.count({ userId, scope: 'login' }, transaction));
+  /** Answers a login by six digits once it has committed. @throws InvalidSecondFactorCodeError, RateLimitedError */
+  async refuseLogin(holder: CodeHolder, refused: Refused): Promise<never> {
+    if (refused === 'not compared') return this.refuse(holder, 'login');
+    await this.noteFailed(holder, 'login');
+    throw new InvalidSecondFactorCodeError();
   }
 
   /** @throws RateLimitedError */
@@ -75,6 +72,6 @@ export class GuessLimit {
     { id: userId }: Pick<CodeHolder, 'id'>,
     scope: AttemptScope,
   ): Promise<void> {
-    return this.attempts.clear(transaction, { userId, scope });
+    return this.attempts.clear(transaction, [userId], scope);
   }
 }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isEntityId } from '../../identifiers/entity-id.js';
+import type { Credentials } from '../../users/users.repository.js';
 import { DerivedMacs } from '../tokens/derived-macs.js';
 import { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing } from '../tokens/key-ring.js';
@@ -18,6 +19,8 @@ export interface IssuedChallenge {
   challenge: string;
   expiresAt: number;
 }
+
+type ChallengedUser = Pick<Credentials, 'authEpoch' | 'secondFactorAt' | 'disabledAt'>;
 
 export const CHALLENGE_TTL_MS = 300_000;
 
@@ -69,4 +72,9 @@ export class LoginChallenges {
       expiresAt: Number(expiresAt),
     };
   }
+}
+
+/** Whatever ends the logins of a user, or changes their factor, voids the challenge. */
+export function isChallengeOf({ authEpoch, enabledAt }: LoginChallenge, user: ChallengedUser): boolean {
+  return user.authEpoch === authEpoch && user.secondFactorAt === enabledAt && user.disabledAt === null;
 }

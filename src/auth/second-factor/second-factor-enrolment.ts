@@ -104,6 +104,7 @@ export class SecondFactorEnrolment {
     if (code?.kind !== 'app' || !factor || pendingUntil <= Date.now())
       throw new InvalidSecondFactorCodeError();
     await this.limit.count(user);
+    await this.appCodes.lookForKey(factor);
     const step = this.appCodes.findUnused(user.id, factor, code.digits);
     if (step !== undefined) return { pendingUntil, step };
     await this.limit.noteFailed(user, 'signed-in');

@@ -5,32 +5,23 @@ import type { EventWithout } from '../../record/new-event.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import type { Credentials } from '../../users/users.repository.js';
 import { AppCodes } from './app-codes.js';
-import { readTypedCode, type TypedCode } from './code-text.js';
+import { readTypedCode } from './code-text.js';
 import type { AttemptScope } from './failed-attempts.entity.js';
 import { type CodeHolder, GuessLimit } from './guess-limit.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import { InvalidSecondFactorCodeError } from './second-factor.errors.js';
-import {
-  type ComparedFactor,
-  type FactorOfUser,
-  SecondFactorsRepository,
-} from './second-factors.repository.js';
+import { SecondFactorsRepository, type UsedStep } from './second-factors.repository.js';
 
 /** A code that is right, and that `use` has yet to use up. */
 export type ShownCode = { holder: CodeHolder; scope: AttemptScope } & (
-  | { kind: 'app'; step: number; enabledAt: number }
+  | ({ kind: 'app' } & UsedStep)
   | { kind: 'recovery'; hash: string }
 );
-
-/** Six digits are not compared where too many were wrong. */
-export type Refused = 'wrong' | 'wrong digits' | 'not compared';
-
-export type Attempt = { result: 'right'; events: UsedCodeEvent[] } | { result: Refused };
 
 export type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
 
 // `show`, outside any transaction, counts a failure in a statement that commits, and compares; a dry run stops there. `use`
-// uses the code up in the transaction that acts, which one of any number of requests can. A login does both by `attempt`.
+// uses the code up in the transaction that acts, which one of any number of requests can.
 @Injectable()
 export class SecondFactorVerification {
   constructor(
@@ -66,54 +57,21 @@ export class SecondFactorVerification {
     return this.complete(transaction, shown);
   }
 
-  /** Commit the transaction whatever came of it, since it holds the count, and only then let `refuse` answer. */
-  async attempt(transaction: Transaction, user: FactorOfUser, typed: string): Promise<Attempt> {
-    const code = readTypedCode(typed);
-    if (!code) return { result: 'wrong' };
-    const isDigits = code.kind === 'app';
-    if (isDigits && !(await this.limit.countIn(transaction, user))) return { result: 'not compared' };
-    const { id, email, factor } = user;
-    const shown = this.toUse({ id, email }, factor, code, 'login');
-    if (shown && (await this.consume(transaction, shown))) {
-      return { result: 'right', events: await this.complete(transaction, shown) };
-    }
-    return { result: isDigits ? 'wrong digits' : 'wrong' };
-  }
-
-  /** @throws InvalidSecondFactorCodeError, RateLimitedError */
-  async refuse(holder: CodeHolder, result: Refused): Promise<never> {
-    if (result === 'not compared') return this.limit.refuse(holder, 'login');
-    if (result === 'wrong digits') await this.limit.noteFailed(holder, 'login');
-    throw new InvalidSecondFactorCodeError();
-  }
-
-  private toUse(
-    holder: CodeHolder,
-    factor: ComparedFactor | undefined,
-    code: TypedCode,
-    scope: AttemptScope,
-  ): ShownCode | undefined {
-    if (code.kind === 'recovery') return { holder, scope, ...code };
-    const step = factor && this.appCodes.findUnused(holder.id, factor, code.digits);
-    const { enabledAt = null } = factor ?? {};
-    if (step === undefined || enabledAt === null) return undefined;
-    return { holder, scope, kind: 'app', step, enabledAt };
-  }
-
   private async compare(holder: CodeHolder, digits: string): Promise<ShownCode> {
+    const scope = 'signed-in';
     await this.limit.count(holder);
     const factor = await this.factors.find(holder.id);
-    const shown = this.toUse(holder, factor, { kind: 'app', digits }, 'signed-in');
-    if (shown) return shown;
-    await this.limit.noteFailed(holder, 'signed-in');
+    await this.appCodes.lookForKey(factor);
+    const used = this.appCodes.compare(holder.id, factor, digits);
+    if (used) return { holder, scope, kind: 'app', ...used };
+    await this.limit.noteFailed(holder, scope);
     throw new InvalidSecondFactorCodeError();
   }
 
   private consume(transaction: Transaction, shown: ShownCode): Promise<boolean> {
-    const { id } = shown.holder;
     return shown.kind === 'app'
-      ? this.factors.useStep(transaction, id, shown)
-      : this.recoveryCodes.use(transaction, id, shown.hash);
+      ? this.factors.useSteps(transaction, [shown])
+      : this.recoveryCodes.use(transaction, shown.holder.id, shown.hash);
   }
 
   private async complete(

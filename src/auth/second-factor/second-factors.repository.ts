@@ -3,10 +3,11 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
+import { padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import type { SealedRow } from '../tokens/sealed-parts.js';
 import type { Credentials } from '../../users/users.repository.js';
-import type { FailedAttempts } from './failed-attempts.entity.js';
+import type { FailedCount } from './failed-attempts.repository.js';
 import { SECOND_FACTORS_KEY, SecondFactor } from './second-factor.entity.js';
 
 export type StoredFactor = Omit<SecondFactor, 'userId'>;
@@ -18,8 +19,15 @@ export type FactorOfUser = Omit<Credentials, 'passwordHash'> & {
   /** undefined if there is none, whatever `secondFactorAt` says */
   factor: ComparedFactor | undefined;
   /** of logins; undefined before the first */
-  attempts: Pick<FailedAttempts, 'count' | 'since'> | undefined;
+  attempts: FailedCount | undefined;
 };
+
+export interface UsedStep {
+  userId: string;
+  step: number;
+  /** when the factor was enabled */
+  enabledAt: number;
+}
 
 type FactorOfUserRow = Omit<Credentials, 'passwordHash'> &
   Omit<ComparedFactor, 'secret'> & { secret: string | null; count: number | null; since: number };
@@ -33,15 +41,18 @@ const FIND = hotStatement(
   [''],
 );
 
-const FIND_WITH_USER = hotStatement(
-  'a user who logs in with a second factor',
+const findWithUsers = (users: number): string =>
   `SELECT u.id, u.email, u.auth_epoch AS authEpoch, u.disabled_at AS disabledAt, u.second_factor_at AS secondFactorAt,
       f.secret, f.last_step AS lastStep, f.enabled_at AS enabledAt, a.count, a.since
     FROM users u LEFT JOIN second_factors f ON f.user_id = u.id
       LEFT JOIN second_factor_failures a ON a.user_id = u.id AND a.scope = 'login'
-    WHERE u.id = ?`,
-  [''],
-);
+    WHERE u.id IN (${places(users)})`;
+hotStatement('users who log in with a second factor', findWithUsers(2), ['', '']);
+
+/** Each step is compared with the row of its own user. */
+const useOf = (steps: number): string => `UPDATE second_factors
+  SET last_step = CASE user_id${' WHEN ? THEN ?'.repeat(steps)} END
+  WHERE ${Array(steps).fill('(user_id = ? AND enabled_at = ? AND last_step < ?)').join(' OR ')}`;
 
 @Injectable()
 export class SecondFactorsRepository {
@@ -52,15 +63,10 @@ export class SecondFactorsRepository {
   }
 
   /** Locks nothing. */
-  async findWithUser(transaction: Transaction, userId: string): Promise<FactorOfUser | undefined> {
-    const [row] = await transaction.read<FactorOfUserRow>(FIND_WITH_USER, [userId]);
-    if (!row) return undefined;
-    const { secret, lastStep, enabledAt, count, since, ...user } = row;
-    return {
-      ...user,
-      factor: secret === null ? undefined : { secret, lastStep, enabledAt },
-      attempts: count === null ? undefined : { count, since },
-    };
+  async findWithUsers(transaction: Transaction, userIds: readonly string[]): Promise<FactorOfUser[]> {
+    const asked = padded(userIds, '');
+    const rows = await transaction.read<FactorOfUserRow>(findWithUsers(asked.length), asked);
+    return rows.map(factorOfUser);
   }
 
   /** Replaces a pending one. Returns false if one is enabled. */
@@ -101,17 +107,16 @@ export class SecondFactorsRepository {
     return enabled === 1;
   }
 
-  /** RFC 6238 section 5.2: returns true for the one request that uses the step, or a later one, of this very factor. */
-  async useStep(
-    transaction: Transaction,
-    userId: string,
-    { step, enabledAt }: { step: number; enabledAt: number },
-  ): Promise<boolean> {
-    const used = await transaction.write(
-      'UPDATE second_factors SET last_step = ? WHERE user_id = ? AND enabled_at = ? AND last_step < ?',
-      [step, userId, enabledAt, step],
-    );
-    return used === 1;
+  /**
+   * RFC 6238 section 5.2: of all requests, one alone uses a step of this very factor, or a later one. Returns true if that
+   * was so for each of these, which are of different users.
+   */
+  async useSteps(transaction: Transaction, steps: readonly UsedStep[]): Promise<boolean> {
+    const used = await transaction.write(useOf(steps.length), [
+      ...steps.flatMap(({ userId, step }) => [userId, step]),
+      ...steps.flatMap(({ userId, step, enabledAt }) => [userId, enabledAt, step]),
+    ]);
+    return used === steps.length;
   }
 
   async findSealed(afterUserId: string): Promise<SealedRow[]> {
@@ -132,4 +137,12 @@ export class SecondFactorsRepository {
   async delete(transaction: Transaction, userId: string): Promise<void> {
     await transaction.write('DELETE FROM second_factors WHERE user_id = ?', [userId]);
   }
+}
+
+function factorOfUser({ secret, lastStep, enabledAt, count, since, ...user }: FactorOfUserRow): FactorOfUser {
+  return {
+    ...user,
+    factor: secret === null ? undefined : { secret, lastStep, enabledAt },
+    attempts: count === null ? undefined : { count, since },
+  };
 }

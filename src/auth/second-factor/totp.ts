@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const SECRET_BYTES = 20;
 const STEP_MS = 30_000;
@@ -16,7 +16,7 @@ export function stepAt(time: number): number {
 }
 
 /** RFC 4226 section 5.3 */
-export function codeOfStep(secret: Buffer, step: number): string {
+export function codeOfStep(secret: Buffer | KeyObject, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
   const mac = createHmac('sha1', secret).update(counter).digest();
@@ -28,8 +28,9 @@ export function codeOfStep(secret: Buffer, step: number): string {
 /** Returns the latest step near the time that the code is of. */
 export function findStep(secret: Buffer, code: string, time: number): number | undefined {
   const now = stepAt(time);
+  const key = createSecretKey(secret);
   const steps = Array.from({ length: 2 * TOLERANCE + 1 }, (_, place) => now + TOLERANCE - place);
-  return steps.find((step) => isSame(codeOfStep(secret, step), code));
+  return steps.find((step) => isSame(codeOfStep(key, step), code));
 }
 
 function isSame(one: string, other: string): boolean {

@@ -53,27 +53,22 @@ export class SessionOpening {
   /** Opens a login by password. @param cause what the transaction has done, to be recorded first */
   async open(
     transaction: Transaction,
-    { user, via, refresh, deviceName, amr = PASSWORD_ALONE, origin }: Login,
+    login: Login,
     cause?: EventWithout<'actor', 'account.registered' | 'account.recovery_code_used'>,
   ): Promise<{ session: NewSession; actor: UserActor }> {
-    const { id: userId, authEpoch } = user;
-    const start = {
-      userId,
-      authEpoch,
-      authTime: Date.now(),
-      amr,
-      refresh,
-      deviceName,
-      origin,
-    };
-    const session = newSession(this.env, start);
-    await this.sessions.insert(transaction, session);
-    const { id: sessionId } = session;
-    const { requestId, address } = origin;
-    const actor: UserActor = { kind: 'user', id: userId, sessionId, parentId: null, requestId, address };
-    const started: NewEvent = { type: 'session.started', actor, userId, sessionId, data: { via } };
+    const { session, actor, started } = this.begin(login);
+    await this.sessions.insert(transaction, [session]);
     await this.events.record(transaction, ...(cause ? [{ ...cause, actor }] : []), started);
     return { session, actor };
+  }
+
+  /** Opens logins of several users, in their order. */
+  async openAll(transaction: Transaction, logins: readonly Login[]): Promise<NewSession[]> {
+    const begun = logins.map((login) => this.begin(login));
+    const sessions = begun.map(({ session }) => session);
+    await this.sessions.insert(transaction, sessions);
+    await this.events.record(transaction, ...begun.map(({ started }) => started));
+    return sessions;
   }
 
   /** Opens a session by a code. Returns undefined if it cannot open one, or has opened one before. */
@@ -106,5 +101,26 @@ export class SessionOpening {
   answer(session: NewSession | DerivedSession): TokenResult {
     this.limit.noteOpened(session.userId);
     return this.tokens.of(session, session.createdAt);
+  }
+
+  private begin({ user, via, refresh, deviceName, amr = PASSWORD_ALONE, origin }: Login): {
+    session: NewSession;
+    actor: UserActor;
+    started: NewEvent;
+  } {
+    const { id: userId, authEpoch } = user;
+    const session = newSession(this.env, {
+      userId,
+      authEpoch,
+      authTime: Date.now(),
+      amr,
+      refresh,
+      deviceName,
+      origin,
+    });
+    const { id: sessionId } = session;
+    const { requestId, address } = origin;
+    const actor: UserActor = { kind: 'user', id: userId, sessionId, parentId: null, requestId, address };
+    return { session, actor, started: { type: 'session.started', actor, userId, sessionId, data: { via } } };
   }
 }

@@ -98,8 +98,13 @@ export class SessionsRepository {
     this.opened = new Lookup(FIND_OPENED, sessions);
   }
 
-  async insert(transaction: Transaction, session: NewSession): Promise<void> {
-    await transaction.of(this.sessions).insert({ ...session, amr: storedMethods(session.amr) });
+  /** Written by hand since it was measured hot: TypeORM's own call takes longer to write the statement. */
+  async insert(transaction: Transaction, sessions: readonly NewSession[]): Promise<void> {
+    await transaction.write(
+      `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, amr, created_at, expires_at, refresh_generation, ip,
+         user_agent, device_name) VALUES ${sessions.map(() => `(${places(11)})`).join(', ')}`,
+      sessions.flatMap(rowOf),
+    );
   }
 
   async findPrincipal(id: string): Promise<UserPrincipal | undefined> {
@@ -174,4 +179,23 @@ export class SessionsRepository {
   async delete(ids: readonly string[]): Promise<void> {
     await this.sessions.delete([...ids]);
   }
+}
+
+function rowOf(session: NewSession): unknown[] {
+  const { id, userId, authTime, authEpoch, amr, createdAt, expiresAt } = session;
+  const { refreshGeneration, ip, userAgent, deviceName } = session;
+  const methods = storedMethods(amr);
+  return [
+    id,
+    userId,
+    authTime,
+    authEpoch,
+    methods,
+    createdAt,
+    expiresAt,
+    refreshGeneration,
+    ip,
+    userAgent,
+    deviceName,
+  ];
 }

@@ -1,20 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { DerivedKeys, type SealingPurpose } from './derived-keys.js';
 import type { KeyRing } from './key-ring.js';
-import { type SigningKey, thumbprint } from './signing-keys.js';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @returns the id of the key that sealed it */
+/** @returns the thumbprint of the key that sealed it */
 export function sealedBy(sealed: string): string {
   return sealed.split('.', 1)[0]!;
-}
-
-/** Returns the thumbprint, because a key file may name its keys as it likes, and at any length. */
-export function sealingId(key: SigningKey): string {
-  return thumbprint(key.publicKey);
 }
 
 // Secrets that have to be read again, unlike passwords: the database has them encrypted with a key that it does not hold.
@@ -30,20 +24,25 @@ export class SealedSecrets {
     this.derived = new DerivedKeys(purpose);
   }
 
-  /** @returns `kid.nonce.ciphertext`, the tag at the end of the ciphertext */
+  /** @returns `thumbprint.nonce.ciphertext`, the tag at the end of the ciphertext */
   seal(secret: Buffer, rowKey: string): string {
     const key = this.keys.signing;
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.derived.of(key), nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(Buffer.from(rowKey));
     const ciphertext = Buffer.concat([cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
-    return [sealingId(key), nonce.toString('base64url'), ciphertext.toString('base64url')].join('.');
+    return [key.thumbprint, nonce.toString('base64url'), ciphertext.toString('base64url')].join('.');
+  }
+
+  /** Says whether a key of the ring has sealed it. */
+  hasKeyOf(sealed: string): boolean {
+    return this.keys.all.some(({ thumbprint }) => thumbprint === sealedBy(sealed));
   }
 
   /** @returns undefined where no key of the ring has sealed this secret for this row */
   open(sealed: string, rowKey: string): Buffer | undefined {
-    const [id, ...parts] = sealed.split('.');
-    const key = this.keys.all.find((candidate) => sealingId(candidate) === id);
+    const [sealer, ...parts] = sealed.split('.');
+    const key = this.keys.all.find(({ thumbprint }) => thumbprint === sealer);
     const [nonce, box] = parts.map((part) => Buffer.from(part, 'base64url'));
     if (!key || nonce?.length !== NONCE_BYTES || !box || box.length < TAG_BYTES) return undefined;
     const decipher = createDecipheriv(ALGORITHM, this.derived.of(key), nonce, { authTagLength: TAG_BYTES });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SEALING_PURPOSES, type SealingPurpose } from './derived-keys.js';
 import { KeyRing } from './key-ring.js';
 import { SealedParts } from './sealed-parts.js';
-import { SealedSecrets, sealedBy, sealingId } from './sealed-secrets.js';
+import { SealedSecrets, sealedBy } from './sealed-secrets.js';
 import type { SigningKey, SigningKeys } from './signing-keys.js';
 
 /** An instance reads the file within seconds of its change, and until then may seal with a key that no longer signs. */
@@ -43,7 +43,7 @@ class Pass {
   ) {
     const ring = new KeyRing(keys);
     this.secrets = new Map(SEALING_PURPOSES.map((purpose) => [purpose, new SealedSecrets(ring, purpose)]));
-    this.leaving = new Set(leaving.map(sealingId));
+    this.leaving = new Set(leaving.map(({ thumbprint }) => thumbprint));
   }
 
   /** @returns what it looked at, and how many of those the keys had sealed */

@@ -17,6 +17,8 @@ export type Jwk = JsonWebKey & {
 
 export interface SigningKey {
   kid: string;
+  /** RFC 7638, whatever the file calls the key, and at whatever length */
+  thumbprint: string;
   privateKey: KeyObject;
   publicKey: KeyObject;
   /** epoch milliseconds; 0 where the file says nothing */
@@ -78,8 +80,9 @@ function readKey(jwk: Jwk, index: number): SigningKey {
     const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
     const publicKey = createPublicKey(privateKey);
     assertPair(privateKey, publicKey);
+    const print = thumbprint(publicKey);
     const signsFrom = (jwk.nbf ?? 0) * 1000;
-    return { kid: jwk.kid ?? thumbprint(publicKey), privateKey, publicKey, signsFrom };
+    return { kid: jwk.kid ?? print, thumbprint: print, privateKey, publicKey, signsFrom };
   } catch {
     throw new SigningKeysError(`${position} cannot be read`);
   }

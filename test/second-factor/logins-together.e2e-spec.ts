@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/answer.js';
+import { atOnce, times } from '../support/at-once.js';
+import { engine } from '../support/engine.js';
+import { invalidChallenge, invalidCode, rateLimited } from '../support/expected.js';
+import { holdRows } from '../support/held-rows.js';
+import { anAccount, type Session } from '../support/personas.js';
+import { challengeFor, type Protected, protect, secondStep } from '../support/second-factor.js';
+import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { decodeToken } from '../support/signing-keys.js';
+
+const FAILED = 'SELECT count FROM second_factor_failures WHERE user_id = ?';
+const LOGINS = 8;
+/** later than any code of today */
+const FAR_STEP = 2_000_000_000;
+
+interface Person extends Protected {
+  logIn: (code: string | undefined) => Promise<Answer<Session>>;
+}
+
+describe('logins of many users that arrive at the same moment', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startServiceWithoutLimits();
+  });
+  afterAll(() => service.stop());
+
+  /** Somebody who has logged in before, so that there is a row that counts. */
+  async function aPerson(): Promise<Person> {
+    const person = await protect(service, await anAccount(service));
+    const { id } = person.account;
+    await service.db.query(
+      "INSERT INTO second_factor_failures (user_id, scope, count, since) VALUES (?, 'login', 0, 0)",
+      [id],
+    );
+    const challenge = await challengeFor(service, id);
+    return { ...person, logIn: (code) => secondStep(service, challenge, code) };
+  }
+  const people = (count: number): Promise<Person[]> => atOnce(times(count, () => aPerson));
+  const failuresOf = async ({ account }: Person): Promise<number> => {
+    const [row] = await service.db.query(FAILED, [account.id]);
+    return Number(row?.['count'] ?? 0);
+  };
+  const sessionsOf = async ({ account }: Person): Promise<number> => {
+    const rows = await service.db.query('SELECT id FROM sessions WHERE user_id = ?', [account.id]);
+    return rows.length - 1;
+  };
+
+  it('get an answer each: a session of their own, or what is wrong with their own', async () => {
+    const lucky = await people(LOGINS);
+    const typo = await aPerson();
+    const guessed = await aPerson();
+    const disabled = await aPerson();
+    const changed = await aPerson();
+    const first = await aPerson();
+    const { db } = service;
+    const COUNT_FAILED = 'UPDATE second_factor_failures SET count = ?, since = ? WHERE user_id = ?';
+    await db.query(COUNT_FAILED, [10, Date.now(), guessed.account.id]);
+    await db.query(COUNT_FAILED, [9, Date.now(), lucky[2]!.account.id]);
+    await db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [disabled.account.id]);
+    await db.query('UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [changed.account.id]);
+    await db.query('DELETE FROM second_factor_failures WHERE user_id = ?', [first.account.id]);
+
+    const [wrong, full, ofDisabled, ofChanged, ofFirst, swapped, ...right] = await atOnce([
+      () => typo.logIn(typo.app.wrong()),
+      () => guessed.logIn(guessed.app.next()),
+      () => disabled.logIn(disabled.app.next()),
+      () => changed.logIn(changed.app.next()),
+      () => first.logIn(first.app.next()),
+      () => lucky[0]!.logIn(lucky[1]!.app.at()),
+      ...lucky.map((person) => () => person.logIn(person.app.next())),
+    ]);
+
+    expect(wrong).toMatchObject(invalidCode);
+    expect(full).toMatchObject(rateLimited);
+    expect(ofDisabled).toMatchObject(invalidChallenge);
+    expect(ofChanged).toMatchObject(invalidChallenge);
+    expect(ofFirst!.body.user.id).toBe(first.account.id);
+    expect(swapped, 'the code of somebody else').toMatchObject(invalidCode);
+    expect(right.map(({ body }) => body.user)).toEqual(
+      lucky.map(({ account: { id, email } }) => ({ id, email })),
+    );
+    for (const [place, { body }] of right.entries()) {
+      expect(decodeToken(body.token).claims['sub']).toBe(lucky[place]!.account.id);
+      expect((await service.anyone.withToken(body.token).get('/api/me')).status).toBe(200);
+    }
+    const opened = await atOnce([...lucky, first].map((person) => () => sessionsOf(person)));
+    expect(opened).toEqual(times(LOGINS + 1, () => 1));
+    const refused = [typo, guessed, disabled, changed];
+    expect(await atOnce(refused.map((person) => () => sessionsOf(person)))).toEqual([0, 0, 0, 0]);
+    expect(await failuresOf(lucky[2]!), 'a right code takes back what was wrong').toBe(0);
+    // The eleventh says that the owner was mailed.
+    expect(await atOnce(refused.map((person) => () => failuresOf(person)))).toEqual([1, 11, 0, 0]);
+  });
+
+  it('are recorded each with its own session', async () => {
+    const all = await people(LOGINS);
+    await atOnce(all.map((person) => () => person.logIn(person.app.next())));
+    const ids = all.map(({ account }) => account.id);
+    const rows = await service.db.query(
+      `SELECT e.user_id AS userId, s.user_id AS ofSession, e.actor_id AS actor FROM events e
+        JOIN sessions s ON s.id = e.session_id AND s.amr = 'pwd otp'
+        WHERE e.type = 'session.started' AND e.actor_session_id = s.id AND e.user_id IN (${ids.map(() => '?').join(', ')})`,
+      ids,
+    );
+    for (const { userId, ofSession, actor } of rows) expect([ofSession, actor]).toEqual([userId, userId]);
+    expect(new Set(rows.map(({ userId }) => userId))).toEqual(new Set(ids));
+  });
+
+  it('use each code once, however many are sent for each of several users', async () => {
+    const all = await people(4);
+    const answers = await atOnce(
+      times(LOGINS, () => all)
+        .flat()
+        .map((person) => {
+          const code = person.app.at();
+          return async () => ({ person, answer: await person.logIn(code) });
+        }),
+    );
+    for (const person of all) {
+      const own = answers.filter((one) => one.person === person).map(({ answer }) => answer.status);
+      expect(own.toSorted((one, other) => one - other)).toEqual([200, ...times(LOGINS - 1, () => 400)]);
+      expect(await sessionsOf(person)).toBe(1);
+    }
+  });
+
+  // SQLite has one lock, which a login holds from its first statement on.
+  describe.runIf(engine === 'mariadb')('where one of them is hindered', () => {
+    it('are made one by one if the code of one was used meanwhile, beside a password', async () => {
+      const others = await people(LOGINS);
+      const used = await aPerson();
+      const rows = await holdRows(service);
+      const LATER = 'UPDATE second_factors SET last_step = ? WHERE user_id = ?';
+      await rows.write(LATER, [FAR_STEP, used.account.id]);
+      const answers = atOnce([...others, used].map((person) => () => person.logIn(person.app.next())));
+      await rows.untilOneWaits();
+      await rows.commit();
+
+      const right = await answers;
+      const refused = right.pop();
+      expect(refused).toMatchObject(invalidCode);
+      expect(right.map(({ body }) => body.user.id)).toEqual(others.map(({ account }) => account.id));
+      expect(await failuresOf(used)).toBe(1);
+      expect(await sessionsOf(used)).toBe(0);
+    });
+
+    it('are answered while somebody holds the row of one user', async () => {
+      const others = await people(LOGINS);
+      const held = await aPerson();
+      const rows = await holdRows(service);
+      await rows.write('UPDATE users SET revision = revision + 1 WHERE id = ?', [held.account.id]);
+      const answers = others.map((person) => person.logIn(person.app.next()));
+      const late = held.logIn(held.app.next());
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      await rows.rollback();
+
+      expect(statuses).toEqual(others.map(() => 200));
+      // Its own may have waited longer than a request may take.
+      expect([200, 503]).toContain((await late).status);
+    });
+  });
+});
