@@ -11,9 +11,10 @@ import { cpuMs } from '../tooling/processes/usage.ts';
 export interface Sample extends Measured {
   /** processor time of the server for 1,000 requests; undefined where the system does not tell */
   cpuMs: number | undefined;
-  /** the same of the database and of the process that makes the load */
+  /** the same of the database, of the process that makes the load, and of this one, which has the readers of the feed */
   databaseCpuMs: number | undefined;
   driverCpuMs: number | undefined;
+  readersCpuMs: number | undefined;
   /** share of the processors that programs other than the benchmark used meanwhile */
   foreignLoad: number | undefined;
 }
@@ -83,6 +84,7 @@ async function sample<Name extends string>(
   const server = watchCpu(contenders.servers[name].pids());
   const database = watchCpu(databasePid === undefined ? [] : [databasePid]);
   const load = watchCpu([driver.pid]);
+  const readers = watchCpu([process.pid]);
   const foreignLoad = watchForeignLoad(processIds(contenders, driver));
   const durationMs = HASHING.has(operation) ? plan.hashPhaseMs : plan.phaseMs;
   const measured = await driver.drive(name, operation, { connections: plan.connections, durationMs });
@@ -97,6 +99,7 @@ async function sample<Name extends string>(
     cpuMs: forThousand(server()),
     databaseCpuMs: forThousand(database()),
     driverCpuMs: forThousand(load()),
+    readersCpuMs: forThousand(readers()),
     foreignLoad: foreignLoad(),
   };
 }

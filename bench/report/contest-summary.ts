@@ -3,7 +3,15 @@ import { calmRounds } from './calm-rounds.ts';
 import { type Figures, medians, type Ratio, ratio } from './figures.ts';
 import { median } from '../../tooling/median.ts';
 
-const FIGURES = ['requestsPerSecond', 'p50', 'p99', 'cpuMs', 'databaseCpuMs', 'driverCpuMs'] as const;
+const FIGURES = [
+  'requestsPerSecond',
+  'p50',
+  'p99',
+  'cpuMs',
+  'databaseCpuMs',
+  'driverCpuMs',
+  'readersCpuMs',
+] as const;
 
 /** One contender in one operation, compared with the first contender. */
 export interface ContestantSummary {

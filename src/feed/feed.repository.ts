@@ -51,7 +51,7 @@ export type Placed = Event | { id: null };
 
 @Injectable()
 export class FeedRepository {
-  private readonly asked = new Map<string, Promise<Placed[]>>();
+  private readonly asked = new Map<string, Promise<Placed[] | undefined>>();
 
   constructor(@InjectRepository(FeedEntry) private readonly feed: Repository<FeedEntry>) {}
 
@@ -77,22 +77,18 @@ export class FeedRepository {
     return this.feed.query<Placed[]>(FIND_FIRST, [limit]);
   }
 
-  // Readers that ask for a page in the same turn of the event loop share the statement: a round wakes all of them. Everything
-  // else gets its turn before, on SQLite, too.
-  findAfter(eventId: string, limit: number): Promise<Placed[]> {
+  // Readers that ask for a page in the same turn of the event loop share it: a round wakes all of them. Everything else gets its
+  // turn before, on SQLite, too. Returns undefined if the event has no place any more.
+  findAfter(eventId: string, limit: number): Promise<Placed[] | undefined> {
     const key = `${eventId} ${limit}`;
     const asked = this.asked.get(key);
     if (asked) return asked;
     const found = yieldToEventLoop().then(() => {
       this.asked.delete(key);
-      return this.feed.query<Placed[]>(FIND_AFTER, [eventId, limit]);
+      return this.findPlaced(eventId, limit);
     });
     this.asked.set(key, found);
     return found;
-  }
-
-  async has(eventId: string): Promise<boolean> {
-    return (await this.feed.query<unknown[]>(FIND_ENTRY, [eventId])).length > 0;
   }
 
   async findLastOf(eventIds: readonly string[]): Promise<number | undefined> {
@@ -114,5 +110,14 @@ export class FeedRepository {
 
   async delete(seqs: readonly number[]): Promise<void> {
     await this.feed.delete({ seq: In([...seqs]) });
+  }
+
+  private async findPlaced(eventId: string, limit: number): Promise<Placed[] | undefined> {
+    const found = await this.feed.query<Placed[]>(FIND_AFTER, [eventId, limit]);
+    return found.length > 0 || (await this.has(eventId)) ? found : undefined;
+  }
+
+  private async has(eventId: string): Promise<boolean> {
+    return (await this.feed.query<unknown[]>(FIND_ENTRY, [eventId])).length > 0;
   }
 }

@@ -18,21 +18,27 @@ afterAll(() => data.close());
 
 it('readers share the statement of a page that they ask for at once, and nobody gets one that was sent before', async () => {
   const feed = new FeedRepository(data.dataSource.getRepository(FeedEntry));
-  const [first, second] = [await anEvent(), await anEvent()];
-  await feed.append(0, [first]);
+  const [first, second, third] = [await anEvent(), await anEvent(), await anEvent()];
+  await feed.append(0, [first, second]);
   const executed = recordStatements(data.dataSource);
   const after = (cursor: string, limit: number) => () => feed.findAfter(cursor, limit);
 
   const same = times(READERS, () => after(first, PAGE));
-  const pages = await Promise.all([...same, after(first, PAGE + 1), after(second, PAGE)].map((ask) => ask()));
-  expect(executed).toHaveLength(3);
-  expect(pages).toEqual(times(READERS + 2, () => []));
+  const pages = await Promise.all([...same, after(first, PAGE + 1)].map((ask) => ask()));
+  expect(executed).toHaveLength(2);
+  expect(pages.map((page) => page?.map(({ id }) => id))).toEqual(times(READERS + 1, () => [second]));
 
-  const asked = feed.findAfter(first, PAGE);
-  await feed.append(1, [second]);
-  const askedLater = feed.findAfter(first, PAGE);
+  // The end of the feed, where each page is empty, takes one statement more.
+  const atEnd = await Promise.all(times(READERS, () => after(second, PAGE)()));
+  expect(executed).toHaveLength(4);
+  expect(atEnd).toEqual(times(READERS, () => []));
+
+  const asked = feed.findAfter(second, PAGE);
+  await feed.append(2, [third]);
+  const askedLater = feed.findAfter(second, PAGE);
   await asked;
-  expect((await askedLater).map(({ id }) => id)).toEqual([second]);
+  expect((await askedLater)?.map(({ id }) => id)).toEqual([third]);
+  expect(await feed.findAfter(anUnknownId(), PAGE), 'of an event without a place').toBeUndefined();
 });
 
 async function anEvent(): Promise<string> {
