@@ -22,7 +22,7 @@ import { RefusalsFilter } from './orgs/refusals.filter.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { WriteLimitGuard } from './rate-limits/write-limit.guard.js';
 import { MailWorkerModule } from './mail/mail-worker.module.js';
-import { RecordModule } from './record/record.module.js';
+import { RecordServerModule } from './record/record-server.module.js';
 import { ReservedNames } from './services/reserved-names.js';
 import { ServicesModule } from './services/services.module.js';
 import { UserPartsCheck } from './users/user-parts-check.js';
@@ -44,7 +44,7 @@ export class AppModule {
         AuthModule.forRoot(keys),
         UsersModule,
         MailWorkerModule,
-        RecordModule,
+        RecordServerModule,
         FeedServerModule,
         OrgsModule,
         MembersModule,

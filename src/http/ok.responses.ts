@@ -6,5 +6,3 @@ export class OkResult {
   @ApiProperty({ type: Boolean, enum: [true] })
   ok: true;
 }
-
-export const OK: OkResult = { ok: true };

@@ -10,7 +10,8 @@ import { OwnSecondFactorService } from '../auth/second-factor/own-second-factor.
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 import { SecondFactorEnrolment } from '../auth/second-factor/second-factor-enrolment.js';
 import { CurrentActor } from '../http/current-actor.decorator.js';
-import { OK, OkResult } from '../http/ok.responses.js';
+import { OK } from '../http/ok.js';
+import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { BeginSecondFactorRequest } from './dto/begin-second-factor.request.js';

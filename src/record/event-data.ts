@@ -1,4 +1,4 @@
-import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import type { OpenAPIObject } from '@nestjs/swagger';
 
 export type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 
@@ -42,7 +42,7 @@ export function newer<Value>(field: Field<Value, false>): Field<Value, false> {
 }
 
 export const ROLE: Field<'member' | 'admin' | 'owner', false> = {
-  schema: { $ref: getSchemaPath('Role') },
+  schema: { $ref: '#/components/schemas/Role' },
   text: 'a role',
   isOptional: false,
 };

@@ -5,13 +5,11 @@ import { EventDeletions } from './event-deletions.js';
 import { EventAddressesRepository } from './event-addresses.repository.js';
 import { EventsRepository } from './events.repository.js';
 import { ExpiredEvents } from './expired-events.js';
-import { OrgEventsController } from './org-events.controller.js';
 import { RecordService } from './record.service.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 
 @Module({
   imports: [JobsModule, TypeOrmModule.forFeature([Event])],
-  controllers: [OrgEventsController],
   providers: [EventAddressesRepository, EventDeletions, EventsRepository, ExpiredEvents, RecordService],
   exports: [EventAddressesRepository, EventDeletions, EventsRepository, RecordService],
 })

@@ -1,0 +1,3 @@
+import type { OkResult } from './ok.responses.js';
+
+export const OK: OkResult = { ok: true };
