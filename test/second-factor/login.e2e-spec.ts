@@ -122,8 +122,8 @@ describe('a login with a second factor', () => {
 
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(CLIENTS - 1);
-    // As many as that are guesses: after the tenth all six digits are refused until the winner has committed. They wait
-    // for one another, and a busy machine refuses the last of them for want of time.
+    // A code that was used is a wrong guess, and after the tenth no six digits are compared. They wait for one another, and
+    // a busy machine refuses the last of them for want of time.
     const allowed = kind === 'app' ? [400, 429, 503] : [400, 503];
     expect(refused.filter(({ status }) => !allowed.includes(status))).toEqual([]);
     expect(await cluster.db.query('SELECT id FROM sessions WHERE user_id = ?', [account.id])).toHaveLength(2);

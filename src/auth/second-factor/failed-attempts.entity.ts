@@ -22,7 +22,7 @@ export class FailedAttempts {
   @Column({ type: 'integer' })
   count: number;
 
-  /** epoch milliseconds of the first */
+  /** epoch milliseconds of the first; longer ago than the window where there is none */
   @Column({ type: 'bigint' })
   since: number;
 }
