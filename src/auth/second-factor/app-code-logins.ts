@@ -19,12 +19,10 @@ export interface AppCodeLogin {
 
 interface Attempt extends AppCodeLogin {
   user: FactorOfUser;
-  /** as the locked row has them */
   failed: FailedCount;
 }
 
 interface ComparedAttempt extends Attempt {
-  /** undefined if the code was wrong */
   used: UsedStep | undefined;
 }
 
@@ -83,7 +81,7 @@ export class AppCodeLogins {
       return await this.transactions.run(async (transaction) => {
         const [user] = await this.factors.findWithUsers(transaction, [userId]);
         if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed');
-        // This locks nothing, so that a flood of guesses costs little once it is refused.
+        // This locks nothing: a flood of guesses costs little.
         if (isFull(user.attempts)) return { user, opened: 'not compared' };
         const failed = await this.attempts.lock(transaction, { userId, scope: 'login' });
         const outcomes = await this.attempt(transaction, [{ ...login, user, failed }]);

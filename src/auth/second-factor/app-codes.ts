@@ -32,7 +32,6 @@ export class AppCodes {
     return step !== undefined && step > factor.lastStep ? step : undefined;
   }
 
-  /** Returns what the code uses up, of a factor that is enabled. */
   compare(userId: string, factor: ComparedFactor | undefined, digits: string): UsedStep | undefined {
     const step = factor && this.findUnused(userId, factor, digits);
     const { enabledAt = null } = factor ?? {};

@@ -27,7 +27,6 @@ export class RecoveryCodeLogins {
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws InvalidChallengeError, InvalidSecondFactorCodeError */
   async logIn(recovery: RecoveryCodeLogin): Promise<SecondStepOutcome> {
     const { userId } = recovery.challenge;
     const turn = { principal: userId, row: userId };
@@ -38,7 +37,6 @@ export class RecoveryCodeLogins {
     }
   }
 
-  /** The session has the epoch of the challenge: where that ends meanwhile, it is dead. */
   private async logInBy(
     transaction: Transaction,
     { challenge, login, hash }: RecoveryCodeLogin,

@@ -49,7 +49,6 @@ const findWithUsers = (users: number): string =>
     WHERE u.id IN (${places(users)})`;
 hotStatement('users who log in with a second factor', findWithUsers(2), ['', '']);
 
-/** Each step is compared with the row of its own user. */
 const useOf = (steps: number): string => `UPDATE second_factors
   SET last_step = CASE user_id${' WHEN ? THEN ?'.repeat(steps)} END
   WHERE ${Array(steps).fill('(user_id = ? AND enabled_at = ? AND last_step < ?)').join(' OR ')}`;

@@ -62,7 +62,6 @@ export class SessionOpening {
     return { session, actor };
   }
 
-  /** Opens logins of several users, in their order. */
   async openAll(transaction: Transaction, logins: readonly Login[]): Promise<NewSession[]> {
     const begun = logins.map((login) => this.begin(login));
     const sessions = begun.map(({ session }) => session);

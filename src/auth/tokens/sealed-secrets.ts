@@ -34,7 +34,6 @@ export class SealedSecrets {
     return [key.thumbprint, nonce.toString('base64url'), ciphertext.toString('base64url')].join('.');
   }
 
-  /** Says whether a key of the ring has sealed it. */
   hasKeyOf(sealed: string): boolean {
     return this.keys.all.some(({ thumbprint }) => thumbprint === sealedBy(sealed));
   }
