@@ -63,6 +63,7 @@ import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
 import { AppCodeLogins } from './second-factor/app-code-logins.js';
 import { AppCodes } from './second-factor/app-codes.js';
+import { ChallengedLogins } from './second-factor/challenged-logins.js';
 import { GuessLimit } from './second-factor/guess-limit.js';
 import { OwnSecondFactorService } from './second-factor/own-second-factor.service.js';
 import { RecoveryCodeLogins } from './second-factor/recovery-code-logins.js';
@@ -119,6 +120,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     AppCodes,
     AuthService,
     AuthorizationCodesRepository,
+    ChallengedLogins,
     CodeMailLimit,
     CodeIssuingService,
     CodeMails,

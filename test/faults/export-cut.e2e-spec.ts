@@ -11,7 +11,7 @@ import { report } from './support/figures.js';
 import { startInstance } from './support/instance.js';
 
 const EXPORT = '/api/me/export';
-/** So many readers hold every connection that an export could keep. */
+/** enough readers to hold every connection that an export could keep */
 const CONNECTIONS = 4;
 const ENV = { RATE_LIMIT_EXPORT: 'off', DATABASE_POOL_SIZE: String(CONNECTIONS) };
 

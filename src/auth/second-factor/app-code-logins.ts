@@ -5,7 +5,7 @@ import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { type Login, SessionOpening } from '../sessions/session-opening.service.js';
 import { AppCodes } from './app-codes.js';
-import { InvalidChallengeError } from './challenge.errors.js';
+import { ChallengedLogins } from './challenged-logins.js';
 import { type FailedCount, FailedAttemptsRepository, isFull } from './failed-attempts.repository.js';
 import { isChallengeOf, type LoginChallenge } from './login-challenges.js';
 import type { SecondStepOutcome } from './second-step-outcome.js';
@@ -45,6 +45,7 @@ export class AppCodeLogins {
     private readonly factors: SecondFactorsRepository,
     private readonly attempts: FailedAttemptsRepository,
     private readonly appCodes: AppCodes,
+    private readonly challenged: ChallengedLogins,
     private readonly sessions: SessionOpening,
     private readonly transactions: Transactions,
   ) {}
@@ -60,7 +61,7 @@ export class AppCodeLogins {
     let isTried = false;
     try {
       const outcomes = await this.transactions.run(async (transaction) => {
-        // What lost a conflict is not tried again together: one contested account would hold up all others.
+        // Logins that lost a conflict are not tried again together: one contested account would hold up all others.
         if (isTried) throw new NotTogetherError();
         isTried = true;
         return this.attempt(transaction, await this.lockFree(transaction, firsts));
@@ -75,21 +76,14 @@ export class AppCodeLogins {
   private async logInAlone(login: AppCodeLogin): Promise<SecondStepOutcome> {
     const { challenge } = login;
     const { userId } = challenge;
-    const turn = { principal: userId, row: userId };
     await this.appCodes.lookForKey(await this.factors.find(userId));
-    try {
-      return await this.transactions.run(async (transaction) => {
-        const [user] = await this.factors.findWithUsers(transaction, [userId]);
-        if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed');
-        // This locks nothing: a flood of guesses costs little.
-        if (isFull(user.attempts)) return { user, opened: 'not compared' };
-        const failed = await this.attempts.lock(transaction, { userId, scope: 'login' });
-        const outcomes = await this.attempt(transaction, [{ ...login, user, failed }]);
-        return outcomes.get(challenge)!;
-      }, turn);
-    } catch (error) {
-      throw isForeignKeyViolation(error) ? new InvalidChallengeError('account_changed') : error;
-    }
+    return this.challenged.run(challenge, async (transaction, user) => {
+      // This locks nothing: a flood of guesses costs little.
+      if (isFull(user.attempts)) return { user, opened: 'not compared' };
+      const failed = await this.attempts.lock(transaction, { userId, scope: 'login' });
+      const outcomes = await this.attempt(transaction, [{ ...login, user, failed }]);
+      return outcomes.get(challenge)!;
+    });
   }
 
   private async lockFree(transaction: Transaction, logins: readonly AppCodeLogin[]): Promise<Attempt[]> {

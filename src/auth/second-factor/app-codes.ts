@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { SecondFactorSecrets } from './second-factor-secrets.js';
 import type { ComparedFactor, UsedStep } from './second-factors.repository.js';
 import { findStep } from './totp.js';
@@ -7,15 +8,18 @@ import { findStep } from './totp.js';
 export class AppCodes {
   private readonly logger = new Logger('SecondFactor');
 
-  constructor(private readonly secrets: SecondFactorSecrets) {}
+  constructor(
+    private readonly secrets: SecondFactorSecrets,
+    private readonly keyFile: KeyFileWatch,
+  ) {}
 
   hasKey(factor: ComparedFactor | undefined): boolean {
     return factor !== undefined && this.secrets.hasKeyOf(factor.secret);
   }
 
-  /** Looks for the key that the comparison will need. Call it outside any transaction: it may take a second. */
+  /** Another instance may have sealed with a key that it has read first. Call it outside transactions: it may take a second. */
   async lookForKey(factor: ComparedFactor | undefined): Promise<void> {
-    if (factor) await this.secrets.lookForKeyOf(factor.secret);
+    if (factor && !this.hasKey(factor)) await this.keyFile.lookForUnknownKey();
   }
 
   /** Returns the step of the code if it can still be used; undefined also where no key opens the secret. */

@@ -26,13 +26,7 @@ const countOf = (users: number): string => `UPDATE second_factor_failures
 
 const findOf = (users: number): string => `SELECT user_id AS userId, count, since FROM second_factor_failures
   WHERE user_id IN (${places(users)}) AND scope = ?`;
-hotStatement('the failed attempts of users who log in together', findOf(2), ['', '', '']);
-
-const FIND = hotStatement(
-  'the failed attempts of a user',
-  'SELECT count, since FROM second_factor_failures WHERE user_id = ? AND scope = ?',
-  ['', ''],
-);
+hotStatement('the failed attempts of users', findOf(2), ['', '', '']);
 
 @Injectable()
 export class FailedAttemptsRepository {
@@ -55,14 +49,14 @@ export class FailedAttemptsRepository {
   }
 
   async find({ userId, scope }: Attempt): Promise<FailedCount | undefined> {
-    return (await this.attempts.query<FailedCount[]>(FIND, [userId, scope]))[0];
+    return (await this.attempts.query<FailedCount[]>(findOf(1), [userId, scope]))[0];
   }
 
   /** Waits for the row, and makes it where there is none. Nobody else counts or clears it until COMMIT. */
   async lock(transaction: Transaction, attempt: Attempt): Promise<FailedCount> {
     const { userId, scope } = attempt;
     const lock = async (): Promise<FailedCount | undefined> =>
-      (await transaction.read<FailedCount>(FIND + transaction.forUpdate, [userId, scope]))[0];
+      (await transaction.read<FailedCount>(findOf(1) + transaction.forUpdate, [userId, scope]))[0];
     const found = await lock();
     if (found) return found;
     const empty = { count: 0, since: 0 };
