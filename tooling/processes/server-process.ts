@@ -95,15 +95,16 @@ export class ServerProcess {
     this.child?.kill('SIGCONT');
   }
 
+  /** The end of what it wrote. */
+  logTail(): string {
+    if (!existsSync(this.logFile)) return '';
+    return readFileSync(this.logFile, 'utf8').split('\n').slice(-LAST_LINES).join('\n');
+  }
+
   // The signal reaches the threads one after the other: one that still runs may answer one more request.
   private standsStill(): boolean {
     const tasks = `/proc/${this.pid}/task`;
     if (!existsSync(tasks)) return true;
     return readdirSync(tasks).every((task) => / [Tt] /.test(readFileSync(join(tasks, task, 'stat'), 'utf8')));
-  }
-
-  private logTail(): string {
-    if (!existsSync(this.logFile)) return '';
-    return readFileSync(this.logFile, 'utf8').split('\n').slice(-LAST_LINES).join('\n');
   }
 }
