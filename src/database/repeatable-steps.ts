@@ -7,14 +7,14 @@ export async function addIndex(
   table: string,
   index: { name: string; columnNames: string[]; isUnique?: boolean; where?: string },
 ): Promise<void> {
-  const { indices } = await tableOf(runner, table);
-  if (!indices.some(({ name }) => name === index.name))
-    await runner.createIndex(table, new TableIndex(index));
+  const present = await tableOf(runner, table);
+  if (present.indices.some(({ name }) => name === index.name)) return;
+  await runner.createIndex(present, new TableIndex(index));
 }
 
 export async function dropIndex(runner: QueryRunner, table: string, index: string): Promise<void> {
-  const { indices } = await tableOf(runner, table);
-  if (indices.some(({ name }) => name === index)) await runner.dropIndex(table, index);
+  const present = await tableOf(runner, table);
+  if (present.indices.some(({ name }) => name === index)) await runner.dropIndex(present, index);
 }
 
 // TypeORM would rebuild a SQLite table for a new column, and rows that refer to the old one would go with it.
