@@ -48,6 +48,45 @@ it('sends requests that arrive during a query together, and answers each separat
   await expect(Promise.all([first, ...others])).resolves.toEqual(['a!', 'b!', 'c!', 'b!']);
 });
 
+it('sends many requests beside a query for as many, and none beside those two', async () => {
+  const { queries, batched } = aDatabase();
+  const run = (count: number, name: string) =>
+    Array.from({ length: count }, (_, index) => batched.run(`${name}${index}`));
+  const sizes = () => queries.map(({ keys }) => keys.length);
+  const answers = run(10, 'a');
+  await yieldToEventLoop();
+  answers.push(...run(9, 'b'));
+  await yieldToEventLoop();
+  expect(sizes()).toEqual([10]);
+
+  answers.push(...run(1, 'c'));
+  await yieldToEventLoop();
+  expect(sizes()).toEqual([10, 10]);
+
+  answers.push(...run(30, 'd'));
+  await yieldToEventLoop();
+  expect(sizes()).toEqual([10, 10]);
+  queries[1]!.answer();
+  await expect.poll(sizes).toEqual([10, 10, 30]);
+  queries[0]!.answer();
+  queries[2]!.answer();
+  expect(await Promise.all(answers)).toHaveLength(50);
+});
+
+it('keeps few requests for the next query', async () => {
+  const { queries, batched } = aDatabase();
+  const first = batched.run('a');
+  await yieldToEventLoop();
+  const others = Array.from({ length: 7 }, (_, index) => batched.run(String(index)));
+  await yieldToEventLoop();
+  expect(queries).toHaveLength(1);
+
+  queries[0]!.answer();
+  await expect.poll(() => queries[1]?.keys).toHaveLength(7);
+  queries[1]!.answer();
+  expect(await Promise.all([first, ...others])).toHaveLength(8);
+});
+
 it('fails only the requests whose query failed', async () => {
   const { queries, batched } = aDatabase();
   const first = batched.run('a');

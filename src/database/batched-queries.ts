@@ -12,16 +12,23 @@ interface Waiting<Key, Answer> {
 
 export const MAX_BATCH_SIZE = 64;
 
-/** Requests that arrive while a query takes longer than this get a second query. */
+/** Requests that arrive while a query takes longer than this get a second query, however few they are. */
 const SLOW_QUERY_MS = 20;
 const MAX_QUERIES = 2;
 
-// Runs one query for all requests that arrive within one turn of the event loop, or while a query runs. Each key is
-// sent after its request arrived, so answers are never older than their requests.
+/** So many requests are worth a second query; fewer are cheaper in the next one. */
+const MANY_REQUESTS = 8;
+
+// Runs one query for all requests that arrive within one turn of the event loop, or while a query runs. A second one runs
+// beside it for as many requests again, if they are many: then this process works on answers while the database works on
+// a query. Each key is sent after its request arrived, so answers are never older than their requests.
 export class BatchedQueries<Key, Answer> {
   private waiting: Waiting<Key, Answer>[] = [];
   private running = 0;
   private lastBegan = 0;
+  private lastSize = 0;
+  /** The next query is about to take all that wait. */
+  private isTaking = false;
 
   // `query` answers in the order of the keys, which may repeat. `maxBatch`, evaluated before each query, is smaller
   // where answers are large, so that no query takes long.
@@ -41,20 +48,27 @@ export class BatchedQueries<Key, Answer> {
 
   private hasCapacity(): boolean {
     if (this.running === 0) return true;
-    return this.running < MAX_QUERIES && performance.now() - this.lastBegan > SLOW_QUERY_MS;
+    if (this.running === MAX_QUERIES || this.isTaking) return false;
+    const enough = Math.max(this.lastSize, MANY_REQUESTS);
+    return this.waiting.length >= enough || performance.now() - this.lastBegan > SLOW_QUERY_MS;
   }
 
   private async work(): Promise<void> {
     this.running += 1;
-    while (this.waiting.length > 0) {
-      this.lastBegan = performance.now();
-      // Otherwise the first request of a turn would get a query of its own, and SQLite, which answers within the turn,
-      // would starve everything else.
-      await yieldToEventLoop();
-      const batch = this.waiting.splice(0, this.maxBatch());
-      if (batch.length > 0) await this.answer(batch);
-    }
+    while (this.waiting.length > 0 && !this.isTaking) await this.answer(await this.take());
     this.running -= 1;
+  }
+
+  private async take(): Promise<Waiting<Key, Answer>[]> {
+    this.lastBegan = performance.now();
+    this.isTaking = true;
+    // Otherwise the first request of a turn would get a query of its own, and SQLite, which answers within the turn,
+    // would starve everything else.
+    await yieldToEventLoop();
+    this.isTaking = false;
+    const batch = this.waiting.splice(0, this.maxBatch());
+    this.lastSize = batch.length;
+    return batch;
   }
 
   private async answer(batch: Waiting<Key, Answer>[]): Promise<void> {
