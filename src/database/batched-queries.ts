@@ -12,22 +12,19 @@ interface Waiting<Key, Answer> {
 
 export const MAX_BATCH_SIZE = 64;
 
-/** Requests that arrive while a query takes longer than this get a second query, however few they are. */
+/** A query that takes longer gets a second one beside it, however few requests wait. */
 const SLOW_QUERY_MS = 20;
+const MANY_REQUESTS = 8;
 const MAX_QUERIES = 2;
 
-/** So many requests are worth a second query; fewer are cheaper in the next one. */
-const MANY_REQUESTS = 8;
-
-// Runs one query for all requests that arrive within one turn of the event loop, or while a query runs. A second one runs
-// beside it for as many requests again, if they are many: then this process works on answers while the database works on
-// a query. Each key is sent after its request arrived, so answers are never older than their requests.
+// Runs one query for all requests that arrive within one turn of the event loop, or while a query runs. For as many
+// requests again, if they are many, a second one runs beside it: this process then works while the database does. Each key
+// is sent after its request arrived, so answers are never older than their requests.
 export class BatchedQueries<Key, Answer> {
   private waiting: Waiting<Key, Answer>[] = [];
   private running = 0;
   private lastBegan = 0;
   private lastSize = 0;
-  /** The next query is about to take all that wait. */
   private isTaking = false;
 
   // `query` answers in the order of the keys, which may repeat. `maxBatch`, evaluated before each query, is smaller

@@ -61,7 +61,6 @@ export class SecondFactorsRepository {
     return (await this.factors.query<StoredFactor[]>(FIND, [userId]))[0];
   }
 
-  /** Locks nothing. */
   async findWithUsers(transaction: Transaction, userIds: readonly string[]): Promise<FactorOfUser[]> {
     const asked = padded(userIds, '');
     const rows = await transaction.read<FactorOfUserRow>(findWithUsers(asked.length), asked);
