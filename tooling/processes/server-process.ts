@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
-import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '../wait.ts';
 import { killAtExit, removeDirectory } from './at-exit.ts';
+import { threadsOf } from './threads.ts';
 
 export interface Command extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
   program: string;
@@ -103,8 +104,6 @@ export class ServerProcess {
 
   // The signal reaches the threads one after the other: one that still runs may answer one more request.
   private standsStill(): boolean {
-    const tasks = `/proc/${this.pid}/task`;
-    if (!existsSync(tasks)) return true;
-    return readdirSync(tasks).every((task) => / [Tt] /.test(readFileSync(join(tasks, task, 'stat'), 'utf8')));
+    return threadsOf(this.pid).every(({ state }) => /[Tt]/.test(state));
   }
 }
