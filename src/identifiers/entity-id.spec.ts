@@ -1,5 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { isEntityId, newEntityId } from './entity-id.js';
+import { firstEntityIdAt, isEntityId, newEntityId, timeOfEntityId } from './entity-id.js';
+
+describe('newEntityId', () => {
+  const made = Array.from({ length: 100_000 }, newEntityId);
+
+  it('makes a greater id each time, also within a millisecond', () => {
+    const milliseconds = new Set(made.map(timeOfEntityId));
+    expect(milliseconds.size).toBeLessThan(made.length / 2);
+    expect(made.filter((id, place) => place > 0 && id <= made[place - 1]!)).toEqual([]);
+  });
+
+  it('makes UUIDs of version 7 that nobody else makes', () => {
+    const parts = made.map((id) => /^.{8}-.{4}-7.{3}-8.{3}-(.{12})$/.exec(id)?.[1]);
+    expect(parts).not.toContain(undefined);
+    expect(new Set(parts).size).toBeGreaterThan(made.length - 10);
+  });
+
+  it('makes none that is less than the first of its time', () => {
+    expect(made.filter((id) => id < firstEntityIdAt(timeOfEntityId(id)))).toEqual([]);
+  });
+});
 
 describe('isEntityId', () => {
   it('accepts the ids of newEntityId', () => {

@@ -20,10 +20,8 @@ type AnyEvent = Pick<NewEvent, 'type' | 'actor'> &
   Partial<Pick<Event, 'orgId' | 'orgRevision' | 'userId' | 'userRevision' | 'sessionId'>> & { data?: object };
 
 export function rowsOf(events: readonly NewEvent[], at = Date.now()): Event[] {
-  // Sorted, since ids made within a millisecond come in any order.
-  const ids = events.map(newEntityId).toSorted();
-  return events.map((event: AnyEvent, place) => ({
-    id: ids[place]!,
+  return events.map((event: AnyEvent) => ({
+    id: newEntityId(),
     type: event.type,
     at,
     ...actorColumns(event.actor),
