@@ -4,10 +4,7 @@ const ENTITY_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[
 
 const latest = { millisecond: '', counter: 0 };
 
-/**
- * UUIDv7 (RFC 9562 section 5.7) is ordered by time, so that new rows go to the end of an index. What one process makes
- * within a millisecond is ordered too, by a counter of 24 bits that begins in its lower half (section 6.2, method 1).
- */
+/** UUIDv7, ordered by time and by a counter within a millisecond (RFC 9562): new rows go to the end of an index. */
 export function newEntityId(): string {
   const random = randomUUIDv7();
   const millisecond = random.slice(0, 13);
@@ -17,6 +14,7 @@ export function newEntityId(): string {
   return `${millisecond}-7${counter.slice(0, 3)}-8${counter.slice(3)}${random.slice(23)}`;
 }
 
+/** Counts from the lower half, so that 24 bits suffice for a millisecond (section 6.2, method 1). */
 function beginningIn(random: string): number {
   return Number.parseInt(random.slice(15, 18) + random.slice(20, 23), 16) >> 1;
 }
