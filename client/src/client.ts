@@ -122,6 +122,7 @@ class Calls {
 
   constructor(options: ClientOptions) {
     this.options = options;
+    if (!URL.canParse(options.baseUrl)) throw new TypeError('baseUrl must be the URL of Accounts');
     this.base = new URL(options.baseUrl).href.replace(/\/+$/, '');
     this.login = new Login(options.store, (refreshToken) => this.send(ROUTES.refresh, { refreshToken }, {}));
   }

@@ -24,6 +24,11 @@ it('has a method for every operation', () => {
   expect(Object.keys(client)).toEqual(expect.arrayContaining(ids));
 });
 
+it('names the option that is no URL', () => {
+  const options = { baseUrl: 'accounts', store: memoryStore() };
+  expect(() => createClient(options)).toThrow(new TypeError('baseUrl must be the URL of Accounts'));
+});
+
 it('puts a body whose fields have names of parameters into a member of its own', () => {
   const made = generate(
     JSON.stringify({

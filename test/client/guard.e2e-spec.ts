@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPkce, createVerifier, type Verifier } from '../../client/src/service/index.ts';
+import {
+  createPkce,
+  createVerifier,
+  type Verifier,
+  type VerifierOptions,
+} from '../../client/src/service/index.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accountsJson } from '../support/accounts-command.js';
 import { anInstallation, type Installation } from '../support/installation.js';
@@ -36,7 +41,7 @@ afterAll(async () => {
 
 const withoutLimits = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
 
-function aVerifier(more: { maxStaleness?: number; audience?: string[] } = {}): Verifier {
+function aVerifier(more: Partial<VerifierOptions> = {}): Verifier {
   const { name, secret } = billing;
   const verifier = createVerifier({
     issuer: ISSUER,
@@ -47,6 +52,12 @@ function aVerifier(more: { maxStaleness?: number; audience?: string[] } = {}): V
   });
   open.push(verifier);
   return verifier;
+}
+
+async function aCodeFor({ name }: ServiceCaller, user: Account) {
+  const { codeVerifier, challenge } = await createPkce();
+  const issued = await user.post<{ code: string }>('/api/auth/code', { audience: name, ...challenge });
+  return { code: issued.body.code, codeVerifier };
 }
 
 const bearer = (token: string): string => `Bearer ${token}`;
@@ -138,20 +149,49 @@ describe('a token', () => {
     expect(await admit(verifier, ada)).toMatchObject({ status: 401 });
   });
 
+  it.each<[string, object]>([
+    ['an unknown option', { orgID: 'x' }],
+    ['an unknown role', { orgId: 'x', role: 'Owner' }],
+    ['a role of no organization', { role: 'owner' }],
+    ['an organization that is missing', { orgId: undefined }],
+  ])('is not admitted by %s, whoever sends it', async (_what, options) => {
+    const ada = await anAccount(service);
+    const verifier = aVerifier();
+    const asked = verifier.authorize(bearer(ada.token), options);
+    await expect(asked).rejects.toThrow(TypeError);
+    await expect(verifier.authorize(undefined, options)).rejects.toThrow(TypeError);
+  });
+
   it('comes from a code that only this service exchanges, with its own verifier', async () => {
     const ada = await anAccount(service);
     const verifier = aVerifier();
-    const { codeVerifier, challenge } = await createPkce();
-    const issued = await ada.post<{ code: string }>('/api/auth/code', {
-      audience: billing.name,
-      ...challenge,
-    });
-    const { code } = issued.body;
+    const { code, codeVerifier } = await aCodeFor(billing, ada);
 
     expect(await verifier.exchange({ code, codeVerifier: 'w'.repeat(43) })).toMatchObject({ status: 400 });
     const login = await verifier.exchange({ code, codeVerifier });
     expect(login).toMatchObject({ ok: true, user: { id: ada.id } });
     if (login.ok) installation.secrets.noteToken(login.token);
+  });
+
+  it('cannot be told where a service may not follow the feed, and its code stays good', async () => {
+    const deaf = await aServiceCaller(service, 'introspect', 'memberships');
+    const { code, codeVerifier } = await aCodeFor(deaf, await anAccount(service));
+    const { name, secret } = deaf;
+    const verifier = aVerifier({ audience: [name], credentials: { name, secret } });
+
+    expect(await verifier.exchange({ code, codeVerifier })).toMatchObject({
+      status: 503,
+      cause: { code: 'insufficient_scope' },
+    });
+    expect((await deaf.post('/api/auth/code/exchange', { code, codeVerifier })).status).toBe(200);
+  });
+
+  it('of a good code that does not verify is the fault of the service, not of its user', async () => {
+    const { code, codeVerifier } = await aCodeFor(billing, await anAccount(service));
+    const verifier = aVerifier({ issuer: door.url });
+    const login = await verifier.exchange({ code, codeVerifier });
+    expect(login).toMatchObject({ status: 503, problem: { code: 'unavailable' } });
+    expect(login).toHaveProperty('cause.message', expect.stringContaining('issuer'));
   });
 });
 

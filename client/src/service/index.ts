@@ -3,15 +3,14 @@ export type { Credentials } from '../client.ts';
 export { createPkce, type Pkce } from '../pkce.ts';
 export type { FeedEvent } from './applied-events.ts';
 export type { FeedProblem } from './feed.ts';
+export type { InOrg, Wait } from './requirement.ts';
 export type { Refusal, RefusalProblem } from './refusal.ts';
 export type { TokenClaims } from './tokens.ts';
 export {
   type Admission,
   createVerifier,
   type ExchangeAdmission,
-  type InOrg,
   type MemberAdmission,
   type Verifier,
   type VerifierOptions,
-  type Wait,
 } from './verifier.ts';

@@ -17,12 +17,14 @@ import {
   unauthorized,
   unavailable,
 } from './refusal.ts';
+import { type InOrg, isAtLeast, requirementOf, type Wait } from './requirement.ts';
 import { type LiveSession, Sessions } from './sessions.ts';
 import { type TokenClaims, Tokens } from './tokens.ts';
 import { Unavailable } from './unavailable.ts';
 
 const CHANGES = 100_000;
-const BY_RANK: readonly Role[] = ['member', 'admin', 'owner'];
+const UNVERIFIED =
+  'the token of an exchange does not verify: compare issuer, audience and the clock with those of Accounts';
 
 export interface VerifierOptions {
   /** `JWT_ISSUER` of Accounts */
@@ -56,19 +58,11 @@ export interface Admission {
 export type MemberAdmission = Admission & { role: Role };
 export type ExchangeAdmission = Admission & { token: string };
 
-export interface Wait {
-  /** gives this wait up */
-  signal?: AbortSignal | undefined;
-}
-export interface InOrg extends Wait {
-  /** The user has to be a member there. */
-  orgId: string;
-  /** the least role */
-  role?: Role | undefined;
-}
-
 export interface Verifier {
-  /** @param authorization the header of a request */
+  /**
+   * @param authorization the header of a request
+   * @throws TypeError for an unknown option or role, and for a role without `orgId`
+   */
   authorize(authorization: string | undefined | null, options: InOrg): Promise<MemberAdmission | Refusal>;
   authorize(authorization: string | undefined | null, options?: Wait): Promise<Admission | Refusal>;
   /** Exchanges a code that was issued for this service, with the verifier that this service made. */
@@ -149,15 +143,15 @@ class Guard {
     authorization: string | undefined | null,
     wait: Wait | InOrg,
   ): Promise<Admission | MemberAdmission | Refusal> {
+    const required = requirementOf(wait);
     const token = bearerToken(authorization);
     if (token === undefined) return unauthorized();
     const admission = await this.admit(token);
-    if (!admission.ok || !('orgId' in wait)) return admission;
-    const role = await this.memberships.roleIn(wait.orgId, admission.user.id);
+    if (!admission.ok || required === undefined) return admission;
+    const role = await this.memberships.roleIn(required.orgId, admission.user.id);
     if (role === undefined) return notAMember();
-    if (wait.role !== undefined && BY_RANK.indexOf(role) < BY_RANK.indexOf(wait.role)) {
-      return insufficientRole(wait.role);
-    }
+    if (required.role !== undefined && !isAtLeast(role, required.role))
+      return insufficientRole(required.role);
     return { ...admission, role };
   }
 
@@ -165,12 +159,15 @@ class Guard {
     input: { code: string; codeVerifier: string },
     { signal }: Wait,
   ): Promise<ExchangeAdmission | Refusal> {
+    // Whoever cannot be admitted keeps the code.
+    await this.untilCurrent();
     const answer = await this.client.exchangeCode(input, { signal });
     if (!answer.ok) {
       const isWrong = answer.problem.code === 'invalid_code' || answer.problem.code === 'validation_failed';
       return isWrong ? invalidCode() : unavailable(answer.problem);
     }
     const { token } = answer.data;
+    if ((await this.tokens.verify(token)) === undefined) throw new Unavailable(new Error(UNVERIFIED));
     const admission = await this.admit(token);
     return admission.ok ? { ...admission, token } : admission;
   }
