@@ -8,6 +8,7 @@ import { deletionsLast } from './page/operations-order.js';
 import { PAGE_STYLE } from './page/page-style.js';
 import { keepLogin } from './page/keep-login.js';
 import { rememberAnswer } from './page/remember-answer.js';
+import { sendAlone } from './page/send-alone.js';
 import { leaveFormsUnsaved } from './page/unsaved-forms.js';
 import { pascalCase } from './problem-schemas.js';
 import { documentPath, serveDocuments } from './serve-documents.js';
@@ -40,6 +41,7 @@ export function serveDocs(app: NestFastifyApplication, { operatorsApi }: Pick<En
     swaggerOptions: {
       urls: kinds.map((callers) => ({ name: pascalCase(callers), url: documentPath(callers) })),
       persistAuthorization: false,
+      requestInterceptor: sendAlone,
       responseInterceptor: rememberAnswer,
       plugins: [foldAnswers, fillForms, keepLogin, leaveFormsUnsaved],
       operationsSorter: deletionsLast,

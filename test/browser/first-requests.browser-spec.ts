@@ -39,6 +39,15 @@ describe('Swagger UI in Chromium', () => {
     expect(page.complaints).toEqual([]);
   });
 
+  it('shows a service that it lacks credentials, without a dialog of the browser', async () => {
+    const reader = await Chromium.start();
+    const shown = await reader.open(`${service.url}/docs?urls.primaryName=Services`);
+    for (const id of ['followEvents', 'introspectToken']) {
+      expect(await shown.execute(id)).toMatchObject({ status: 401, body: { code: 'invalid_client' } });
+    }
+    await reader.stopAndFind([]);
+  });
+
   it.each(['Clients', 'Services', 'Operators'] as const)(
     'shows each operation for %s on one screen, until one opens an answer',
     async (kind) => {
