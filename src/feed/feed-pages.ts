@@ -6,10 +6,12 @@ import { Rounds } from './rounds.js';
 
 /** The place before the oldest event that is kept. */
 export const START = 'start';
+/** The next events are looked for by so many, once nobody wanted those of a first look. */
+const PLACES_AT_ONCE = 1000;
 
 export interface FeedPage {
   events: Event[];
-  /** place after the last event examined: its id, or START */
+  /** place after the last one examined, or START */
   next: string;
 }
 
@@ -31,7 +33,8 @@ export class FeedPages {
   /** The place from which a reader hears of everything that is committed later. */
   async end(): Promise<string> {
     await this.rounds.begin();
-    return (await this.feed.findLast())?.eventId ?? START;
+    // A restore can have emptied it since.
+    return (await this.feed.findLast())?.eventId ?? this.end();
   }
 
   /** A page that is not full has everything that was committed before the call, up to `last`. @throws CursorExpiredError */
@@ -48,29 +51,33 @@ export class FeedPages {
     return { page, last: this.rounds.last };
   }
 
-  /** Reads on, to the end of the feed or of the page, without a round. */
+  /** Reads on, to the end of the feed or of the page, without a round. @throws CursorExpiredError */
   async extend(page: FeedPage, { limit, isWanted, signal }: PageRequest): Promise<void> {
-    while (!signal.aborted) {
-      const found = await this.findAfter(page.next, limit);
-      for (const event of found) {
-        if (!isPresent(event)) continue;
-        page.next = event.id;
-        if (isWanted(event)) page.events.push(event);
+    // The feed begins with a place of no event, and others can have lost theirs: that they are missing is no gap.
+    let isBeginning = page.next === START;
+    for (let size = limit; !signal.aborted; size = PLACES_AT_ONCE) {
+      const found = await this.findAfter(page.next, size);
+      for (const placed of found) {
+        const event = eventAt(placed);
+        if (event === undefined && !isBeginning) throw new CursorExpiredError();
+        isBeginning &&= event === undefined;
+        page.next = placed.place;
+        if (event !== undefined && isWanted(event)) page.events.push(event);
         if (page.events.length >= limit) return;
       }
-      if (found.length < limit) return;
+      if (found.length < size) return;
     }
   }
 
   private async findAfter(place: string, limit: number): Promise<Placed[]> {
     if (place === START) return this.feed.findFirst(limit);
     const found = await this.feed.findAfter(place, limit);
-    // The place may have been deleted, with events behind it; or only events, by an operator's own statement.
-    if (!found?.every(isPresent)) throw new CursorExpiredError();
+    // It may have been deleted, with events behind it.
+    if (!found) throw new CursorExpiredError();
     return found;
   }
 }
 
-function isPresent(event: Placed): event is Event {
-  return event.id !== null;
+function eventAt(placed: Placed): Event | undefined {
+  return placed.id === null ? undefined : placed;
 }

@@ -8,7 +8,6 @@ import {
 import { Rounds } from './rounds.js';
 
 const TICK_MS = 200;
-/** without anybody who waits */
 const IDLE_MS = 1000;
 
 /** Makes rounds while the process runs: often while somebody waits, seldom otherwise. */
@@ -59,7 +58,9 @@ export class FeedPoller implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async poll(): Promise<void> {
     try {
-      await this.rounds.begin();
+      for (let mayHaveMore = true; mayHaveMore && !this.stopped;) {
+        ({ mayHaveMore } = await this.rounds.begin());
+      }
       this.hasFailed = false;
     } catch (error) {
       if (!this.hasFailed) this.logger.warn({ msg: 'cannot number events; retrying', err: error });

@@ -16,7 +16,7 @@ const FIND_LAST = hotStatement(
 );
 
 /** LEFT, so that the engines begin with the feed. */
-const PAGE = `SELECT ${EVENT_COLUMNS} FROM feed f LEFT JOIN events e ON e.id = f.event_id`;
+const PAGE = `SELECT f.event_id AS place, ${EVENT_COLUMNS} FROM feed f LEFT JOIN events e ON e.id = f.event_id`;
 const FIND_FIRST = hotStatement(
   'the beginning of the feed',
   `${PAGE} WHERE f.seq > 0 ORDER BY f.seq LIMIT ?`,
@@ -46,8 +46,8 @@ const FIND_UP_TO = hotStatement(
   [0, 1],
 );
 
-/** `id` is null where the event has been deleted. */
-export type Placed = Event | { id: null };
+/** The event at a place, by which cursors name the place; `id` is null where there is none. */
+export type Placed = { place: string } & (Event | { id: null });
 
 @Injectable()
 export class FeedRepository {
@@ -73,7 +73,8 @@ export class FeedRepository {
     }
   }
 
-  findFirst(limit: number): Promise<Placed[]> {
+  async findFirst(limit: number): Promise<Placed[]> {
+    await yieldToEventLoop();
     return this.feed.query<Placed[]>(FIND_FIRST, [limit]);
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { newEntityId } from '../identifiers/entity-id.js';
 import { FeedRepository } from './feed.repository.js';
 import { inFeedOrder, Revisions, type Unnumbered } from './feed-order.js';
 import { PendingMarks } from './pending-marks.js';
@@ -34,7 +35,7 @@ export class Numbering {
     let seen: Set<string> | undefined;
     for (let lost = 0; ; lost += 1) {
       // Before the look at the events: whoever numbers between the two takes the places that this round tries.
-      const last = (await this.feed.findLast())?.seq ?? 0;
+      const last = (await this.feed.findLast())?.seq ?? (await this.begin());
       const { events, isCut } = await this.find();
       seen ??= new Set(events.map(({ id }) => id));
       const isDone = !isCut && !events.some(({ id }) => seen!.has(id));
@@ -44,6 +45,12 @@ export class Numbering {
       }
       await sleep(Math.random() * MAX_JITTER_MS);
     }
+  }
+
+  /** The first place has no event: it is a cursor while there is none, and no copy of the database has the same. */
+  private async begin(): Promise<number> {
+    await this.feed.append(0, [newEntityId()]);
+    return 1;
   }
 
   private async find(): Promise<{ events: Unnumbered[]; isCut: boolean }> {

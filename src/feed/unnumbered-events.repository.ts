@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { In, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import { padded, places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Event } from '../record/event.entity.js';
 import type { Unnumbered } from './feed-order.js';
+
+const FIRST_REVISION = 1;
 
 // A number is given before the mark is cleared, so that the mark alone says nothing. MariaDB would read the whole feed for
 // a NOT EXISTS.
@@ -41,10 +43,11 @@ export class UnnumberedEventsRepository {
   }
 
   /** Finds those with a greater id than all of `among`, about their subjects, and below the highest of their revisions. */
-  findLater(among: readonly Unnumbered[]): Promise<Unnumbered[]> {
+  async findLater(among: readonly Unnumbered[]): Promise<Unnumbered[]> {
     const afterId = among.reduce((last, { id }) => (id > last ? id : last), '');
     const orgs = subjects(among, ({ orgId, orgRevision }) => [orgId, orgRevision]);
     const users = subjects(among, ({ userId, userRevision }) => [userId, userRevision]);
+    if (orgs.below + users.below === 0) return [];
     const values = [afterId, ...orgs.ids, orgs.below, ...users.ids, users.below];
     return this.events.query<Unnumbered[]>(findLater(orgs.ids.length, users.ids.length), values);
   }
@@ -68,6 +71,10 @@ export class UnnumberedEventsRepository {
     );
   }
 
+  clearMarks(ids: readonly string[]): Promise<unknown> {
+    return this.events.update({ id: In([...ids]), pending: 1 }, { pending: null });
+  }
+
   /** For a restored database. */
   clearAll(): Promise<unknown> {
     return this.events.update({ pending: 1 }, { pending: null });
@@ -82,7 +89,8 @@ function subjects(
   let below = 0;
   for (const event of events) {
     const [id, revision] = of(event);
-    if (id === null || revision === null) continue;
+    // Nothing precedes what created an organization or an account, and an import creates many.
+    if (id === null || revision === null || revision <= FIRST_REVISION) continue;
     ids.add(id);
     below = Math.max(below, revision);
   }

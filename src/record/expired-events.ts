@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { isTableDenied } from '../database/database-errors.js';
+import { isColumnDenied, isTableDenied } from '../database/database-errors.js';
 import { ADDRESS_RETENTION_MS, EventAddressesRepository } from './event-addresses.repository.js';
 import { EventDeletions } from './event-deletions.js';
 import { EventsRepository } from './events.repository.js';
@@ -40,7 +40,7 @@ export class ExpiredEvents implements OnModuleInit {
         await this.events.delete(ids);
       }
     } catch (error) {
-      if (!isTableDenied(error)) throw error;
+      if (!isTableDenied(error) && !isColumnDenied(error)) throw error;
       this.mayOnlyAdd = true;
       this.logger.warn(
         'the database account may not delete from the record of changes: this process stops trying, ' +

@@ -13,6 +13,7 @@ describe('accounts after-restore', () => {
   let reader: ServiceCaller;
   let owner: Account;
   let cursors: string[];
+  let cursorOfNothing: string;
 
   beforeAll(async () => {
     installation = await anInstallation();
@@ -44,12 +45,16 @@ describe('accounts after-restore', () => {
 
   it('begins the feed with what is recorded from then on', async () => {
     const here = reader.at(service);
-    expect(await readFeed(here)).toEqual({ events: [], next: 'start' });
-    expect(await readFeed(here, { after: 'start' })).toEqual({ events: [], next: 'start' });
+    const { events, next } = await readFeed(here);
+    expect(events).toEqual([]);
+    expect(await readFeed(here, { after: 'start' })).toEqual({ events: [], next });
+    cursorOfNothing = next;
     const ada = await anAccount(service);
 
-    const { events } = await readFeed(here, { after: 'start', wait: 15 });
-    expect(events.map(({ userId }) => userId)).toEqual([ada.id, ada.id]);
+    for (const after of ['start', next]) {
+      const page = await readFeed(here, { after, wait: 15 });
+      expect(page.events.map(({ userId }) => userId)).toEqual([ada.id, ada.id]);
+    }
   });
 
   it('ends every session, also those of epochs that the database has forgotten', async () => {
@@ -58,6 +63,14 @@ describe('accounts after-restore', () => {
       owner.id,
     ]);
     expect(Number(user!['epoch'])).toBeGreaterThan(1000);
+  });
+
+  it('has the cursor of an empty feed refused, too, where it is run again', async () => {
+    await service.stop();
+    await accountsJson(installation, ['after-restore', '--reason', 'another']);
+    service = await startOwnService({ installation });
+    const answer = await reader.at(service).get(`/api/events?after=${cursorOfNothing}`);
+    expect(answer).toMatchObject(cursorExpired);
   });
 
   it('is told to whoever reads the record', async () => {

@@ -9,6 +9,7 @@ import { migrate } from '../../src/database/migrate.js';
 import { aCleanUp } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
+import { untilNumbered } from '../support/feed.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
@@ -90,6 +91,33 @@ describe.runIf(engine === 'mariadb')('an account that may only add to the record
     expect(await find()).toEqual([{ ip: null }]);
     for (const statement of prune) await installation.db.query(statement);
     expect(await find()).toEqual([]);
+  });
+
+  it('has each event told once, also where it may not mark what was told', async () => {
+    const { username, pathname } = new URL(account.env['DATABASE_URL']!);
+    await installation.db.query(
+      `REVOKE UPDATE (pending) ON ${pathname.slice(1)}.events FROM ${username}@'%'`,
+    );
+    const old = '01000000-0000-7000-8000-000000000001';
+    await installation.db.query(
+      `INSERT INTO events (id, type, at, actor_type, data) VALUES (?, 'session.started', 1, 'user', '{}')`,
+      [old],
+    );
+    const place = () => installation.db.query('SELECT seq FROM feed WHERE event_id = ?', [old]);
+    const service = await startOwnService({ installation: account });
+    await untilNumbered(installation.db);
+    const told = await place();
+    await anAccount(service);
+    await untilNumbered(installation.db);
+    const dataSource = await aDataSource(account);
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    await aCleanUp(dataSource).deleteExpired();
+    warn.mockRestore();
+    await dataSource.destroy();
+    await service.stop();
+
+    expect(told).toHaveLength(1);
+    expect(await place()).toEqual(told);
   });
 });
 

@@ -6,6 +6,7 @@ import { EventDeletions } from '../../src/record/event-deletions.js';
 import { FeedEntry } from '../../src/feed/feed-entry.entity.js';
 import { FeedRepository } from '../../src/feed/feed.repository.js';
 import { FeedRetention } from '../../src/feed/feed-retention.js';
+import { UnnumberedEventsRepository } from '../../src/feed/unnumbered-events.repository.js';
 import { EventsRepository } from '../../src/record/events.repository.js';
 import type { DataSource } from 'typeorm';
 import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
@@ -59,7 +60,7 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
     new ExpiredEvents(
       new EventsRepository(events),
       new EventAddressesRepository(events),
-      eventDeletions(dataSource),
+      eventDeletions(dataSource, jobs),
       parseEnv({}),
       jobs,
     ),
@@ -77,9 +78,15 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
 }
 
 /** With the places of the feed, which go first. */
-function eventDeletions(dataSource: DataSource): EventDeletions {
+function eventDeletions(dataSource: DataSource, jobs: CleanUpJobs): EventDeletions {
   const deletions = new EventDeletions();
-  new FeedRetention(new FeedRepository(dataSource.getRepository(FeedEntry)), deletions).onModuleInit();
+  new FeedRetention(
+    new FeedRepository(dataSource.getRepository(FeedEntry)),
+    new UnnumberedEventsRepository(dataSource.getRepository(Event)),
+    deletions,
+    jobs,
+    parseEnv({}),
+  ).onModuleInit();
   return deletions;
 }
 

@@ -32,7 +32,7 @@ export class FeedQuery {
     maximum: 15,
     default: 0,
     required: false,
-    description: 'seconds to wait for an event where there is none yet',
+    description: 'seconds to wait for an event if there is none yet',
   })
   @ValidateIf(({ wait }: FeedQuery) => wait !== undefined)
   @Matches(WAIT_SECONDS, { message: 'must be a whole number from 0 to 15' })
