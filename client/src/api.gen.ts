@@ -2495,7 +2495,7 @@ export interface Operations {
     input: {
       /** `next` of the last answer, or `start` for the oldest event that is kept; without it the answer is the cursor of now */
       after?: string | undefined;
-      /** seconds to wait for an event where there is none yet */
+      /** seconds to wait for an event if there is none yet */
       wait?: number | undefined;
       /** maximum number of events on a page */
       limit?: number | undefined;

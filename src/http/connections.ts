@@ -9,6 +9,8 @@ import { endRequestSpan } from './traced-requests.js';
 
 /** maximum on one connection; then the client opens another, perhaps to another instance */
 const MAX_REQUESTS = 1000;
+/** maximum without an answer on one connection: those that a client sends ahead and does not read stay in memory */
+const MAX_UNANSWERED = 20;
 
 /** The client did not wait for the answer with `Connection: close`, after which it reads no other. */
 class ConnectionSpentError extends UnavailableError {
@@ -30,10 +32,10 @@ export class Connections {
       this.idle.begin(request.raw.socket);
       const exchanges = this.on(request.raw.socket);
       exchanges.begin(reply);
-      if (exchanges.begun < MAX_REQUESTS) return done();
+      const isSpent = exchanges.begun > MAX_REQUESTS || exchanges.unanswered > MAX_UNANSWERED;
       // Fastify's option for this leaves the connection open, and answers further requests in a shape of its own.
-      reply.header('Connection', 'close');
-      return done(exchanges.begun > MAX_REQUESTS ? new ConnectionSpentError() : undefined);
+      if (isSpent || exchanges.begun === MAX_REQUESTS) reply.header('Connection', 'close');
+      return done(isSpent ? new ConnectionSpentError() : undefined);
     });
     fastify.addHook('onSend', (request, reply, _payload, done) => {
       this.on(request.raw.socket).send(reply);

@@ -11,7 +11,6 @@ export interface EndedExchange {
 
 /** The unanswered requests of one connection: several if the client pipelines (RFC 9112 section 9.3.2). */
 export class Exchanges {
-  /** number of requests so far */
   begun = 0;
   private closed = false;
   private readonly open = new Map<FastifyReply, { ip: string; sent: boolean }>();
@@ -49,6 +48,10 @@ export class Exchanges {
   get arriving(): FastifyReply | undefined {
     const [reply, exchange] = [...this.open].at(-1) ?? [];
     return exchange?.sent || reply?.request.raw.complete ? undefined : reply;
+  }
+
+  get unanswered(): number {
+    return this.open.size;
   }
 
   get isIdle(): boolean {

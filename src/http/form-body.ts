@@ -5,9 +5,9 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiConsumes } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiProblems } from '../openapi/api-problems.decorator.js';
+import { FORM, FORM_NEEDED } from '../problems/media-types.js';
 import { Problem } from '../problems/problem.js';
 
-const FORM = 'application/x-www-form-urlencoded';
 const REPEATED_PARAMETER = 'The form has a parameter twice.';
 
 declare module 'fastify' {
@@ -33,6 +33,11 @@ export function acceptFormBodies(fastify: FastifyInstance): void {
       return done(new RepeatedParameterError());
     return done(null, form);
   });
+}
+
+/** Names the media type that the request takes. */
+export function unsupportedMediaType(request: FastifyRequest): Problem {
+  return new Problem('unsupported_media_type', takesForm(request) ? { detail: FORM_NEEDED } : {});
 }
 
 export function takesForm({ routeOptions }: FastifyRequest): boolean {

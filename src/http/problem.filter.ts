@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable, isLostConflict, isStorageFull } from '../database/database-errors.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
 import { StorageFullError } from '../database/storage-full.error.js';
+import { unsupportedMediaType } from './form-body.js';
 import { describeError } from '../telemetry/logging/describe-error.js';
 import { PROBLEMS } from '../problems/problem-codes.js';
 import { Problem, UnavailableError } from '../problems/problem.js';
@@ -15,9 +16,12 @@ export class ProblemFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const problem = problemOf(error);
+    const isOfBody = problem.code === 'unsupported_media_type';
     sendProblem(
-      problemOf(error),
-      http.getRequest<FastifyRequest>(),
+      isOfBody ? unsupportedMediaType(request) : problem,
+      request,
       http.getResponse<FastifyReply>(),
       this.logger,
     );

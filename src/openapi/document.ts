@@ -18,7 +18,10 @@ const TAGS: [name: string, description: string][] = [
   ['Organizations', 'Organizations and their record'],
   ['Members', 'Members of an organization and their roles'],
   ['Invitations', 'Invitations to join an organization'],
-  ['Services', 'Tokens and memberships, which internal services ask about with credentials of their own'],
+  [
+    'Services',
+    'Tokens, memberships and changes, of which internal services learn with credentials of their own',
+  ],
   ['Operators', 'Accounts, organizations, mails and services as operators see and change them'],
   ['Tokens', 'Keys for services that verify tokens'],
   ['Health', 'Probes for load balancers and orchestrators'],

@@ -1,5 +1,6 @@
 import type { Assurance } from '../access/assurance.js';
 import type { Role } from '../access/role.js';
+import { FORM_NEEDED } from '../problems/media-types.js';
 import { BOUND_TOKEN } from '../access/access.errors.js';
 import { type Access, needsUser, takesBoundTokens } from '../access/route-access.js';
 import { invalidFields } from './api-problems.decorator.js';
@@ -12,11 +13,15 @@ export type BodyKind = 'none' | 'json' | 'form';
 const DRY_RUN_PROBLEM = invalidFields({ dryRun: 'is not supported by this request' });
 
 const UNREAD_PROBLEMS: ProblemExample[] = [{ code: 'body_too_large' }, { code: 'unsupported_media_type' }];
+const UNREAD_FORM_PROBLEMS: ProblemExample[] = [
+  { code: 'body_too_large' },
+  { code: 'unsupported_media_type', detail: FORM_NEEDED },
+];
 
 const BODY_PROBLEMS: Record<BodyKind, ProblemExample[]> = {
   none: [],
   json: [DRY_RUN_PROBLEM, { code: 'malformed_json' }, ...UNREAD_PROBLEMS],
-  form: [DRY_RUN_PROBLEM, ...UNREAD_PROBLEMS],
+  form: [DRY_RUN_PROBLEM, ...UNREAD_FORM_PROBLEMS],
 };
 
 /** refused by WriteLimitGuard */

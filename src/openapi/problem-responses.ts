@@ -3,6 +3,7 @@ import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { RouteAccess } from '../access/route-access.js';
+import { FORM } from '../problems/media-types.js';
 import { PROBLEMS } from '../problems/problem-codes.js';
 import { PROBLEM_MEDIA_TYPE } from '../problems/problem-details.js';
 import { ownProblems } from './api-problems.decorator.js';
@@ -10,9 +11,7 @@ import { type Handler, handlersOf } from './handlers.js';
 import { type BodyKind, impliedProblems } from './implied-problems.js';
 import { type Operation, operationsOf, type Response } from './operations.js';
 import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
-import { headerRefs, SCOPE_CHALLENGE } from './response-headers.js';
-
-const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
+import { BASIC_CHALLENGE, headerRefs, SCOPE_CHALLENGE } from './response-headers.js';
 
 const EVERYWHERE: ProblemExample[] = [
   { code: 'internal_error' },
@@ -49,7 +48,7 @@ function problemsOf(handler: Handler, body: BodyKind, reflector: Reflector): Pro
 
 function bodyOf(handler: Handler, documented: Operation['requestBody']): BodyKind {
   if (Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.GET) return 'none';
-  return documented && 'content' in documented && FORM_MEDIA_TYPE in documented.content ? 'form' : 'json';
+  return documented && 'content' in documented && FORM in documented.content ? 'form' : 'json';
 }
 
 function describe(status: number, problems: ProblemExample[]): Response {
@@ -59,7 +58,8 @@ function describe(status: number, problems: ProblemExample[]): Response {
     description: `${codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join('. ')}.`,
     headers: {
       ...headerRefs('X-Request-Id', ...(MORE_HEADERS[status] ?? [])),
-      ...(codes.includes('insufficient_scope') && SCOPE_CHALLENGE),
+      ...(problems.some(isOfToken) && SCOPE_CHALLENGE),
+      ...(codes.includes('invalid_client') && BASIC_CHALLENGE),
     },
     content: {
       [PROBLEM_MEDIA_TYPE]: {
@@ -68,6 +68,11 @@ function describe(status: number, problems: ProblemExample[]): Response {
       },
     },
   };
+}
+
+/** The scope that a service lacks is named in `requiredScope`. */
+function isOfToken({ code, extensions }: ProblemExample): boolean {
+  return code === 'insufficient_scope' && extensions === undefined;
 }
 
 /** Refers to the shared example of the code unless this problem differs from it. */

@@ -10,9 +10,9 @@ export const RESPONSE_HEADERS = {
     example: 1,
   },
   'WWW-Authenticate': {
-    description: 'authentication challenge (RFC 6750 section 3, RFC 7617 section 2)',
+    description: 'authentication challenge (RFC 6750 section 3)',
     required: true,
-    schema: { type: 'string', pattern: '^(Bearer|Basic )' },
+    schema: { type: 'string', pattern: '^Bearer' },
     example: 'Bearer error="invalid_token", error_description="The access token is not valid"',
   },
   'X-Request-Id': {
@@ -40,6 +40,15 @@ export const SCOPE_CHALLENGE: Headers = {
     description: 'present if the token is good for less than this (RFC 6750 section 3.1)',
     schema: { type: 'string', enum: ['Bearer error="insufficient_scope"'] },
     example: 'Bearer error="insufficient_scope"',
+  },
+};
+
+export const BASIC_CHALLENGE: Headers = {
+  'WWW-Authenticate': {
+    description: 'authentication challenge (RFC 7617 section 2)',
+    required: true,
+    schema: { type: 'string', pattern: '^Basic ' },
+    example: 'Basic realm="services", charset="UTF-8"',
   },
 };
 

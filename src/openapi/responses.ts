@@ -10,6 +10,7 @@ import {
   LIMIT_HEADERS,
   REPLAYED_HEADER,
 } from './response-headers.js';
+import { takesCredentials } from './service-credentials.js';
 import { DRY_RUN_PARAMETER, IDEMPOTENCY_KEY_PARAMETER } from './write-parameters.js';
 
 /** codes answered before limits are checked; `invalid_token` also comes after, if the session ends meanwhile */
@@ -32,8 +33,11 @@ export function completeResponses(document: OpenAPIObject): void {
 
 function complete(status: string, response: Response, operation: Operation): void {
   const codes = codesOf(response);
+  // Services have no limit in time: they are answered 429 where too many of their requests wait.
   const comesAfterLimits =
-    '429' in operation.responses && (codes.length === 0 || codes.some((code) => !BEFORE_LIMITS.has(code)));
+    '429' in operation.responses &&
+    !takesCredentials(operation) &&
+    (codes.length === 0 || codes.some((code) => !BEFORE_LIMITS.has(code)));
   response.description ||= STATUS_CODES[status] ?? '';
   response.headers = {
     ...headerRefs('X-Request-Id'),

@@ -247,7 +247,7 @@ export const PROBLEMS = {
   },
   cursor_expired: {
     status: 410,
-    meaning: 'The cursor is no event of the feed any more',
+    meaning: 'The cursor is too old or unknown',
     detail: 'The feed has no such event any more: take the cursor of now, and read the state anew.',
   },
   precondition_failed: {
@@ -267,7 +267,7 @@ export const PROBLEMS = {
   },
   unsupported_media_type: {
     status: 415,
-    meaning: 'The body must be application/json',
+    meaning: 'The body has another media type than the request takes',
     detail: 'Send the body as application/json.',
   },
   idempotency_key_reused: {

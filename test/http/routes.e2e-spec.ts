@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 import { methodNotAllowed, notFound, orgNotFound, uriTooLong } from '../support/expected.js';
 import { keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anAccount, anOrgOf, type Account, type Org } from '../support/personas.js';
@@ -89,11 +90,23 @@ describe('routes', () => {
 
   it('closes a connection after 1,000 requests', async () => {
     const { socket, statuses, closed, text } = await openConnection(service.url);
-    socket.write(keptAliveRequest('GET /health/live').repeat(1001));
+    for (let sent = 0; sent < 1000; sent += 20) {
+      socket.write(keptAliveRequest('GET /health/live').repeat(sent === 980 ? 21 : 20));
+      await vi.waitFor(() => expect(statuses()).toHaveLength(sent + 20), hangTimeoutMs());
+    }
     await closed;
 
     expect(statuses()).toEqual(Array.from({ length: 1000 }, () => 200));
     expect(text().match(/connection: close/gi)).toHaveLength(1);
+  });
+
+  it('answers 20 requests that a client sends before it reads, and closes the connection', async () => {
+    const { socket, statuses, closed } = await openConnection(service.url);
+    socket.write(keptAliveRequest('GET /health/live').repeat(100));
+    const text = await closed;
+
+    expect(statuses()).toEqual([...Array.from({ length: 20 }, () => 200), 503]);
+    expect(text).toContain('repeat the request on another');
   });
 
   it.each(METHODS_OF_PATHS)('%s answers 404 on an unknown path', async (method) => {

@@ -58,7 +58,10 @@ describe('a request of an internal service', () => {
       '*/*',
     ])('is not read as %s', async (type) => {
       for (const body of [JSON.stringify({ token: ada.token }), `token=${ada.token}`, '', '[']) {
-        expect(await post(body, type), body).toMatchObject(unsupportedMediaType);
+        expect(await post(body, type), body).toMatchObject({
+          ...unsupportedMediaType,
+          body: { ...unsupportedMediaType.body, detail: `Send the body as ${FORM_TYPE}.` },
+        });
       }
     });
 
