@@ -24,7 +24,6 @@ export interface CommandDefinition {
   options?: [flags: string, meaning: string][];
   /** whether the command changes data, and so accepts or requires `--reason`, and accepts `--as` */
   changes?: boolean | 'with a reason';
-  /** parameters after `accounts` */
   examples: string[];
   load: () => Promise<Run>;
   /** commands below this one, which runs without them, too */

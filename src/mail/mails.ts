@@ -11,7 +11,6 @@ import { MailsRepository } from './mails.repository.js';
 
 export interface NewMail {
   kind: MailKind;
-  /** canonical e-mail address */
   recipient: string;
   senderId: string;
   orgId?: string;

@@ -213,12 +213,16 @@ describe('docs/services.md', () => {
         cause: { code: 'invalid_client' },
       });
       await writeFile(secretFile, `${secret}\n`);
+      expect(await exchangedBy(service.url)).toMatchObject({
+        status: 503,
+        cause: { code: 'insufficient_scope' },
+      });
+      expect(await exchangedBy(`http://127.0.0.1:${await freePort()}`)).toMatchObject({ status: 503 });
+      await accountsJson(installation, ['services', 'allow', 'shop', 'introspect,events']);
       expect(await exchangedBy(service.url, () => 'c'.repeat(43))).toMatchObject({
         status: 400,
         problem: { code: 'invalid_code' },
       });
-      expect(await exchangedBy(`http://127.0.0.1:${await freePort()}`)).toMatchObject({ status: 503 });
-      await accountsJson(installation, ['services', 'allow', 'shop', 'introspect,events']);
       const login = await exchangedBy(service.url);
       expect(login).toMatchObject({ ok: true, user: { id: ada.id } });
       installation.secrets.noteToken(login.token!);

@@ -56,7 +56,7 @@ export const invalidCode = (): Refusal =>
   refusal(400, 'invalid_code', 'The code is wrong, used or expired, or not for this service.');
 
 export const unavailable = (cause: unknown): Refusal => ({
-  ...refusal(503, 'unavailable', 'Whether you may do this cannot be told now. Try again.', {
+  ...refusal(503, 'unavailable', 'Whether you may do this cannot be decided now. Try again.', {
     'Retry-After': '1',
   }),
   cause,

@@ -6,7 +6,6 @@ import { readBcryptCost } from './bcrypt-verifier.js';
 const MAX_MEMORY_KIB = 262_144;
 const MAX_WORK_KIB = 1_048_576;
 const MAX_PARALLELISM = 16;
-/** length of the column */
 const MAX_LENGTH = 255;
 
 export type HashFault = 'invalid_hash' | 'hash_too_costly';

@@ -21,7 +21,6 @@ export interface Login {
   via: 'register' | 'login';
   refresh?: boolean;
   deviceName?: string;
-  /** by default the password alone */
   amr?: readonly AuthenticationMethod[];
   origin: SignInOrigin;
 }

@@ -26,7 +26,7 @@ const CHANGE_COMMANDS: CommandDefinition[] = [
     details: `A name is 1 to 40 lower-case letters, digits and hyphens. ${SCOPES}`,
     options: [['--allow <SCOPES>', 'what it may ask for (default: none; codes need nothing)']],
     changes: true,
-    examples: ['services add billing --allow introspect,memberships --reason "ticket 4711"'],
+    examples: ['services add billing --allow introspect,memberships,events --reason "ticket 4711"'],
     load: async () => (await import('./add.command.js')).addService,
   },
   {

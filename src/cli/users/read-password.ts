@@ -2,7 +2,6 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CannotRunError } from '../cannot-run.error.js';
 
-/** more than any password has */
 const MAX_BYTES = 4096;
 
 /** Asks twice at a terminal and does not show what is typed; elsewhere, one line of standard input is the password. */

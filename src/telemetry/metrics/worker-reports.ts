@@ -36,7 +36,6 @@ async function answer(registry: Registry): Promise<void> {
 // smaller sum for a restart and count what the others have done again.
 export class WorkerReports {
   private readonly latest = new Map<number, Report>();
-  /** counted by workers that have ended */
   private past: Report = [];
   private readonly waiting = new Map<number, () => void>();
 
