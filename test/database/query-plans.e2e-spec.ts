@@ -118,8 +118,8 @@ describe('the plan of', () => {
         n,
       ],
     );
-    // Before the events, or a round of the service would give them places of its own.
-    await insert('feed', 'seq, event_id', (n) => [n + 1, id(n)]);
+    // Before the events, or a round of the service would give them places of its own, and after the first place, which has none.
+    await insert('feed', 'seq, event_id', (n) => [n + 2, id(n)]);
     await insert('events', 'id, type, at, actor_type, org_id, org_revision, user_id, data, pending', (n) => [
       id(n),
       'member.added',
