@@ -4,6 +4,8 @@ import type { Admission, Counter, Quota, RateLimitStore } from './rate-limit-sto
 const KEY_PREFIX = 'accounts:rate-limit:';
 const CONNECT_TIMEOUT_MS = 1000;
 const MAX_RECONNECT_BACKOFF_MS = 1000;
+/** A server that hangs would be sent a probe each second, and all of them kept. */
+const SOCKET_TIMEOUT_MS = 5000;
 
 // The log of each key is a list of times, oldest first. ADMIT is one step on the server's clock, so that the number of
 // instances and their clocks do not matter. Arguments: window and limit of each key. Reply: the recorded time, or 0 for
@@ -21,15 +23,17 @@ local function used(i)
     redis.call('LPOP', KEYS[i])
     oldest = tonumber(redis.call('LINDEX', KEYS[i], 0))
   end
-  return redis.call('LLEN', KEYS[i]), oldest or now
+  return redis.call('LLEN', KEYS[i])
 end
-local function quotas(first)
-  local reply = {first}
+local function quotas(admitted)
+  local reply = {admitted}
   for i = 1, #KEYS do
     local window, limit = rule(i)
-    local count, oldest = used(i)
-    reply[2 * i] = limit - count
-    reply[2 * i + 1] = oldest + window - now
+    -- more than the limit where another instance has a higher one
+    local over = math.max(0, used(i) - limit)
+    local first = tonumber(redis.call('LINDEX', KEYS[i], over)) or now
+    reply[2 * i] = math.max(0, limit - used(i))
+    reply[2 * i + 1] = first + window - now
   end
   return reply
 end
@@ -66,6 +70,7 @@ export class RedisWindowStore implements RateLimitStore {
     this.redis = new Redis(url, {
       ...(ca !== undefined && { tls: { ca } }),
       connectTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RECONNECT_BACKOFF_MS),

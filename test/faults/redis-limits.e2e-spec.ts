@@ -173,6 +173,23 @@ it('admits after the wait that Retry-After names', async () => {
   report({ faults: 1, requests: LIMIT + 2, wrong: 0 });
 });
 
+it('refuses, and says for how long, where fewer are admitted than have been', async () => {
+  const stricter = await startInstance(installation, { ...env, RATE_LIMIT_LOGIN: `2/${WINDOW_MS / 1000}s` });
+  try {
+    const full = anEmail();
+    expect(count(await logins(LIMIT, instances, full), 401)).toBe(LIMIT);
+    const { status, headers } = await stricter.anyone.post('/api/auth/login', {
+      email: full,
+      password: PASSWORD,
+    });
+    expect([status, headers.get('ratelimit')]).toEqual([429, expect.stringMatching(/"login";r=0;t=\d/)]);
+    await sleep(Number(headers.get('retry-after')) * 1000);
+    expect((await login(stricter, full)).status).toBe(401);
+  } finally {
+    await stricter.stop();
+  }
+});
+
 it('stores no e-mail in Redis, and nothing without an expiry', async () => {
   const email = anEmail('secret-person');
   await logins(3, instances, email);
