@@ -117,12 +117,14 @@ describe('a code beside the password', () => {
     );
   });
 
-  it('is not used up by a dry run, nor by a change that is refused', async () => {
+  it('is neither used up nor counted as wrong by a dry run, nor by a change that is refused', async () => {
     const { account, app } = await aProtectedAccount();
     const { password } = account;
     const code = app.next();
-    const dry = await account.delete('/api/me?dryRun=true', { password, code });
-    expect([dry.status, dry.headers.get('dry-run')]).toEqual([200, 'true']);
+    for (const _ of times(12, () => 0)) {
+      const dry = await account.delete('/api/me?dryRun=true', { password, code });
+      expect([dry.status, dry.headers.get('dry-run')]).toEqual([200, 'true']);
+    }
     const org = await anOrgOf(account);
     expect(await account.delete('/api/me', { password, code })).toMatchObject(lastOwner);
     expect(await usedStep(account)).toBe(0);

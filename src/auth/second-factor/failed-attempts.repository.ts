@@ -48,6 +48,13 @@ export class FailedAttemptsRepository {
     return (row ? undefined : await this.begin(attempt, now)) ?? this.add(attempt, now);
   }
 
+  async takeBack({ userId, scope }: Attempt): Promise<void> {
+    await this.transactions.write(
+      'UPDATE second_factor_failures SET count = count - 1 WHERE user_id = ? AND scope = ? AND count > 0',
+      [userId, scope],
+    );
+  }
+
   async find({ userId, scope }: Attempt): Promise<FailedCount | undefined> {
     return (await this.attempts.query<FailedCount[]>(findOf(1), [userId, scope]))[0];
   }

@@ -33,6 +33,11 @@ export class GuessLimit {
     if (!(await this.attempts.count({ userId: holder.id, scope }))) await this.refuse(holder, scope);
   }
 
+  /** Takes back what `count` counted, where the code is right: a dry run and a refused change do not clear the count. */
+  takeBack({ id: userId }: CodeHolder): Promise<void> {
+    return this.attempts.takeBack({ userId, scope: 'signed-in' });
+  }
+
   /** Answers a login by six digits once it has committed. @throws InvalidSecondFactorCodeError, RateLimitedError */
   async refuseLogin(holder: CodeHolder, refused: Refused): Promise<never> {
     if (refused === 'not compared') return this.refuse(holder, 'login');

@@ -63,9 +63,12 @@ export class SecondFactorVerification {
     const factor = await this.factors.find(holder.id);
     await this.appCodes.lookForKey(factor);
     const used = this.appCodes.compare(holder.id, factor, digits);
-    if (used) return { holder, scope, kind: 'app', ...used };
-    await this.limit.noteFailed(holder, scope);
-    throw new InvalidSecondFactorCodeError();
+    if (!used) {
+      await this.limit.noteFailed(holder, scope);
+      throw new InvalidSecondFactorCodeError();
+    }
+    await this.limit.takeBack(holder);
+    return { holder, scope, kind: 'app', ...used };
   }
 
   private consume(transaction: Transaction, shown: ShownCode): Promise<boolean> {
