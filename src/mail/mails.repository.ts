@@ -34,7 +34,7 @@ const FIND_WAITING = hotStatement(
   `SELECT id FROM mails WHERE state = 'waiting' AND id < ? ORDER BY id LIMIT 1`,
   [''],
 );
-const FIND_ENDED = hotStatement(
+const FIND_BEFORE = hotStatement(
   'the clean-up of mails',
   'SELECT id FROM mails WHERE state = ? AND id < ? ORDER BY id LIMIT ?',
   ['sent', '', 1],
@@ -133,8 +133,8 @@ export class MailsRepository {
     return transaction.write(`${RETRY} state = 'failed'`, [now, now]);
   }
 
-  async findEndedBefore(state: MailState, time: number, limit: number): Promise<string[]> {
-    const rows = await this.mails.query<{ id: string }[]>(FIND_ENDED, [state, firstEntityIdAt(time), limit]);
+  async findBefore(state: MailState, time: number, limit: number): Promise<string[]> {
+    const rows = await this.mails.query<{ id: string }[]>(FIND_BEFORE, [state, firstEntityIdAt(time), limit]);
     return rows.map(({ id }) => id);
   }
 

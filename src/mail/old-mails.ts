@@ -4,7 +4,7 @@ import { MailsRepository } from './mails.repository.js';
 import { BATCH, type Batch } from '../jobs/batch.js';
 import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
 
-/** Mails are kept for longer than the day over which those to one address are counted. */
+/** Longer than the day over which those to one address are counted, and short enough that no old notice alarms anybody. */
 const MAIL_RETENTION_MS = 7 * 86_400_000;
 
 @Injectable()
@@ -19,9 +19,8 @@ export class OldMails implements OnModuleInit {
   }
 
   async deleteBatch(now: number): Promise<Batch> {
-    const ended = MAIL_STATES.filter((state) => state !== 'waiting');
     const found = await Promise.all(
-      ended.map((state) => this.mails.findEndedBefore(state, now - MAIL_RETENTION_MS, BATCH)),
+      MAIL_STATES.map((state) => this.mails.findBefore(state, now - MAIL_RETENTION_MS, BATCH)),
     );
     const ids = found.flat();
     if (ids.length > 0) await this.mails.delete(ids);
