@@ -30,12 +30,12 @@ export class FeedRetention implements OnModuleInit {
     await this.deletePlacesUpTo(eventIds);
   }
 
-  /** Expired events that somebody else deleted leave their places behind. */
+  /** Expired events that somebody else deleted leave their places behind. Kept ones before them are lost, too, or a gap is. */
   private async forgetDeleted(now: number): Promise<Batch> {
     const expired = firstEntityIdAt(now - this.env.eventsRetention * 1000);
     const oldest = await this.feed.findFirst(BATCH);
-    const kept = oldest.findIndex(({ id, place }) => id !== null || place >= expired);
-    const left = oldest.slice(0, kept === -1 ? undefined : kept).map(({ place }) => place);
+    const last = oldest.findLastIndex(({ id, place }) => id === null && place < expired);
+    const left = oldest.slice(0, last + 1).map(({ place }) => place);
     const deleted = left.length === 0 ? 0 : await this.deletePlacesUpTo(left);
     return { examined: left.length, deleted };
   }

@@ -42,6 +42,11 @@ it('takes the places of expired events that somebody else deleted', async () => 
   expect(await left()).toEqual([4]);
 });
 
+it('takes those before an expired one that somebody else deleted, or start would meet a gap', async () => {
+  await aFeed([399, 401, 398, 1], { kept: [399, 398, 1] });
+  expect(await left()).toEqual([3, 4]);
+});
+
 it('leaves the first place, which has no event, until it has expired', async () => {
   await aFeed([3, 2, 1], { kept: [2, 1] });
   expect(await left()).toEqual([1, 2, 3]);
