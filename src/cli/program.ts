@@ -22,6 +22,7 @@ const COMMANDS = [EVENTS, EXPORT, MIGRATE, BACKUP, AFTER_RESTORE, COPY_FROM, DOC
 const DONE = 0;
 const REFUSED = 1;
 const COULD_NOT_RUN = 2;
+const UNREAD = 141;
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run.
@@ -29,7 +30,7 @@ The configuration is the service's own: environment variables, or .env in the wo
 
 /** Runs one command and returns its exit code. The code of other commands is not loaded. */
 export async function runAccounts(parameters: string[]): Promise<number> {
-  process.stdout.on('error', endQuietly);
+  process.stdout.on('error', endUnread);
   let exitCode = DONE;
   const program = build((code) => (exitCode = code));
   try {
@@ -96,8 +97,9 @@ async function writeReport({ lines, json }: Report, asJson: boolean): Promise<vo
   if (text.length > 0) await write(`${text.join('\n')}\n`);
 }
 
-/** Exits if the reader of the output has left, as `head` does. */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(DONE);
+/** Exits as a program that SIGPIPE ends if the reader of the output has left, as `head` does: a change may be half done. */
+function endUnread(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(UNREAD);
+  process.stderr.write(`error: standard output cannot be written (${error.code})\n`);
+  process.exit(COULD_NOT_RUN);
 }

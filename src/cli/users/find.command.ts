@@ -6,7 +6,6 @@ import { listLimit, printList } from '../print-list.js';
 import { withServices } from '../services.js';
 import { userLine } from './user-text.js';
 
-/** longest e-mail address */
 const MAX_TEXT = 254;
 
 export async function findUsers(invocation: Invocation): Promise<Report> {
