@@ -38,6 +38,6 @@ it('ends it with a message, where its output cannot be written', async () => {
   const full = openSync('/dev/full', 'w');
   const command = spawn(process.execPath, COMMAND, { ...options(), stdio: ['ignore', full, 'pipe'] });
   closeSync(full);
-  const [[code], said] = await Promise.all([once(command, 'exit'), text(command.stderr)]);
+  const [[code], said] = await Promise.all([once(command, 'exit'), text(command.stderr!)]);
   expect([code, said]).toEqual([2, 'error: standard output cannot be written (ENOSPC)\n']);
 });
