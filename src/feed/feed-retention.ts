@@ -30,7 +30,7 @@ export class FeedRetention implements OnModuleInit {
     await this.deletePlacesUpTo(eventIds);
   }
 
-  /** Expired events that somebody else deleted leave their places behind. Kept ones before them are lost, too, or a gap is. */
+  /** Expired events that somebody else deleted leave their places behind. Older places go, too, or `start` would meet a gap. */
   private async forgetDeleted(now: number): Promise<Batch> {
     const expired = firstEntityIdAt(now - this.env.eventsRetention * 1000);
     const oldest = await this.feed.findFirst(BATCH);

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.js';
-import { takesForm, unsupportedMediaType } from './form-body.js';
+import { takesForm } from './form-body.js';
 
 const MAX_DEPTH = 10;
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -19,7 +19,7 @@ export function acceptJsonBodies(fastify: FastifyInstance): void {
   const parse = fastify.getDefaultJsonParser('error', 'error');
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    if (takesForm(request)) return done(unsupportedMediaType(request));
+    if (takesForm(request)) return done(new Problem('unsupported_media_type'));
     if (body.length === 0) return done(null, undefined);
     if (!isUtf8(body) || body.indexOf(BYTE_ORDER_MARK) === 0) {
       return done(new MalformedJsonError('The body is not UTF-8 without a byte order mark.'));

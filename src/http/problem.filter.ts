@@ -16,12 +16,9 @@ export class ProblemFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
-    const problem = problemOf(error);
-    const isOfBody = problem.code === 'unsupported_media_type';
     sendProblem(
-      isOfBody ? unsupportedMediaType(request) : problem,
-      request,
+      problemOf(error),
+      http.getRequest<FastifyRequest>(),
       http.getResponse<FastifyReply>(),
       this.logger,
     );
@@ -41,11 +38,13 @@ export function problemOf(error: unknown): Problem {
 }
 
 export function sendProblem(
-  problem: Problem,
+  thrown: Problem,
   request: FastifyRequest,
   reply: FastifyReply,
   logger: Logger,
 ): void {
+  // Fastify and the parsers refuse a media type without knowing what the route takes.
+  const problem = thrown.code === 'unsupported_media_type' ? unsupportedMediaType(request) : thrown;
   if (problem.status >= 500) {
     const entry = { msg: problem.message, requestId: request.id, err: describeError(problem.cause) };
     if (problem.status === 500) logger.error(entry);

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { OrderedIds } from './ordered-ids.js';
+import { OrderedIds, timeOf } from './ordered-ids.js';
 
 const ENTITY_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -23,5 +23,5 @@ export function firstEntityIdAt(time: number): string {
 
 /** @returns epoch milliseconds at which `newEntityId` made the id */
 export function timeOfEntityId(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  return timeOf(id);
 }

@@ -25,6 +25,6 @@ export class OrderedIds {
   }
 }
 
-function timeOf(millisecond: string): number {
-  return Number.parseInt(millisecond.replace('-', ''), 16);
+export function timeOf(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -29,10 +29,10 @@ local function quotas(admitted)
   local reply = {admitted}
   for i = 1, #KEYS do
     local window, limit = rule(i)
-    -- more than the limit where another instance has a higher one
-    local over = math.max(0, used(i) - limit)
-    local first = tonumber(redis.call('LINDEX', KEYS[i], over)) or now
-    reply[2 * i] = math.max(0, limit - used(i))
+    -- negative where another instance has a higher limit
+    local left = limit - used(i)
+    local first = tonumber(redis.call('LINDEX', KEYS[i], math.max(0, -left))) or now
+    reply[2 * i] = math.max(0, left)
     reply[2 * i + 1] = first + window - now
   end
   return reply

@@ -171,7 +171,7 @@ describe('the plan of', () => {
       const known = values.map((value) => (value === '' ? '01a1fbf4-7ea2-724e-b0f0-000000000000' : value));
       const plan = await service.db.query(`${explain} ${sql}`, known as string[]);
 
-      // What a UNION or a subquery gathered is not a table.
+      // The rows that a UNION or a subquery gathered are no table.
       const text = JSON.stringify(
         plan.filter(
           ({ table, detail }) => !/^(?:<|SCAN (?:k|page LEFT-JOIN)$)/.test(String(table ?? detail)),

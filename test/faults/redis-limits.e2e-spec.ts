@@ -362,7 +362,7 @@ it('never fails, nor admits more than the limit for each instance, when Redis go
     await redis.kill();
     await load;
     expect(count(attempts, 401) + count(attempts, 429)).toBe(attempts.length);
-    // What the shared window admitted before, and then each instance's own.
+    // The shared window admitted some before, and then each instance's own did.
     expect(count(attempts, 401)).toBeLessThanOrEqual(4 * LIMIT);
     slowest.push(longest(attempts));
     requests += attempts.length;
