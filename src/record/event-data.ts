@@ -33,6 +33,19 @@ export function words<const Word extends string>(...list: Word[]): Field<Word, f
   return { schema: { type: 'string', enum: list }, text, isOptional: false };
 }
 
+/** Adds words that the event feed replaces: its schema does not have them. */
+export function untold<Told, const Word extends string>(
+  field: Field<Told, false>,
+  ...list: Word[]
+): Field<Told | Word, false> {
+  const text = list.map((word) => `\`${word}\``).join(', ');
+  return {
+    schema: field.schema,
+    text: `${field.text}, and not in the event feed ${text}`,
+    isOptional: false,
+  };
+}
+
 export function optional<Value>(field: Field<Value>): Field<Value, true> {
   return { ...field, isOptional: true };
 }

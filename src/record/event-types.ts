@@ -9,6 +9,7 @@ import {
   ROLE,
   TEXT,
   TRUE,
+  untold,
   words,
 } from './event-data.js';
 
@@ -66,18 +67,22 @@ const SERVICE = { service: TEXT };
 const SECRET = { service: TEXT, secretId: ID };
 const KEY = { kid: TEXT };
 
-const ENDED_BY = words(
-  'logout',
-  'revoked',
-  'too_many',
-  'code_reused',
-  'refresh_reused',
-  'password_changed',
-  'second_factor_enabled',
-  'second_factor_removed',
-  'account_disabled',
-  'account_deleted',
-  'operator',
+/** These show who has a second factor, so the feed gives the reason of any other end by the same actor. */
+const SECOND_FACTOR_CHANGES = ['second_factor_enabled', 'second_factor_removed'] as const;
+
+const ENDED_BY = untold(
+  words(
+    'logout',
+    'revoked',
+    'too_many',
+    'code_reused',
+    'refresh_reused',
+    'password_changed',
+    'account_disabled',
+    'account_deleted',
+    'operator',
+  ),
+  ...SECOND_FACTOR_CHANGES,
 );
 
 // Every event that the record can hold, each with what its `data` holds and with the services that the feed tells of it.
@@ -231,6 +236,10 @@ const CATALOGUE = {
 export type EventType = keyof typeof CATALOGUE;
 
 export const EVENT_TYPES = Object.keys(CATALOGUE) as EventType[];
+
+export function isSecondFactorChange(reason: unknown): boolean {
+  return SECOND_FACTOR_CHANGES.some((one) => one === reason);
+}
 
 /** Returns undefined for a type that only a later version knows. */
 export function definitionOf(type: EventType): Definition | undefined {

@@ -1,7 +1,7 @@
 import type { Event } from './event.entity.js';
 import type { OrgEvent, OwnEvent, WholeEvent } from './dto/event.responses.js';
 import type { FeedEvent } from './dto/feed-event.responses.js';
-import { definitionOf } from './event-types.js';
+import { definitionOf, isSecondFactorChange } from './event-types.js';
 
 /** The admins' view, which tells neither the address nor the session of the actor. */
 export function orgEvent(event: Event): OrgEvent {
@@ -30,7 +30,10 @@ export function ownEvent(event: Event): OwnEvent {
   };
 }
 
-/** The view of services: who acted but for operators, without from where, in which session and with which words. */
+/**
+ * The view of services: who acted but for operators, without from where, in which session and with which words. It does
+ * not show who has a second factor.
+ */
 export function feedEvent(event: Event): FeedEvent {
   const { actorType, actorId, orgId, orgRevision, userId, userRevision, sessionId } = event;
   return {
@@ -41,7 +44,7 @@ export function feedEvent(event: Event): FeedEvent {
     userId,
     userRevision,
     sessionId,
-    data: dataOf(event),
+    data: toldDataOf(event),
   };
 }
 
@@ -64,4 +67,10 @@ function headOf({ id, type, at }: Event): Pick<OrgEvent, 'id' | 'type' | 'at'> {
 
 function dataOf({ data }: Pick<Event, 'data'>): OrgEvent['data'] {
   return JSON.parse(data) as OrgEvent['data'];
+}
+
+function toldDataOf(event: Event): OrgEvent['data'] {
+  const data = dataOf(event);
+  if (event.type !== 'session.ended' || !isSecondFactorChange(data['reason'])) return data;
+  return { ...data, reason: event.actorType === 'operator' ? 'operator' : 'revoked' };
 }

@@ -8,8 +8,12 @@ import {
   cursorExpired,
 } from '../support/expected.js';
 import { readFeed, readFeedAfter, writeEvents } from '../support/feed.js';
+import { appCode, enrol, SECOND_FACTOR } from '../support/enrolment.js';
 import { keptAliveRequest, openConnection } from '../support/open-connection.js';
+import { anOperator } from '../support/operators.js';
 import { type Account, anAccount, anOrg, anOrgOf, anUnknownId } from '../support/personas.js';
+import { protect } from '../support/second-factor.js';
+import { decodeToken } from '../support/signing-keys.js';
 import { type Service, startServiceWithoutLimits } from '../support/service.js';
 import { aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
 
@@ -97,6 +101,41 @@ describe('GET /api/events', () => {
     const page = await readFeed(billing, { after: cursor, limit: 2 });
     expect(page).toMatchObject({ events: [{ id: ids[1] }], next: ids.at(-1) });
     expect(await readFeed(billing, { after: page.next })).toEqual({ events: [], next: page.next });
+  });
+
+  it('gives the end of sessions by a second factor the reason of any end by the same actor', async () => {
+    const [ada, operator] = [await anAccount(service, 'ada'), await anOperator(service)];
+    const cursor = await now();
+    const { secret } = await enrol(ada);
+    const removal = { password: ada.password, code: appCode(secret, 1) };
+    expect((await ada.post(`${SECOND_FACTOR}/remove`, removal)).status).toBe(200);
+    expect((await ada.delete('/api/me/sessions')).status).toBe(200);
+    await protect(service, ada);
+    for (const operation of ['remove-second-factor', 'end-sessions'])
+      await operator.post(`/api/operators/users/${ada.id}/${operation}`, { reason: 'a test' });
+
+    const told = (await readFeedAfter(billing, cursor)).filter(({ userId }) => userId === ada.id);
+    const { sid } = decodeToken(ada.token).claims;
+    const byUser = { by: 'user', data: { reason: 'revoked', all: true, except: sid } };
+    const byOperator = { by: 'operator', data: { reason: 'operator', all: true } };
+    expect(told.map(({ actor, data }) => ({ by: actor.type, data }))).toMatchObject([
+      byUser,
+      byUser,
+      byUser,
+      byOperator,
+      byOperator,
+    ]);
+    const recorded = await service.db.query(
+      "SELECT data FROM events WHERE user_id = ? AND type = 'session.ended' ORDER BY id",
+      [ada.id],
+    );
+    expect(recorded.map(({ data }) => (JSON.parse(String(data)) as { reason: string }).reason)).toEqual([
+      'second_factor_enabled',
+      'second_factor_removed',
+      'revoked',
+      'second_factor_removed',
+      'operator',
+    ]);
   });
 
   it('answers pages of any size, each with the cursor of the next', async () => {
