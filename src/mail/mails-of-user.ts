@@ -29,9 +29,12 @@ export class MailsOfUser implements UserRows, ExportedRows, OnModuleInit {
     return this.mails.deleteAddressesOf(transaction, email);
   }
 
-  async *of({ email }: UserProfile): AsyncGenerator<object> {
+  /** Only those since the account exists, and none before the email is verified: the others may be for another person. */
+  async *of({ email, createdAt: since, emailVerifiedAt }: UserProfile): AsyncGenerator<object> {
+    if (emailVerifiedAt === null) return;
     for (const mail of await this.lists.findLatest({ states: MAIL_STATES, recipient: email }, MAX_MAILS)) {
       const { id, kind, state, createdAt, endedAt } = mail;
+      if (createdAt < since) continue;
       yield {
         id,
         kind,

@@ -54,11 +54,12 @@ describe('accounts export', () => {
   it('holds everything about the user, and nothing of others or secret', async () => {
     const { org, owner, admin } = cast;
     await addLogins(admin.id);
+    await verified(service.db, admin);
     for (const recipient of [admin.email, owner.email]) {
       await service.db.query(
         `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at)
-          VALUES (?, 'password_changed', ?, 'sent', 1, 1)`,
-        [anUnknownId(), recipient],
+          VALUES (?, 'password_changed', ?, 'sent', ?, 1)`,
+        [anUnknownId(), recipient, Date.now()],
       );
     }
     const { code, stdout, stderr } = await accounts(installation, ['export', admin.email]);
