@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transaction.js';
 import { newEntityId } from '../identifiers/entity-id.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { type NoticeKind, waitMs } from './mail-budgets.js';
 import type { MailKind } from './mail.entity.js';
 import { MailUnavailableError } from './mail.errors.js';
@@ -20,7 +21,12 @@ export interface NewMail {
   expiresAt?: number;
 }
 
-type Notice = Pick<NewMail, 'recipient' | 'senderId'> & { kind: NoticeKind };
+interface Notice {
+  kind: NoticeKind;
+  recipient: string;
+  /** id of the user whom the notice is for */
+  senderId: string;
+}
 
 const DELAYED_AFTER_MS = 600_000;
 const DAY_MS = 86_400_000;
@@ -32,6 +38,7 @@ export class Mails {
   constructor(
     private readonly mails: MailsRepository,
     private readonly limits: MailLimitsRepository,
+    private readonly emails: UserEmailsRepository,
     private readonly env: Env,
   ) {}
 
@@ -74,9 +81,13 @@ export class Mails {
     });
   }
 
-  /** Sends no notice beyond the budget: the ones before it have told the same. */
+  /**
+   * Sends no notice beyond the budget: the ones before it have told the same. Sends none either to an address that is not the
+   * user's verified email, since it may be the address of a person who has no account. Call it before the email changes.
+   */
   async notify(transaction: Transaction, notice: Notice): Promise<void> {
     if (!this.env.smtp) return;
+    if (!(await this.emails.isVerified(transaction, notice.senderId, notice.recipient))) return;
     const now = Date.now();
     const counts = await this.limits.count(transaction, notice, now - DAY_MS);
     if (waitMs(notice.kind, counts, now) === 0) await this.enqueue(transaction, notice);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { invalidCode, invalidCredentials } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
+import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
@@ -38,7 +39,7 @@ describe('accounts users set-email', () => {
     service.anyone.post('/api/auth/login', { email, password });
 
   it('gives the account the e-mail everywhere, tells the old address, and leaves its row', async () => {
-    const user = await anAccount(service, 'before');
+    const user = await aVerifiedAccount(service, 'before');
     const org = await anOrgOf(user);
     const email = anEmail('after');
     const known = await knownEvents(service.db);
@@ -97,7 +98,7 @@ describe('accounts users set-email', () => {
   });
 
   it('voids the codes on their way to either address', async () => {
-    const user = await anAccount(service);
+    const user = await aVerifiedAccount(service);
     const [wanted, email] = [anEmail('wanted'), anEmail('after')];
     await user.put('/api/me/email', { email: wanted, password: user.password });
     const change = (await mailServer.next(wanted)).code;

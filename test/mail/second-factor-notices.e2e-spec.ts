@@ -3,8 +3,9 @@ import { accounts } from '../support/accounts-command.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { appCode, aWrongCode, enrol, forgetSteps, SECOND_FACTOR } from '../support/enrolment.js';
 import { invalidCode, rateLimited } from '../support/expected.js';
+import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer, refusal } from '../support/mail-server.js';
-import { type Account, anAccount } from '../support/personas.js';
+import type { Account } from '../support/personas.js';
 import { type Service, startOwnService } from '../support/service.js';
 
 describe('notices of a second factor', () => {
@@ -29,7 +30,7 @@ describe('notices of a second factor', () => {
     by.post<{ recoveryCodes: string[] }>(`${SECOND_FACTOR}${path}`, { password: by.password, code });
 
   it('tell of each change, and hold no code and no secret', async () => {
-    const ada = await anAccount(service, 'ada');
+    const ada = await aVerifiedAccount(service, 'ada');
     const { secret, recoveryCodes } = await enrol(ada);
     await mailServer.next(ada.email, 1);
     const { body } = await post(ada, '/recovery-codes', recoveryCodes[0]);
@@ -52,7 +53,7 @@ describe('notices of a second factor', () => {
   });
 
   it('warn once when ten codes were wrong', async () => {
-    const ada = await anAccount(service, 'ada');
+    const ada = await aVerifiedAccount(service, 'ada');
     const { secret } = await enrol(ada);
     await forgetSteps(service, ada);
     for (let attempt = 0; attempt < 10; attempt += 1)
@@ -71,7 +72,7 @@ describe('notices of a second factor', () => {
   });
 
   it('tell of the help of an operator', async () => {
-    const ada = await anAccount(service, 'ada');
+    const ada = await aVerifiedAccount(service, 'ada');
     await enrol(ada);
     await accounts(installation, ['users', 'remove-second-factor', ada.email, '--reason', 'phone lost'], {
       env: mailServer.env,
@@ -81,7 +82,7 @@ describe('notices of a second factor', () => {
   });
 
   it('wait while the mail server is down, and keep nobody from setting one up', async () => {
-    const ada = await anAccount(service, 'ada');
+    const ada = await aVerifiedAccount(service, 'ada');
     mailServer.verdict = () => {
       throw refusal(451);
     };

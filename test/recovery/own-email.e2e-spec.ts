@@ -10,6 +10,7 @@ import {
   unauthorized,
   wrongPassword,
 } from '../support/expected.js';
+import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer, refusal } from '../support/mail-server.js';
 import { anOperator } from '../support/operators.js';
 import {
@@ -93,7 +94,7 @@ describe('the own e-mail', () => {
   it('is safe from a code for a password that an operator had issued to whoever had it before', async () => {
     const [operator, before, after] = await Promise.all([
       anOperator(service),
-      anAccount(service, 'wanted'),
+      aVerifiedAccount(service, 'wanted'),
       anAccount(service),
     ]);
     const issued = await operator.post<{ code: string }>(`/api/operators/users/${before.id}/reset-code`, {
@@ -114,7 +115,7 @@ describe('the own e-mail', () => {
   });
 
   it('becomes another, beside every membership too, once the code from there is typed', async () => {
-    const user = await anAccount(service, 'moving');
+    const user = await aVerifiedAccount(service, 'moving');
     const org = await anOrgOf(ada);
     await join(org, ada, user, 'admin');
     const { email, code } = await askedForChange(user);
@@ -192,7 +193,7 @@ describe('the own e-mail', () => {
   });
 
   it('does not change with a code from before a new password, or from before the sessions ended', async () => {
-    const [user, other] = [await anAccount(service), await anAccount(service)];
+    const [user, other] = [await aVerifiedAccount(service), await anAccount(service)];
     const [pending, ended] = [await askedForChange(user), await askedForChange(other)];
     await service.anyone.post('/api/auth/password/forgot', { email: user.email });
     const code = await codeTo(user.email, 2);

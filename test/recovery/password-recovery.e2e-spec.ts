@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidCode, invalidFields, invalidToken } from '../support/expected.js';
+import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, aPassword } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
@@ -75,7 +76,7 @@ describe('a forgotten password', () => {
   });
 
   it('and one that is changed is told by a notice to its owner', async () => {
-    const ada = await anAccount(service, 'ada');
+    const ada = await aVerifiedAccount(service, 'ada');
     const body = { currentPassword: ada.password, newPassword: aPassword() };
 
     expect((await ada.sendJson('PUT', '/api/me/password', body)).status).toBe(200);

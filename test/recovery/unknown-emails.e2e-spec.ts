@@ -44,16 +44,18 @@ describe('for an unknown e-mail the database does the same', () => {
     const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
     const codes = new MailCodesRepository(dataSource.getRepository(MailCode));
     const changes = new UserChangesRepository();
+    const emails = new UserEmailsRepository(dataSource.getRepository(User));
     const events = new UserEvents(changes, new EventsRepository(dataSource.getRepository(Event)));
     return new PasswordRecoveryService(
       new MailCodes(codes, keys),
       new Mails(
         new MailsRepository(dataSource.getRepository(Mail), transactions),
         new MailLimitsRepository(dataSource.getRepository(Mail)),
+        emails,
         env,
       ),
       new UsersRepository(dataSource.getRepository(User)),
-      new UserEmailsRepository(dataSource.getRepository(User)),
+      emails,
       new PasswordChanges(changes, codes, events),
       new PasswordHasher(env, await loadArgon2Engine(), new BcryptVerifier()),
       events,

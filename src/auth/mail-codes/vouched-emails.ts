@@ -44,6 +44,8 @@ export class VouchedEmails {
     const { email, isVerified, actor } = replacement;
     if (email === user.email) return false;
     await this.transactions.run(async (transaction) => {
+      const notice = { kind: 'email_changed', recipient: user.email, senderId: user.id } as const;
+      await this.mails.notify(transaction, notice);
       if (!(await this.emails.replaceEmail(transaction, user, email, isVerified))) {
         throw new LostConflictError(undefined);
       }
@@ -53,8 +55,6 @@ export class VouchedEmails {
       await this.codes.void(transaction, { purpose: 'password_reset', subject: email });
       const data = { verified: isVerified };
       await this.events.record(transaction, { type: 'account.email_changed', actor, userId: user.id, data });
-      const notice = { kind: 'email_changed', recipient: user.email, senderId: user.id } as const;
-      await this.mails.notify(transaction, notice);
     });
     return true;
   }
