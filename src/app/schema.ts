@@ -59,6 +59,7 @@ import { Operators1796342400000 } from '../database/migrations/1796342400000-ope
 import { Feed1796428800000 } from '../database/migrations/1796428800000-feed.js';
 import { OperatorsLists1796601600000 } from '../database/migrations/1796601600000-operators-lists.js';
 import { ToldEndings1796688000000 } from '../database/migrations/1796688000000-told-endings.js';
+import { HandedOutCodes1796778000000 } from '../database/migrations/1796778000000-handed-out-codes.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';
 import { Org } from '../orgs/org.entity.js';
@@ -151,5 +152,6 @@ export const SCHEMA: Schema = {
     Feed1796428800000,
     OperatorsLists1796601600000,
     ToldEndings1796688000000,
+    HandedOutCodes1796778000000,
   ],
 };

@@ -43,7 +43,7 @@ export class OperatorGrants {
       if (secondFactorAt === null && !force) throw new NoSecondFactorError();
       await this.users.grantOperator(transaction, userId);
       const { email } = await this.emails.emailOf(transaction, userId);
-      await this.codes.void(transaction, { purpose: 'password_reset', subject: email });
+      await this.codes.voidResets(transaction, email);
       await this.events.record(transaction, {
         type: 'account.operator_granted',
         actor,

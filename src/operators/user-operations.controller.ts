@@ -115,7 +115,8 @@ export class UserOperationsController {
    * Issue a code for a new password
    *
    * @remarks The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It
-   * replaces a mailed one and does not verify the e-mail. A notice is mailed to the user.
+   * does not verify the e-mail. A change of the e-mail voids it, and so does the end of all sessions. A notice is mailed to the
+   * user if the e-mail is verified.
    */
   @Post('reset-code')
   @AccountOperation()

@@ -5,6 +5,8 @@ import type { User } from './user.entity.js';
 
 type EndedUser = Pick<User, 'id' | 'operatorSince' | 'authEpoch'>;
 
+type ResetUser = Pick<User, 'id' | 'email'> & { authEpoch: number | null };
+
 export type ChangedUser = Pick<User, 'revision' | 'operatorSince' | 'secondFactorAt' | 'authEpoch'>;
 
 /** more than the changes of one user between a backup and its restore */
@@ -110,6 +112,23 @@ export class UserChangesRepository {
       transaction,
       'UPDATE users SET password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1 WHERE id = ?',
       [hash, Date.now(), id],
+    );
+  }
+
+  /**
+   * Changes nothing if the email or, where one is given, the epoch has changed since, or the user is disabled. Ends every
+   * session, too.
+   */
+  resetPassword(
+    transaction: Transaction,
+    { id, email, authEpoch }: ResetUser,
+    hash: string,
+  ): Promise<boolean> {
+    return this.change(
+      transaction,
+      `UPDATE users SET password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1, revision = revision + 1
+        WHERE id = ? AND email = ? AND auth_epoch = COALESCE(?, auth_epoch) AND disabled_at IS NULL`,
+      [hash, Date.now(), id, email, authEpoch],
     );
   }
 

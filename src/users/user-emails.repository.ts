@@ -42,6 +42,12 @@ export class UserEmailsRepository {
     return isStill ? 'verified before' : 'void';
   }
 
+  /** Returns the email, which stays the user's until COMMIT unless this transaction changes it. */
+  async lockEmail(transaction: Transaction, id: string): Promise<string | undefined> {
+    const sql = `SELECT email FROM users WHERE id = ?${transaction.forUpdate}`;
+    return (await transaction.read<Pick<User, 'email'>>(sql, [id]))[0]?.email;
+  }
+
   /** Sets a verified e-mail; returns false if the epoch has ended. */
   async changeEmail(
     transaction: Transaction,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
+import { invalidCode } from '../support/expected.js';
 import { verified } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { makeOperator } from '../support/operators.js';
@@ -30,6 +31,10 @@ afterAll(async () => {
   await mailServer.stop();
 });
 
+const reset = (email: string, code: string, newPassword = aPassword()) =>
+  service.anyone.post('/api/auth/password/reset', { email, code, newPassword });
+const login = (email: string, password: string) =>
+  service.anyone.post('/api/auth/login', { email, password });
 const operate = ({ id }: Account, operation: string) =>
   operator.post<{ code: string }>(`/api/operators/users/${id}/${operation}`, REASON);
 const command = (...parameters: string[]) =>
@@ -52,6 +57,48 @@ const queuedFor = async ({ email }: Pick<Account, 'email'>): Promise<unknown[]> 
   (await service.db.query('SELECT kind FROM mails WHERE recipient = ? ORDER BY id', [email])).map(
     ({ kind }) => kind,
   );
+
+describe('a code that an operator hands out', () => {
+  it('is void once the account has another email, at either address', async () => {
+    const ada = await anAccount(service, 'ada');
+    const code = await aHandedOutCode(ada);
+    const email = anEmail('after');
+    expect((await ada.put('/api/me/email', { email, password: ada.password })).status).toBe(202);
+    const change = (await mailServer.next(email)).code;
+    expect((await ada.post('/api/me/email/verify', { code: change })).status).toBe(200);
+    const next = await anAccountOf(service, ada.email);
+
+    for (const address of [ada.email, email]) expect(await reset(address, code)).toMatchObject(invalidCode);
+    expect((await login(next.email, next.password)).status).toBe(200);
+  });
+
+  it('is of one account, whose address another one may have got without a change that voids it', async () => {
+    const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    const code = await aHandedOutCode(ada);
+    const rename = 'UPDATE users SET email = ? WHERE id = ?';
+    await service.db.query(rename, [anEmail(), ada.id]);
+    await service.db.query(rename, [ada.email, grace.id]);
+
+    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+  });
+
+  it('is void once every session of the account has ended', async () => {
+    const ada = await anAccount(service, 'ada');
+    const code = await aHandedOutCode(ada);
+    expect((await operate(ada, 'end-sessions')).status).toBe(200);
+
+    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+  });
+
+  it('stays valid when a stranger asks for one by email', async () => {
+    const ada = await anAccount(service, 'ada');
+    const code = await aHandedOutCode(ada);
+    const mailed = await aMailedCode(ada.email);
+
+    expect((await reset(ada.email, code)).status).toBe(200);
+    expect(await reset(ada.email, mailed)).toMatchObject(invalidCode);
+  });
+});
 
 describe('an email that nobody has verified', () => {
   it('gets no notice, and a verified one gets each', async () => {

@@ -55,6 +55,7 @@ describe('for an unknown e-mail the database does the same', () => {
         env,
       ),
       new UsersRepository(dataSource.getRepository(User)),
+      changes,
       emails,
       new PasswordChanges(changes, codes, events),
       new PasswordHasher(env, await loadArgon2Engine(), new BcryptVerifier()),

@@ -53,11 +53,12 @@ export class EmailProofs {
     { email, authEpoch }: MailCode,
     actor: Actor,
   ): Promise<boolean> {
+    const old = await this.emails.lockEmail(transaction, userId);
+    if (old === undefined) return false;
     if (!(await this.emails.changeEmail(transaction, userId, { email, authEpoch }))) return false;
     for (const copies of this.parts.emailCopies.inOrder()) await copies.update(transaction, userId, email);
     await this.codes.voidOne(transaction, { purpose: 'email_verification', subject: userId });
-    // Somebody who had the e-mail before may hold one, which an operator may have handed out.
-    await this.codes.voidOne(transaction, { purpose: 'password_reset', subject: email });
+    for (const subject of [old, email]) await this.codes.voidResets(transaction, subject);
     await this.events.record(transaction, { type: 'account.email_changed', actor, userId });
     return true;
   }

@@ -7,7 +7,12 @@ export const MAIL_CODES_SUBJECT_KEY: UniqueKey = {
 };
 
 /** Invitations have only a placeholder row here, by e-mail: their codes are derived from rows of their own. */
-export type MailCodePurpose = 'password_reset' | 'email_verification' | 'email_change' | 'invitation';
+export type MailCodePurpose =
+  | 'password_reset'
+  | 'handed_out_reset'
+  | 'email_verification'
+  | 'email_change'
+  | 'invitation';
 
 /** A code to type is stored nowhere: it is derived from this row and the signing keys. Times are epoch milliseconds. */
 @Entity('mail_codes')
@@ -28,7 +33,7 @@ export class MailCode {
   @Column({ type: 'varchar', length: 254 })
   email: string;
 
-  /** epoch of the user when they asked for the code, which is void in any other */
+  /** epoch of the user when they asked for the code or an operator issued it, which is void in any other */
   @Column({ name: 'auth_epoch', type: 'integer', nullable: true })
   authEpoch: number | null;
 
@@ -48,4 +53,8 @@ export class MailCode {
 
   @Column({ name: 'purge_at', type: 'bigint' })
   purgeAt: number;
+
+  /** the user for whom an operator issued the code, which is void for any other; null where the subject names them */
+  @Column({ name: 'user_id', type: 'varchar', length: 36, nullable: true })
+  userId: string | null;
 }

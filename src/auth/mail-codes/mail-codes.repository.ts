@@ -10,7 +10,8 @@ import { MAIL_CODES_SUBJECT_KEY, MailCode, type MailCodePurpose } from './mail-c
 
 export type MailCodeKey = Pick<MailCode, 'purpose' | 'subject'>;
 
-export type NewMailCode = MailCodeKey & Pick<MailCode, 'email' | 'authEpoch' | 'handedOut' | 'expiresAt'>;
+export type NewMailCode = MailCodeKey &
+  Pick<MailCode, 'email' | 'authEpoch' | 'handedOut' | 'userId' | 'expiresAt'>;
 
 const PURGE_AFTER_MS = 3_600_000;
 
@@ -22,7 +23,7 @@ const FIND_OLD = hotStatement(
 const FIND = hotStatement(
   'the look-up of mailed codes',
   `SELECT id, purpose, subject, email, auth_epoch AS authEpoch, code_number AS codeNumber, tries,
-     handed_out AS handedOut, expires_at AS expiresAt
+     handed_out AS handedOut, user_id AS userId, expires_at AS expiresAt
    FROM mail_codes WHERE purpose IN (?, ?) AND subject = ?`,
   ['password_reset', 'password_reset', ''],
 );
@@ -47,15 +48,15 @@ export class MailCodesRepository {
   }
 
   async renew(transaction: Transaction, code: NewMailCode): Promise<void> {
-    const { purpose, subject, email, authEpoch, handedOut, expiresAt } = code;
+    const { purpose, subject, email, authEpoch, handedOut, userId, expiresAt } = code;
     const purgeAt = Date.now() + PURGE_AFTER_MS;
     await this.updateOrInsert(
       transaction,
       () =>
         transaction.write(
           `UPDATE mail_codes SET code_number = code_number + 1, tries = 0, email = ?, auth_epoch = ?,
-             handed_out = ?, expires_at = ?, purge_at = ? WHERE purpose = ? AND subject = ?`,
-          [email, authEpoch, handedOut, expiresAt, purgeAt, purpose, subject],
+             handed_out = ?, user_id = ?, expires_at = ?, purge_at = ? WHERE purpose = ? AND subject = ?`,
+          [email, authEpoch, handedOut, userId, expiresAt, purgeAt, purpose, subject],
         ),
       { ...code, codeNumber: 1, purgeAt },
     );
@@ -98,8 +99,14 @@ export class MailCodesRepository {
     await transaction.of(this.codes).delete({ purpose, subject });
   }
 
-  async voidAll(transaction: Transaction, { id, email }: { id: string; email: string }): Promise<void> {
+  /** Includes the code that an operator handed out. */
+  async voidResets(transaction: Transaction, email: string): Promise<void> {
     await this.void(transaction, { purpose: 'password_reset', subject: email });
+    await this.void(transaction, { purpose: 'handed_out_reset', subject: email });
+  }
+
+  async voidAll(transaction: Transaction, { id, email }: { id: string; email: string }): Promise<void> {
+    await this.voidResets(transaction, email);
     await this.void(transaction, { purpose: 'email_verification', subject: id });
     await this.void(transaction, { purpose: 'email_change', subject: id });
   }

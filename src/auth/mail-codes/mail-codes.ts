@@ -31,18 +31,20 @@ export class MailCodes {
     code: MailCodeKey & {
       email: string;
       authEpoch?: number;
-      handedOut?: boolean;
+      /** of a code that an operator hands out */
+      userId?: string;
       expiresAt?: number;
     },
   ): Promise<MailCode> {
-    const { purpose, subject, email, authEpoch = null, handedOut = false } = code;
+    const { purpose, subject, email, authEpoch = null, userId = null } = code;
     const expiresAt = code.expiresAt ?? Date.now() + MAIL_CODE_TTL_MS;
     await this.codes.renew(transaction, {
       purpose,
       subject,
       email,
       authEpoch,
-      handedOut: handedOut ? 1 : 0,
+      handedOut: userId === null ? 0 : 1,
+      userId,
       expiresAt,
     });
     const [issued] = await this.codes.find(transaction, [purpose], subject);
@@ -88,6 +90,10 @@ export class MailCodes {
     return this.codes.use(transaction, code);
   }
 
+  voidResets(transaction: Transaction, email: string): Promise<void> {
+    return this.codes.voidResets(transaction, email);
+  }
+
   voidOne(transaction: Transaction, key: MailCodeKey): Promise<void> {
     return this.codes.void(transaction, key);
   }
@@ -110,6 +116,7 @@ const NOBODY: MailCode = {
   handedOut: 0,
   expiresAt: 0,
   purgeAt: 0,
+  userId: null,
 };
 
 function messageOf({ purpose, id, codeNumber }: DerivedCode): string {

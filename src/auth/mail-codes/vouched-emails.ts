@@ -52,7 +52,7 @@ export class VouchedEmails {
       for (const copies of this.parts.emailCopies.inOrder()) await copies.update(transaction, user.id, email);
       // These codes may be on their way to either address.
       await this.codes.voidAll(transaction, user);
-      await this.codes.void(transaction, { purpose: 'password_reset', subject: email });
+      await this.codes.voidResets(transaction, email);
       const data = { verified: isVerified };
       await this.events.record(transaction, { type: 'account.email_changed', actor, userId: user.id, data });
     });

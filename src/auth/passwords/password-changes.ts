@@ -5,6 +5,11 @@ import type { Transaction } from '../../database/transaction.js';
 import { UserEvents } from '../../users/user-events.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 
+interface ChangedUser {
+  id: string;
+  email: string;
+}
+
 @Injectable()
 export class PasswordChanges {
   constructor(
@@ -14,19 +19,19 @@ export class PasswordChanges {
   ) {}
 
   /** Ends every session, and voids the codes mailed before. Returns false when there is no such user. */
-  async set(
-    transaction: Transaction,
-    { id: userId, email }: { id: string; email: string },
-    hash: string,
-    actor: Actor,
-  ): Promise<boolean> {
-    if (!(await this.users.setPassword(transaction, userId, hash))) return false;
+  async set(transaction: Transaction, user: ChangedUser, hash: string, actor: Actor): Promise<boolean> {
+    if (!(await this.users.setPassword(transaction, user.id, hash))) return false;
+    await this.complete(transaction, user, actor);
+    return true;
+  }
+
+  /** Requires that the transaction has set the password. */
+  async complete(transaction: Transaction, { id: userId, email }: ChangedUser, actor: Actor): Promise<void> {
     await this.codes.voidAll(transaction, { id: userId, email });
     await this.events.recordWithEnd(
       transaction,
       { type: 'account.password_changed', actor, userId },
       { reason: 'password_changed' },
     );
-    return true;
   }
 }

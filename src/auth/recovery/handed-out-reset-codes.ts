@@ -27,8 +27,10 @@ export class HandedOutResetCodes {
         throw new RefusedError('the account is disabled', 'account_disabled');
       }
       const { email } = await this.emails.emailOf(transaction, id);
-      const purpose = 'password_reset';
-      const issued = await codes.issue(transaction, { purpose, subject: email, email, handedOut: true });
+      const { authEpoch } = await this.users.stateOf(transaction, id);
+      // An emailed code has another purpose, since anybody can request one: it must not void this one.
+      const code = { purpose: 'handed_out_reset', subject: email, email, authEpoch, userId: id } as const;
+      const issued = await codes.issue(transaction, code);
       await this.events.record(transaction, { type: 'account.reset_code_issued', actor, userId: id });
       const notice = { kind: 'reset_code_issued', recipient: email, senderId: id } as const;
       await this.mails.notify(transaction, notice);

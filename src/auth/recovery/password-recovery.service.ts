@@ -11,6 +11,7 @@ import { Mails } from '../../mail/mails.js';
 import { clientKey } from '../../rate-limits/client-key.js';
 import { UserEvents } from '../../users/user-events.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';
+import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { PasswordChanges } from '../passwords/password-changes.js';
 
@@ -28,6 +29,7 @@ export class PasswordRecoveryService {
     private readonly codes: MailCodes,
     private readonly mails: Mails,
     private readonly users: UsersRepository,
+    private readonly accounts: UserChangesRepository,
     private readonly emails: UserEmailsRepository,
     private readonly changes: PasswordChanges,
     private readonly passwords: PasswordHasher,
@@ -57,7 +59,7 @@ export class PasswordRecoveryService {
   async reset({ email, code, newPassword }: Reset, client: HashClient, origin: Origin): Promise<void> {
     const turn = { principal: client.key };
     const checked = await this.transactions.run(
-      (transaction) => this.codes.check(transaction, ['password_reset'], email, code),
+      (transaction) => this.codes.check(transaction, ['password_reset', 'handed_out_reset'], email, code),
       turn,
     );
     if (!checked) throw new InvalidMailCodeError();
@@ -69,12 +71,17 @@ export class PasswordRecoveryService {
   }
 
   private async resetIn(transaction: Transaction, code: MailCode, hash: string, actor: Actor): Promise<void> {
+    const { email, authEpoch } = code;
+    const user = await this.users.findActiveIn(transaction, email);
+    // The address may have another user since an operator issued the code for the one who had it.
+    if (!user || user.id !== (code.userId ?? user.id)) throw new InvalidMailCodeError();
+    const { id } = user;
+    if (code.handedOut === 0) await this.noteVerified(transaction, id, actor);
+    if (!(await this.accounts.resetPassword(transaction, { id, email, authEpoch }, hash)))
+      throw new InvalidMailCodeError();
     if (!(await this.codes.use(transaction, code))) throw new InvalidMailCodeError();
-    const user = await this.users.findActiveIn(transaction, code.email);
-    if (!user) throw new InvalidMailCodeError();
-    await this.changes.set(transaction, user, hash, actor);
-    if (code.handedOut === 0) await this.noteVerified(transaction, user.id, actor);
-    const notice = { kind: 'password_changed', recipient: code.email, senderId: user.id } as const;
+    await this.changes.complete(transaction, user, actor);
+    const notice = { kind: 'password_changed', recipient: email, senderId: id } as const;
     await this.mails.notify(transaction, notice);
   }
 

@@ -82,7 +82,7 @@ const CHANGE_COMMANDS: CommandDefinition[] = [
   {
     usage: 'reset-code <USER>',
     summary: 'print a code once, by which a user can set a new password',
-    details: `${USER} Tell them the code: it is valid for 15 minutes and replaces a mailed one.`,
+    details: `${USER} Tell them the code: it is valid for 15 minutes, until their e-mail changes or all sessions end.`,
     changes: 'with a reason',
     examples: ['users reset-code ada@example.com --reason "gets no mail, called back"'],
     load: async () => (await import('./reset-code.command.js')).resetCode,
