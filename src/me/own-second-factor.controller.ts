@@ -105,8 +105,8 @@ export class OwnSecondFactorController {
   /**
    * Remove the second factor
    *
-   * @remarks The password alone logs in again. Ends every session but that of the token. A request counts as a login
-   * for the limits, and requires a token from a login by password.
+   * @remarks The password alone logs in again. Ends every session but that of the token. An operator is no longer an
+   * operator afterwards. A request counts as a login for the limits, and requires a token from a login by password.
    */
   @Post('remove')
   @HttpCode(200)

@@ -97,7 +97,8 @@ export class UserOperationsController {
    * Remove the second factor of a user
    *
    * @remarks Helps somebody who has lost it, and whom the operator has recognized: every session ends, the password alone
-   * logs in again, and a notice is mailed to the user. An account without a second factor stays as it is.
+   * logs in again, and a notice is mailed to the user if the e-mail is verified. An account without a second factor stays
+   * as it is. The account of an operator is refused; the command line revokes the grant with the factor.
    */
   @Post('remove-second-factor')
   @HttpCode(200)

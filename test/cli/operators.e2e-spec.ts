@@ -3,9 +3,10 @@ import { accounts, accountsJson } from '../support/accounts-command.js';
 import { invalidCode, operatorProtected, operatorRequired } from '../support/expected.js';
 import { enrol } from '../support/enrolment.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { anOperator, showSecondFactor } from '../support/operators.js';
+import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { protect } from '../support/second-factor.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
 const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
@@ -94,6 +95,31 @@ describe('accounts operators', () => {
 
     const reset = { email: ada.email, code: issued.body.code, newPassword: 'taken over by another' };
     expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidCode);
+  });
+
+  it('revokes the grant of an operator whose second factor is removed, and says so', async () => {
+    const { account: ada, app } = await protect(service, await anAccount(service, 'ada'));
+    await makeOperator(service, ada);
+    const [grace, user] = [await anOperator(service, 'grace'), await anAccount(service)];
+    const known = await knownEvents(service.db);
+
+    const removal = { password: ada.password, code: app.next() };
+    expect((await ada.post('/api/me/second-factor/remove', removal)).status).toBe(200);
+    const command = ['users', 'remove-second-factor', grace.email, ...BY_ROOT];
+    const { stdout } = await accounts(installation, command);
+    expect(stdout).toMatch(/the second factor is removed, .* no longer an operator\n$/);
+    const [again] = await accountsJson(installation, command);
+    expect(again).toEqual({ id: grace.id, email: grace.email, changed: false, operatorRevoked: false });
+
+    await enrol(ada);
+    expect(await enable(ada, user)).toMatchObject(operatorRequired);
+    const revoked = (await eventsSince(service.db, known)).filter(
+      ({ type }) => type === 'account.operator_revoked',
+    );
+    expect(revoked).toMatchObject([
+      { actor_type: 'user', actor_id: ada.id, user_id: ada.id, data: {} },
+      { actor_type: 'operator', actor_id: 'root', user_id: grace.id, data: {}, reason: 'a test' },
+    ]);
   });
 
   it('leaves nothing of a deleted operator, not even their address in what they did to others', async () => {

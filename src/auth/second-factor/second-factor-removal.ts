@@ -15,6 +15,10 @@ interface Removed {
   except?: string;
 }
 
+export type Removal = { kind: 'removed'; wasOperator: boolean } | { kind: 'unchanged' };
+
+const REMOVED = 'account.second_factor_removed';
+
 @Injectable()
 export class SecondFactorRemoval {
   constructor(
@@ -25,31 +29,47 @@ export class SecondFactorRemoval {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Ends every session, and mails a notice. Returns false if the user has no second factor. @throws OperatorProtectedError */
-  byOperator(user: CodeHolder, actor: Actor): Promise<boolean> {
+  /** Ends every session, and mails a notice. @throws OperatorProtectedError */
+  byOperator(user: CodeHolder, actor: Actor): Promise<Removal> {
     return this.transactions.run(
       async (transaction) => {
-        if (!(await this.users.removeSecondFactor(transaction, user.id))) return false;
-        await this.complete(transaction, { user, actor });
-        return true;
+        if (!(await this.users.removeSecondFactor(transaction, user.id))) return { kind: 'unchanged' };
+        return { kind: 'removed', wasOperator: await this.complete(transaction, { user, actor }) };
       },
       { principal: principalOf(actor), row: user.id },
     );
   }
 
-  /** The transaction must have changed the user's row. */
-  async complete(transaction: Transaction, { user, actor, except }: Removed): Promise<void> {
-    const { id: userId, email } = user;
-    await this.rows.deleteOf(transaction, userId);
+  /** The transaction must have changed the user's row. Returns whether the user was an operator. */
+  async complete(transaction: Transaction, { user, actor, except }: Removed): Promise<boolean> {
+    // This refuses an operator who acts over HTTP on the account of another one, so it comes before the grant is revoked.
     await this.events.recordWithEnd(
       transaction,
-      { type: 'account.second_factor_removed', actor, userId },
+      { type: REMOVED, actor, userId: user.id },
       { reason: 'second_factor_removed', except },
     );
+    return this.deleteRest(transaction, user, actor);
+  }
+
+  /** Without the factor, a thief who knows the password could enroll one and act as an operator. */
+  private async revokeGrant(transaction: Transaction, userId: string, actor: Actor): Promise<boolean> {
+    if (!(await this.users.revokeOperator(transaction, userId))) return false;
+    await this.events.record(transaction, { type: 'account.operator_revoked', actor, userId });
+    return true;
+  }
+
+  private async deleteRest(
+    transaction: Transaction,
+    { id: userId, email }: CodeHolder,
+    actor: Actor,
+  ): Promise<boolean> {
+    const wasOperator = await this.revokeGrant(transaction, userId, actor);
+    await this.rows.deleteOf(transaction, userId);
     await this.mails.notify(transaction, {
       kind: 'second_factor_removed',
       recipient: email,
       senderId: userId,
     });
+    return wasOperator;
   }
 }

@@ -74,7 +74,10 @@ const CHANGE_COMMANDS: CommandDefinition[] = [
   {
     usage: 'remove-second-factor <USER>',
     summary: 'let a user who has lost the second factor log in by password; every session ends',
-    details: `${USER} Make sure that it is they who ask: from then on the password alone logs in. They are told by mail.`,
+    details: [
+      `${USER} Make sure that it is they who ask: from then on the password alone logs in. They are told by mail if`,
+      'their e-mail is verified. An operator is no longer an operator: grant it again once they have a new second factor.',
+    ].join('\n'),
     changes: 'with a reason',
     examples: ['users remove-second-factor ada@example.com --reason "phone lost, called back"'],
     load: async () => (await import('./remove-second-factor.command.js')).removeSecondFactor,
