@@ -65,13 +65,19 @@ export class OwnSecondFactorController {
    *
    * @remarks From now on a login asks for a code of the app, each of which works once, or for a recovery code. Shows the
    * recovery codes, this time only. Ends every session but that of the token, which counts as a login with a second
-   * factor. A request counts as a login for the limits, and requires a token from a login by password.
+   * factor. A request counts as a login for the limits, and requires a token from a login by password. If this service
+   * sends emails, it also requires a verified email.
    */
   @Post('confirm')
   @HttpCode(200)
   @SignedInByPassword()
   @RateLimited('login', 'address', 'account')
-  @ApiProblems(invalidFields({ code: 'must be a string' }), INVALID_CODE, 'second_factor_enabled')
+  @ApiProblems(
+    invalidFields({ code: 'must be a string' }),
+    INVALID_CODE,
+    'second_factor_enabled',
+    'verified_email_required',
+  )
   confirmSecondFactor(
     @CurrentActor() actor: UserActor,
     @Body() { code }: ConfirmSecondFactorRequest,

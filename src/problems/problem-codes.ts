@@ -184,6 +184,12 @@ export const PROBLEMS = {
     meaning: 'The account has a second factor already',
     detail: 'The account has a second factor; remove it before you set up another.',
   },
+  verified_email_required: {
+    status: 409,
+    meaning: 'The email of the account is not verified',
+    detail:
+      'Verify your email first: POST /api/me/email/verification mails you a code for POST /api/me/email/verify.',
+  },
   mail_unavailable: {
     status: 409,
     meaning: 'The service sends no mail',

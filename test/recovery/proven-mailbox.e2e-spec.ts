@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
-import { invalidCode } from '../support/expected.js';
+import { appCode, aPendingSecret, SECOND_FACTOR } from '../support/enrolment.js';
+import { invalidCode, secondFactorRequired, verifiedEmailRequired } from '../support/expected.js';
 import { verified } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { makeOperator } from '../support/operators.js';
 import { type Account, anAccount, anAccountOf, anEmail, aPassword } from '../support/personas.js';
+import { eventsSince, knownEvents } from '../support/recorded-events.js';
 import { protect } from '../support/second-factor.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
@@ -57,6 +59,89 @@ const queuedFor = async ({ email }: Pick<Account, 'email'>): Promise<unknown[]> 
   (await service.db.query('SELECT kind FROM mails WHERE recipient = ? ORDER BY id', [email])).map(
     ({ kind }) => kind,
   );
+
+describe('a second factor and the mailbox', () => {
+  const rowsOf = async ({ id }: Account) => {
+    const [row] = await service.db.query(
+      `SELECT (SELECT COUNT(*) FROM second_factors WHERE user_id = u.id) AS factors,
+        (SELECT COUNT(*) FROM recovery_codes WHERE user_id = u.id) AS codes,
+        operator_since AS since FROM users u WHERE id = ?`,
+      [id],
+    );
+    return { factors: Number(row!['factors']), codes: Number(row!['codes']), since: row!['since'] };
+  };
+
+  it('the first reset by email removes the factor and the grant of a stranger who registered the address', async () => {
+    const stranger = await anAccount(service, 'victim');
+    await protect(service, stranger);
+    await makeOperator(service, stranger);
+    const code = await aMailedCode(stranger.email);
+    const known = await knownEvents(service.db);
+    const password = aPassword();
+
+    expect((await reset(stranger.email, code, password)).status).toBe(200);
+
+    expect((await login(stranger.email, password)).status).toBe(200);
+    expect(await rowsOf(stranger)).toEqual({ factors: 0, codes: 0, since: null });
+    const events = (await eventsSince(service.db, known)).filter(({ type }) => type !== 'session.started');
+    expect(events.map(({ type, data }) => [type, data])).toEqual([
+      ['account.email_verified', {}],
+      ['account.operator_revoked', {}],
+      ['account.password_changed', {}],
+      ['account.second_factor_removed', {}],
+      ['session.ended', { reason: 'password_changed', all: true, epoch: 2 }],
+    ]);
+    expect(await queuedFor(stranger)).toEqual([
+      'password_reset',
+      'second_factor_removed',
+      'password_changed',
+    ]);
+  });
+
+  it('a reset leaves the factor of a verified account on, and so does a code from an operator', async () => {
+    const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    await verified(service.db, ada);
+    const password = aPassword();
+    for (const user of [ada, grace]) await protect(service, user);
+
+    expect((await reset(ada.email, await aMailedCode(ada.email), password)).status).toBe(200);
+    expect((await reset(grace.email, await aHandedOutCode(grace), password)).status).toBe(200);
+
+    for (const user of [ada, grace]) {
+      expect(await login(user.email, password)).toMatchObject(secondFactorRequired);
+      expect(await rowsOf(user)).toMatchObject({ factors: 1, codes: 10 });
+    }
+  });
+
+  it('a factor is confirmed by a user with a verified email, since email can be sent', async () => {
+    const ada = await anAccount(service, 'ada');
+    const secret = await aPendingSecret(ada);
+    const confirm = () => ada.post(`${SECOND_FACTOR}/confirm`, { code: appCode(secret) });
+
+    const refused = await confirm();
+    expect(refused).toMatchObject(verifiedEmailRequired);
+    expect(refused.body).toMatchObject({
+      detail: expect.stringContaining('POST /api/me/email/verification'),
+    });
+    expect((await ada.post('/api/me/email/verification')).status).toBe(202);
+    const { code } = await mailServer.next(ada.email);
+    expect((await ada.post('/api/me/email/verify', { code })).status).toBe(200);
+
+    expect((await confirm()).status).toBe(200);
+  });
+
+  it('an account with a factor keeps a verified email', async () => {
+    const ada = await anAccount(service, 'ada');
+    await verified(service.db, ada);
+    await protect(service, ada);
+
+    const refused = await command('users', 'set-email', ada.email, anEmail());
+
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^refused: .*--verified.* \(verified_email_required\)\n$/);
+    expect((await command('users', 'set-email', ada.email, anEmail(), '--verified')).code).toBe(0);
+  });
+});
 
 describe('a code that an operator hands out', () => {
   it('is void once the account has another email, at either address', async () => {

@@ -8,6 +8,14 @@ import { loadArgon2Engine } from '../../src/auth/passwords/argon2-engine.js';
 import { BcryptVerifier } from '../../src/auth/passwords/bcrypt-verifier.js';
 import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
 import { KeyRing } from '../../src/auth/tokens/key-ring.js';
+import { FailedAttempts } from '../../src/auth/second-factor/failed-attempts.entity.js';
+import { FailedAttemptsRepository } from '../../src/auth/second-factor/failed-attempts.repository.js';
+import { RecoveryCode } from '../../src/auth/second-factor/recovery-code.entity.js';
+import { RecoveryCodesRepository } from '../../src/auth/second-factor/recovery-codes.repository.js';
+import { SecondFactor } from '../../src/auth/second-factor/second-factor.entity.js';
+import { SecondFactorRemoval } from '../../src/auth/second-factor/second-factor-removal.js';
+import { SecondFactorRows } from '../../src/auth/second-factor/second-factor-rows.js';
+import { SecondFactorsRepository } from '../../src/auth/second-factor/second-factors.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { Event } from '../../src/record/event.entity.js';
 import { EventsRepository } from '../../src/record/events.repository.js';
@@ -46,17 +54,25 @@ describe('for an unknown e-mail the database does the same', () => {
     const changes = new UserChangesRepository();
     const emails = new UserEmailsRepository(dataSource.getRepository(User));
     const events = new UserEvents(changes, new EventsRepository(dataSource.getRepository(Event)));
+    const mails = new Mails(
+      new MailsRepository(dataSource.getRepository(Mail), transactions),
+      new MailLimitsRepository(dataSource.getRepository(Mail)),
+      emails,
+      env,
+    );
+    const rows = new SecondFactorRows(
+      new SecondFactorsRepository(dataSource.getRepository(SecondFactor)),
+      new FailedAttemptsRepository(dataSource.getRepository(FailedAttempts), transactions),
+      new RecoveryCodesRepository(dataSource.getRepository(RecoveryCode)),
+    );
+    const removal = new SecondFactorRemoval(changes, rows, events, mails, transactions);
     return new PasswordRecoveryService(
       new MailCodes(codes, keys),
-      new Mails(
-        new MailsRepository(dataSource.getRepository(Mail), transactions),
-        new MailLimitsRepository(dataSource.getRepository(Mail)),
-        emails,
-        env,
-      ),
+      mails,
       new UsersRepository(dataSource.getRepository(User)),
       changes,
       emails,
+      removal,
       new PasswordChanges(changes, codes, events),
       new PasswordHasher(env, await loadArgon2Engine(), new BcryptVerifier()),
       events,

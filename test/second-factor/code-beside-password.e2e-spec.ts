@@ -9,6 +9,7 @@ import {
   secondFactorRequired,
   wrongPassword,
 } from '../support/expected.js';
+import { verified } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
 import { aChallenge, type Protected, protect, secondStep } from '../support/second-factor.js';
@@ -149,7 +150,7 @@ describe('a code beside the password', () => {
 
   it('is asked for at the login after a reset of the password, which opens nothing', async () => {
     const { account, recoveryCodes } = await aProtectedAccount();
-    const { email } = account;
+    const { email } = await verified(service.db, account);
     await service.anyone.post('/api/auth/password/forgot', { email });
     const { code } = await mailServer.next(email);
     const newPassword = aPassword();

@@ -36,6 +36,7 @@ export const invitationNotFound = problem(404, 'invitation_not_found');
 export const methodNotAllowed = problem(405, 'method_not_allowed');
 export const emailTaken = problem(409, 'email_taken');
 export const secondFactorEnabled = problem(409, 'second_factor_enabled');
+export const verifiedEmailRequired = problem(409, 'verified_email_required');
 export const mailUnavailable = problem(409, 'mail_unavailable');
 export const alreadyMember = problem(409, 'already_member');
 export const alreadyInvited = problem(409, 'already_invited');

@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
+import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/lost-conflict.error.js';
+import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { Mails } from '../../mail/mails.js';
+import { RefusedError } from '../../problems/refused.error.js';
+import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';
 import { UserEvents } from '../../users/user-events.js';
 import { UserParts } from '../../users/user-parts.js';
@@ -19,12 +23,14 @@ export interface EmailReplacement {
 @Injectable()
 export class VouchedEmails {
   constructor(
+    private readonly users: UserChangesRepository,
     private readonly emails: UserEmailsRepository,
     private readonly codes: MailCodesRepository,
     private readonly mails: Mails,
     private readonly events: UserEvents,
     private readonly parts: UserParts,
     private readonly transactions: Transactions,
+    private readonly env: Env,
   ) {}
 
   /** Returns false if the e-mail was verified before. */
@@ -38,7 +44,7 @@ export class VouchedEmails {
 
   /**
    * Keeps the sessions. Returns false if the user has this e-mail already.
-   * @throws EmailTakenError
+   * @throws EmailTakenError, RefusedError
    */
   async replace(user: { id: string; email: string }, replacement: EmailReplacement): Promise<boolean> {
     const { email, isVerified, actor } = replacement;
@@ -49,6 +55,7 @@ export class VouchedEmails {
       if (!(await this.emails.replaceEmail(transaction, user, email, isVerified))) {
         throw new LostConflictError(undefined);
       }
+      if (!isVerified) await this.requireNoSecondFactor(transaction, user.id);
       for (const copies of this.parts.emailCopies.inOrder()) await copies.update(transaction, user.id, email);
       // These codes may be on their way to either address.
       await this.codes.voidAll(transaction, user);
@@ -57,5 +64,14 @@ export class VouchedEmails {
       await this.events.record(transaction, { type: 'account.email_changed', actor, userId: user.id, data });
     });
     return true;
+  }
+
+  /** The first password reset at an unverified email removes the second factor, which is then the user's own. */
+  private async requireNoSecondFactor(transaction: Transaction, userId: string): Promise<void> {
+    if (!this.env.smtp || (await this.users.stateOf(transaction, userId)).secondFactorAt === null) return;
+    throw new RefusedError(
+      'the account has a second factor, which needs a verified email: use --verified if the email is the user’s own',
+      'verified_email_required',
+    );
   }
 }

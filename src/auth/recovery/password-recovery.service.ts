@@ -12,8 +12,9 @@ import { clientKey } from '../../rate-limits/client-key.js';
 import { UserEvents } from '../../users/user-events.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { UsersRepository } from '../../users/users.repository.js';
+import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
 import { PasswordChanges } from '../passwords/password-changes.js';
+import { SecondFactorRemoval } from '../second-factor/second-factor-removal.js';
 
 interface Reset {
   email: string;
@@ -31,6 +32,7 @@ export class PasswordRecoveryService {
     private readonly users: UsersRepository,
     private readonly accounts: UserChangesRepository,
     private readonly emails: UserEmailsRepository,
+    private readonly secondFactors: SecondFactorRemoval,
     private readonly changes: PasswordChanges,
     private readonly passwords: PasswordHasher,
     private readonly events: UserEvents,
@@ -76,7 +78,7 @@ export class PasswordRecoveryService {
     // The address may have another user since an operator issued the code for the one who had it.
     if (!user || user.id !== (code.userId ?? user.id)) throw new InvalidMailCodeError();
     const { id } = user;
-    if (code.handedOut === 0) await this.noteVerified(transaction, id, actor);
+    if (code.handedOut === 0) await this.noteOwner(transaction, { id, email }, actor);
     if (!(await this.accounts.resetPassword(transaction, { id, email, authEpoch }, hash)))
       throw new InvalidMailCodeError();
     if (!(await this.codes.use(transaction, code))) throw new InvalidMailCodeError();
@@ -85,8 +87,14 @@ export class PasswordRecoveryService {
     await this.mails.notify(transaction, notice);
   }
 
-  private async noteVerified(transaction: Transaction, userId: string, actor: Actor): Promise<void> {
-    if (!(await this.emails.verifyEmail(transaction, userId))) return;
-    await this.events.record(transaction, { type: 'account.email_verified', actor, userId });
+  /** The user at the mailbox owns the account. If its email was not verified before, a stranger may have set up the second factor. */
+  private async noteOwner(
+    transaction: Transaction,
+    user: Pick<UserProfile, 'id' | 'email'>,
+    actor: Actor,
+  ): Promise<void> {
+    if (!(await this.emails.verifyEmail(transaction, user.id, user.email))) return;
+    await this.events.record(transaction, { type: 'account.email_verified', actor, userId: user.id });
+    await this.secondFactors.byMailbox(transaction, user, actor);
   }
 }

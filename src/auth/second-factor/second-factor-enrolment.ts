@@ -7,7 +7,8 @@ import { Transactions } from '../../database/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEvents } from '../../users/user-events.js';
-import { type Credentials, UsersRepository } from '../../users/users.repository.js';
+import { UserEmailsRepository } from '../../users/user-emails.repository.js';
+import { UsersRepository } from '../../users/users.repository.js';
 import type { HashClient } from '../passwords/hash-queue.js';
 import { OwnPasswordService } from '../passwords/own-password.service.js';
 import { PASSWORD_AND_CODE } from '../sessions/authentication-methods.js';
@@ -16,10 +17,14 @@ import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { AppCodes } from './app-codes.js';
 import { base32 } from './base32.js';
 import { newRecoveryCodes, readTypedCode } from './code-text.js';
-import { GuessLimit } from './guess-limit.js';
+import { type CodeHolder, GuessLimit } from './guess-limit.js';
 import { otpauthUri } from './otpauth-uri.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
-import { InvalidSecondFactorCodeError, SecondFactorEnabledError } from './second-factor.errors.js';
+import {
+  InvalidSecondFactorCodeError,
+  SecondFactorEnabledError,
+  VerifiedEmailRequiredError,
+} from './second-factor.errors.js';
 import { SecondFactorSecrets } from './second-factor-secrets.js';
 import { SecondFactorsRepository, type StoredFactor } from './second-factors.repository.js';
 import { newTotpSecret } from './totp.js';
@@ -42,6 +47,7 @@ export class SecondFactorEnrolment {
   constructor(
     private readonly users: UsersRepository,
     private readonly changes: UserChangesRepository,
+    private readonly emails: UserEmailsRepository,
     private readonly passwords: OwnPasswordService,
     private readonly factors: SecondFactorsRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
@@ -65,11 +71,15 @@ export class SecondFactorEnrolment {
     return { secret, uri: otpauthUri({ issuer: this.env.mfaIssuer, email, secret }) };
   }
 
-  /** @throws InvalidSecondFactorCodeError, SecondFactorEnabledError, RateLimitedError, InvalidTokenError */
+  /**
+   * @throws InvalidSecondFactorCodeError, SecondFactorEnabledError, VerifiedEmailRequiredError, RateLimitedError,
+   * InvalidTokenError
+   */
   async confirm(actor: UserActor, typed: string): Promise<string[]> {
-    const user = await this.users.findCredentialsById(actor.id);
+    const user = await this.users.findById(actor.id);
     if (!user) throw new InvalidTokenError('user_gone');
     if (user.secondFactorAt !== null) throw new SecondFactorEnabledError();
+    this.requireVerified(user);
     const proof = await this.prove(user, typed);
     const { texts, hashes } = newRecoveryCodes();
     await this.transactions.run(
@@ -97,7 +107,7 @@ export class SecondFactorEnrolment {
   }
 
   /** Counts attempts here, too: a stolen token must not guess its way through an enrolment that the owner has begun. */
-  private async prove(user: Credentials, typed: string): Promise<Proof> {
+  private async prove(user: CodeHolder, typed: string): Promise<Proof> {
     const code = readTypedCode(typed);
     const factor = await this.factors.find(user.id);
     const pendingUntil = pendingEnd(factor);
@@ -111,6 +121,11 @@ export class SecondFactorEnrolment {
     throw new InvalidSecondFactorCodeError();
   }
 
+  /** Otherwise a stranger could register an address and lock its owner out for good: no reset by email removes a factor. */
+  private requireVerified({ emailVerifiedAt }: { emailVerifiedAt: number | null }): void {
+    if (this.env.smtp && emailVerifiedAt === null) throw new VerifiedEmailRequiredError();
+  }
+
   private async enable(
     transaction: Transaction,
     actor: UserActor,
@@ -120,6 +135,7 @@ export class SecondFactorEnrolment {
     const enabledAt = Date.now();
     if (!(await this.changes.enableSecondFactor(transaction, id, enabledAt)))
       throw new SecondFactorEnabledError();
+    this.requireVerified(await this.emails.emailOf(transaction, id));
     if (!(await this.factors.enable(transaction, id, { pendingUntil, enabledAt, step })))
       throw new InvalidSecondFactorCodeError();
     await this.limit.clear(transaction, actor, 'signed-in');

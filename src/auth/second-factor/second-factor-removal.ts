@@ -40,6 +40,13 @@ export class SecondFactorRemoval {
     );
   }
 
+  /** For a password reset, which ends every session afterwards and records it. */
+  async byMailbox(transaction: Transaction, user: CodeHolder, actor: Actor): Promise<void> {
+    if (!(await this.users.removeSecondFactor(transaction, user.id))) return;
+    await this.events.record(transaction, { type: REMOVED, actor, userId: user.id });
+    await this.deleteRest(transaction, user, actor);
+  }
+
   /** The transaction must have changed the user's row. Returns whether the user was an operator. */
   async complete(transaction: Transaction, { user, actor, except }: Removed): Promise<boolean> {
     // This refuses an operator who acts over HTTP on the account of another one, so it comes before the grant is revoked.

@@ -12,6 +12,12 @@ export class InvalidSecondFactorCodeError extends Problem {
   }
 }
 
+export class VerifiedEmailRequiredError extends Problem {
+  constructor() {
+    super('verified_email_required');
+  }
+}
+
 export class SecondFactorEnabledError extends Problem {
   constructor() {
     super('second_factor_enabled');

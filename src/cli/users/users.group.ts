@@ -105,7 +105,10 @@ const CHANGE_COMMANDS: CommandDefinition[] = [
   {
     usage: 'set-email <USER> <EMAIL>',
     summary: 'change the e-mail of an account; its sessions continue, mailed codes are void',
-    details: `${USER} The old address is told by mail. The e-mail of another account is refused.`,
+    details: [
+      `${USER} The old address is told by mail if it was verified. The e-mail of another account is refused. Where mail`,
+      'can be sent, an account with a second factor needs --verified.',
+    ].join('\n'),
     options: [['--verified', 'the e-mail is known to be the user’s own (default: not verified)']],
     changes: true,
     examples: ['users set-email ada@example.com ada@lovelace.example --verified --reason "called back"'],
