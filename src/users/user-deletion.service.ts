@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, principalOf } from '../access/actor.js';
+import { type Actor, isSignedInOperator, principalOf } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
+import { RefusedError } from '../problems/refused.error.js';
 import { EventAddressesRepository } from '../record/event-addresses.repository.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 import { UserEmailsRepository } from './user-emails.repository.js';
@@ -10,7 +11,7 @@ import type { OrphanedOrg } from './user-ties.js';
 
 export interface Deletion {
   actor: Actor;
-  /** allows an organization to be left without an enabled owner */
+  /** allows an organization to be left without an enabled owner, and a command to delete an operator */
   force: boolean;
   /** hash of the verified password; the user is kept if it has changed since */
   passwordHash?: string;
@@ -39,7 +40,7 @@ export class UserDeletionService {
   /**
    * Ended sessions go first, then one transaction decides about all the rest: a deletion that is interrupted or refused
    * leaves a user who can log in. Returns undefined if the user no longer exists or the password has changed.
-   * @throws RefusedError where an organization would have no enabled owner
+   * @throws RefusedError where an organization would have no enabled owner, or a command names an operator
    */
   async delete(userId: string, deletion: Deletion): Promise<OrphanedOrg[] | undefined> {
     const { actor, force, passwordHash, dryRun = false, firstStep, lastStep } = deletion;
@@ -49,6 +50,7 @@ export class UserDeletionService {
     return this.parts.ties.of('organizations').run(turn, async (transaction, decide) => {
       // Logins of the user, and additions to organizations, wait from here on.
       if (!(await this.users.beginDeletion(transaction, userId, passwordHash))) return undefined;
+      await this.requireForced(transaction, userId, deletion);
       const departure = await decide(force);
       if (dryRun) {
         await lastStep?.(transaction);
@@ -75,6 +77,21 @@ export class UserDeletionService {
       await lastStep?.(transaction);
       return orphaned;
     });
+  }
+
+  /** An operator may mistype the user. Over HTTP, `recordWithEnd` refuses the account of an operator, forced or not. */
+  private async requireForced(
+    transaction: Transaction,
+    userId: string,
+    { actor, force }: Deletion,
+  ): Promise<void> {
+    if (force || actor.kind !== 'operator' || isSignedInOperator(actor)) return;
+    const { operatorSince } = await this.users.stateOf(transaction, userId);
+    if (operatorSince === null) return;
+    throw new RefusedError(
+      'the user is an operator: revoke that first, or use --force',
+      'operator_protected',
+    );
   }
 
   /** Does the slow work before anything is decided, so that the transaction has few rows to delete. */

@@ -145,7 +145,13 @@ describe('accounts operators', () => {
       ]);
     }
 
-    await accountsJson(installation, ['users', 'delete', ada.email]);
+    expect(await accounts(installation, ['users', 'delete', ada.email])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^refused: .* operator.*--force.* \(operator_protected\)\n$/) as string,
+    });
+    expect(await did()).toEqual([{ ip: '127.0.0.1' }]);
+    await accountsJson(installation, ['users', 'delete', ada.email, '--force']);
 
     expect(await did()).toEqual([{ ip: null }]);
     expect((await run('list')).map(({ id }) => id)).not.toContain(ada.id);

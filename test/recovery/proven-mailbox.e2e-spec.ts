@@ -186,6 +186,8 @@ describe('a code that an operator hands out', () => {
 });
 
 describe('an email that nobody has verified', () => {
+  const setPassword = ({ id }: Account) => command('users', 'set-password', id, '--generate');
+
   it('gets no notice, and a verified one gets each', async () => {
     const [stranger, ada] = [await anAccount(service, 'victim'), await anAccount(service, 'ada')];
     await verified(service.db, ada);
@@ -198,6 +200,7 @@ describe('an email that nobody has verified', () => {
       await aHandedOutCode(user);
       await protect(service, user);
       expect((await operate(user, 'remove-second-factor')).status).toBe(200);
+      expect((await setPassword(user)).code).toBe(0);
       expect((await command('users', 'set-email', user.id, anEmail())).code).toBe(0);
     }
 
@@ -206,6 +209,7 @@ describe('an email that nobody has verified', () => {
       'email_change_asked',
       'reset_code_issued',
       'second_factor_removed',
+      'password_changed',
       'email_changed',
     ]);
     expect(await queuedFor(stranger)).toEqual([]);

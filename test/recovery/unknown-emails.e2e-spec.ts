@@ -73,7 +73,7 @@ describe('for an unknown e-mail the database does the same', () => {
       changes,
       emails,
       removal,
-      new PasswordChanges(changes, codes, events),
+      new PasswordChanges(changes, codes, events, mails),
       new PasswordHasher(env, await loadArgon2Engine(), new BcryptVerifier()),
       events,
       transactions,

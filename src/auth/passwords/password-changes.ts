@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
 import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
 import type { Transaction } from '../../database/transaction.js';
+import { Mails } from '../../mail/mails.js';
 import { UserEvents } from '../../users/user-events.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 
@@ -16,9 +17,10 @@ export class PasswordChanges {
     private readonly users: UserChangesRepository,
     private readonly codes: MailCodesRepository,
     private readonly events: UserEvents,
+    private readonly mails: Mails,
   ) {}
 
-  /** Ends every session, and voids the codes mailed before. Returns false when there is no such user. */
+  /** Ends every session, voids the codes mailed before, and mails a notice. Returns false when there is no such user. */
   async set(transaction: Transaction, user: ChangedUser, hash: string, actor: Actor): Promise<boolean> {
     if (!(await this.users.setPassword(transaction, user.id, hash))) return false;
     await this.complete(transaction, user, actor);
@@ -33,5 +35,6 @@ export class PasswordChanges {
       { type: 'account.password_changed', actor, userId },
       { reason: 'password_changed' },
     );
+    await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
   }
 }

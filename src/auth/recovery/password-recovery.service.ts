@@ -83,8 +83,6 @@ export class PasswordRecoveryService {
       throw new InvalidMailCodeError();
     if (!(await this.codes.use(transaction, code))) throw new InvalidMailCodeError();
     await this.changes.complete(transaction, user, actor);
-    const notice = { kind: 'password_changed', recipient: email, senderId: id } as const;
-    await this.mails.notify(transaction, notice);
   }
 
   /** The user at the mailbox owns the account. If its email was not verified before, a stranger may have set up the second factor. */

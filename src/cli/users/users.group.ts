@@ -48,8 +48,8 @@ const CHANGE_COMMANDS: CommandDefinition[] = [
   {
     usage: 'delete <USER>',
     summary: 'erase an account with its memberships and sessions; the record keeps ids',
-    details: `${USER} Refused if they are the only enabled owner of an organization. This cannot be undone.`,
-    options: [['--force', 'do it even if an organization is left without an enabled owner']],
+    details: `${USER} Refused if they are an operator, or the only enabled owner of an organization. This cannot be undone.`,
+    options: [['--force', 'delete an operator, and leave an organization without an enabled owner']],
     changes: true,
     examples: ['users delete ada@example.com --reason "asked to be forgotten"'],
     load: async () => (await import('./delete.command.js')).deleteUser,
@@ -65,7 +65,7 @@ const CHANGE_COMMANDS: CommandDefinition[] = [
   {
     usage: 'set-password <USER>',
     summary: 'set a password, read from standard input; every session ends',
-    details: `${USER} A terminal asks for the password without showing it; a pipe sends it as one line.`,
+    details: `${USER} They are told by mail if their e-mail is verified. A terminal asks for the password without showing it; a pipe sends it as one line.`,
     options: [['--generate', 'generate a password and print it once']],
     changes: true,
     examples: ['users set-password ada@example.com --generate --reason "lost it"'],
