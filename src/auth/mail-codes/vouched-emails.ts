@@ -66,7 +66,7 @@ export class VouchedEmails {
     return true;
   }
 
-  /** The first password reset at an unverified email removes the second factor, which is then the user's own. */
+  /** The first password reset at an unverified email removes the second factor, and here that is the user's own. */
   private async requireNoSecondFactor(transaction: Transaction, userId: string): Promise<void> {
     if (!this.env.smtp || (await this.users.stateOf(transaction, userId)).secondFactorAt === null) return;
     throw new RefusedError(

@@ -65,7 +65,10 @@ const CHANGE_COMMANDS: CommandDefinition[] = [
   {
     usage: 'set-password <USER>',
     summary: 'set a password, read from standard input; every session ends',
-    details: `${USER} They are told by mail if their e-mail is verified. A terminal asks for the password without showing it; a pipe sends it as one line.`,
+    details: [
+      `${USER} They are told by mail if their e-mail is verified. A terminal asks for the password without showing it; a`,
+      'pipe sends it as one line.',
+    ].join('\n'),
     options: [['--generate', 'generate a password and print it once']],
     changes: true,
     examples: ['users set-password ada@example.com --generate --reason "lost it"'],
@@ -106,8 +109,8 @@ const CHANGE_COMMANDS: CommandDefinition[] = [
     usage: 'set-email <USER> <EMAIL>',
     summary: 'change the e-mail of an account; its sessions continue, mailed codes are void',
     details: [
-      `${USER} The old address is told by mail if it was verified. The e-mail of another account is refused. Where mail`,
-      'can be sent, an account with a second factor needs --verified.',
+      `${USER} The old address is told by mail if it was verified. The e-mail of another account is refused. If emails can`,
+      'be sent, an account with a second factor needs --verified.',
     ].join('\n'),
     options: [['--verified', 'the e-mail is known to be the user’s own (default: not verified)']],
     changes: true,
