@@ -6,6 +6,7 @@ import type { Answer } from '../support/answer.js';
 import { MovableClock } from '../support/clock.js';
 import { SECOND_FACTOR } from '../support/enrolment.js';
 import { anInstallation, type Installation } from '../support/installation.js';
+import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { Account, anAccount, aPassword, connectionTo, type Session } from '../support/personas.js';
 import { AuthenticatorApp } from '../support/second-factor.js';
@@ -146,7 +147,7 @@ it(
   { timeout: 300_000 },
   async () => {
     const ada = new Person(await anAccount(instances[0]!, 'ada'));
-    const operator = new Person(await anAccount(instances[1]!, 'operator'));
+    const operator = new Person(await aVerifiedAccount(instances[1]!, 'operator'));
 
     // January: Ada and the operator protect their logins; from then on the password alone opens nothing.
     done(await ada.at(1).post('/api/me/email/verification'), 202);
