@@ -34,10 +34,10 @@ export interface InvitationRange {
 /** Greater than every id, since ids are hexadecimal. */
 const AFTER_ALL = 'g';
 
-// A typed code names no organization, and anybody can invite an address: these bounds keep a try from costing more,
-// the more invitations the address has.
-const MAX_LOOKED_AT = 2000;
-const MAX_CANDIDATES = 200;
+// A typed code names no organization, and any user can invite an address: these bounds keep a try from costing more,
+// the more invitations the address has. At the default of `MAX_ORGS_PER_USER` one user cannot reach the first.
+const MAX_LOOKED_AT = 20_000;
+const MAX_CANDIDATES = 2000;
 
 /** limit for one e-mail, in lists for operators */
 const MAX_EXPORTED = 1000;
@@ -77,13 +77,21 @@ const FIND_MAILED = hotStatement(
   ['', 0, 0],
 );
 
-/** COALESCE, since SQLite without statistics would take the index of times, and read everybody's invitations. */
-const FIND_CANDIDATES = hotStatement(
+/** COALESCE, since SQLite without statistics would take the index of times, and read the invitations of all emails. */
+const FIND_PENDING_OF_EMAIL = hotStatement(
   'the invitations that a code may be of',
-  `SELECT i.id, i.org_id AS orgId, i.code_number AS codeNumber, i.code_shown AS codeShown FROM invitations i
+  `SELECT i.id, i.org_id AS orgId, i.code_number AS codeNumber, i.code_shown AS codeShown, i.invited_by AS invitedBy
+    FROM invitations i
     WHERE i.email = ? AND i.pending = 1 AND COALESCE(i.expires_at, 0) > ? ORDER BY i.id DESC LIMIT ${MAX_LOOKED_AT}`,
   ['', 0],
 );
+
+// Emailed invitations come first: an address gets few of them a day. Then the inviters take turns, so that the many
+// invitations of one do not crowd out those of another.
+const FIND_CANDIDATES = `SELECT id, orgId, codeNumber FROM (
+    SELECT p.*, ROW_NUMBER() OVER (PARTITION BY p.invitedBy ORDER BY p.id DESC) AS turn
+      FROM (${FIND_PENDING_OF_EMAIL}) p) candidates
+  ORDER BY codeShown, turn, id DESC LIMIT ${MAX_CANDIDATES}`;
 
 const FIND_EXPIRED = hotStatement(
   'the clean-up of invitations that have expired',
@@ -136,12 +144,8 @@ export class InvitationListRepository {
     return (await this.invitations.query<MailedInvitation[]>(FIND_MAILED, [id, codeNumber, now]))[0];
   }
 
-  /** Mailed invitations come first: an address gets few of them a day, however many others there are. */
-  async findCandidates(email: string, now: number): Promise<CandidateInvitation[]> {
-    type Found = CandidateInvitation & Pick<Invitation, 'codeShown'>;
-    const found = await this.invitations.query<Found[]>(FIND_CANDIDATES, [email, now]);
-    const mailedFirst = found.toSorted((one, other) => one.codeShown - other.codeShown);
-    return mailedFirst.slice(0, MAX_CANDIDATES);
+  findCandidates(email: string, now: number): Promise<CandidateInvitation[]> {
+    return this.invitations.query<CandidateInvitation[]>(FIND_CANDIDATES, [email, now]);
   }
 
   findForExport(email: string): Promise<ReceivedInvitation[]> {
