@@ -174,7 +174,7 @@ describe('the plan of', () => {
       // The rows that a UNION or a subquery gathered are no table.
       const text = JSON.stringify(
         plan.filter(
-          ({ table, detail }) => !/^(?:<|SCAN (?:k|page LEFT-JOIN)$)/.test(String(table ?? detail)),
+          ({ table, detail }) => !/^(?:<|SCAN (?:k|part|page LEFT-JOIN)$)/.test(String(table ?? detail)),
         ),
         null,
         1,

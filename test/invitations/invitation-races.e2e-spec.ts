@@ -11,6 +11,7 @@ import {
   aVerifiedAccount,
   decline,
   declineByCode,
+  type Invitation,
   invite,
   registerWith,
   resend,
@@ -46,6 +47,37 @@ describe('at the same moment', () => {
     for (const answer of answers.filter(({ status }) => status !== 201)) {
       expect(answer).toMatchObject(alreadyInvited);
     }
+  });
+
+  it('every list has each invitation once, and all that were acknowledged before', async () => {
+    const { org, owner, admin } = await anOrg(at(0));
+    const acknowledged = new Set<string>();
+    const found = { missing: 0, twice: 0 };
+    const running = { writers: 3 };
+    async function write(): Promise<void> {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const { body } = await invite(owner.at(at(round)), org, { email: anEmail() });
+        acknowledged.add(body.invitation.id);
+        expect((await revoke(owner.at(at(round)), org, body.invitation)).status).toBe(200);
+      }
+      running.writers -= 1;
+    }
+    async function read(): Promise<void> {
+      for (let round = 0; running.writers > 0; round += 1) {
+        const before = [...acknowledged];
+        const reader = admin.at(at(round));
+        const { body } = await reader.get<{ invitations: Invitation[] }>(
+          `/api/orgs/${org.id}/invitations?limit=100`,
+        );
+        const ids = body.invitations.map(({ id }) => id);
+        if (before.some((id) => !ids.includes(id))) found.missing += 1;
+        if (new Set(ids).size < ids.length) found.twice += 1;
+      }
+    }
+
+    await atOnce([...times(running.writers, () => write), ...times(6, () => read)]);
+
+    expect(found).toEqual({ missing: 0, twice: 0 });
   });
 
   it('an invitation is accepted, revoked, or goes with its inviter: a member is there exactly if it was accepted', async () => {

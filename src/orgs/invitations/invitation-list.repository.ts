@@ -51,9 +51,18 @@ const LISTED = `i.id, i.email, i.role, i.status, i.created_at AS createdAt, i.ex
 const findOfOrg = (and = ''): string => `SELECT ${LISTED}
   FROM invitations i LEFT JOIN users v ON v.id = i.invited_by
   WHERE i.org_id = ? AND i.status = ? AND i.id < ? ${and} ORDER BY i.id DESC LIMIT ?`;
-const FIND_OF_ORG = hotStatement('the invitations of an organization', findOfOrg(), ['', 'pending', '', 1]);
+const FIND_OF_ORG = findOfOrg();
 const FIND_ALIVE_OF_ORG = findOfOrg('AND i.expires_at > ?');
 const FIND_STALE_OF_ORG = findOfOrg('AND i.expires_at <= ?');
+
+// One statement has one snapshot: an invitation that ends meanwhile is in one of the parts, and in no other.
+const unionOf = (parts: readonly string[]): string =>
+  parts.map((sql) => `SELECT * FROM (${sql}) part`).join(' UNION ALL ');
+hotStatement(
+  'the invitations of an organization',
+  unionOf(INVITATION_STATUSES.map(() => FIND_OF_ORG)),
+  INVITATION_STATUSES.flatMap((status) => ['', status, '', 1]),
+);
 
 /** Finds none while the e-mail is not verified. */
 const FIND_RECEIVED = hotStatement(
@@ -114,22 +123,14 @@ export class InvitationListRepository {
     status: InvitationStatus | undefined,
     page: InvitationRange,
   ): Promise<ListedInvitation[]> {
-    const found = await Promise.all(this.partsOf(orgId, status, page));
-    const inOrder = found.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1));
+    const parts = partsOf(orgId, status, page);
+    const sql = unionOf(parts.map((part) => part.sql));
+    const found = await this.invitations.query<ListedInvitation[]>(
+      sql,
+      parts.flatMap(({ values }) => values),
+    );
+    const inOrder = found.toSorted((a, b) => (a.id < b.id ? 1 : -1));
     return inOrder.slice(0, page.limit).map((one) => Object.assign(one, { status: statusAt(one, page.now) }));
-  }
-
-  /** Each status is a range of the index. */
-  private partsOf(
-    orgId: string,
-    status: InvitationStatus | undefined,
-    { now, limit, beforeId = AFTER_ALL }: InvitationRange,
-  ): Promise<ListedInvitation[]>[] {
-    const find = (sql: string, stored: InvitationStatus, ...more: number[]): Promise<ListedInvitation[]> =>
-      this.invitations.query<ListedInvitation[]>(sql, [orgId, stored, beforeId, ...more, limit]);
-    if (status === 'pending') return [find(FIND_ALIVE_OF_ORG, status, now)];
-    if (status === 'expired') return [find(FIND_OF_ORG, status), find(FIND_STALE_OF_ORG, 'pending', now)];
-    return (status === undefined ? INVITATION_STATUSES : [status]).map((one) => find(FIND_OF_ORG, one));
   }
 
   findReceived(
@@ -194,6 +195,21 @@ export class InvitationListRepository {
   async delete(ids: readonly string[]): Promise<void> {
     await this.invitations.delete({ id: In(ids), pending: IsNull() });
   }
+}
+
+/** Each status is a range of the index. */
+function partsOf(
+  orgId: string,
+  status: InvitationStatus | undefined,
+  { now, limit, beforeId = AFTER_ALL }: InvitationRange,
+): { sql: string; values: unknown[] }[] {
+  const part = (sql: string, stored: InvitationStatus, ...more: number[]) => ({
+    sql,
+    values: [orgId, stored, beforeId, ...more, limit],
+  });
+  if (status === 'pending') return [part(FIND_ALIVE_OF_ORG, status, now)];
+  if (status === 'expired') return [part(FIND_OF_ORG, status), part(FIND_STALE_OF_ORG, 'pending', now)];
+  return (status === undefined ? INVITATION_STATUSES : [status]).map((one) => part(FIND_OF_ORG, one));
 }
 
 export function statusAt(
