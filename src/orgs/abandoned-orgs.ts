@@ -7,7 +7,7 @@ import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
 import type { Departure } from './ownership.repository.js';
 import { orgIdsOf } from './owner-rule.js';
 
-/** Deletes organizations that the last member leaves by force: nobody could ever make an owner there. */
+/** Deletes organizations that their last member leaves. An owner leaves one only if an operator forces it. */
 @Injectable()
 export class AbandonedOrgs {
   constructor(
@@ -25,12 +25,12 @@ export class AbandonedOrgs {
     const now = Date.now();
     const purgeAt = now + this.env.orgRestoreWindow * 1000;
     await this.orgs.delete(transaction, orgIdsOf(abandoned), now, purgeAt);
-    return abandoned.map(({ orgId, revision: orgRevision }) => ({
+    return abandoned.map(({ orgId, revision: orgRevision, role }) => ({
       type: 'org.deleted',
       actor,
       orgId,
       orgRevision,
-      data: { force: true },
+      data: role === 'owner' ? { force: true } : {},
     }));
   }
 }

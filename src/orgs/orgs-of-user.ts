@@ -86,8 +86,7 @@ export class OrgsOfUser implements UserTies, ExportedRows, OnModuleInit {
       'inviter_deleted',
       actor,
     );
-    const abandoned =
-      orphaned.length > 0 ? await this.abandonedOrgs.delete(transaction, departures, actor) : [];
+    const abandoned = await this.abandonedOrgs.delete(transaction, departures, actor);
     await this.ownership.deleteMembers(transaction, userId, orgIdsOf(departures));
     const removed = departures.map(({ orgId, revision, role }): NewEvent => ({
       ...about,

@@ -9,6 +9,8 @@ import { MemberFactsRepository } from '../../src/orgs/members/member-facts.repos
 import { MembersRepository } from '../../src/orgs/members/members.repository.js';
 import { Org } from '../../src/orgs/org.entity.js';
 import { OrgChanges } from '../../src/orgs/org-changes.js';
+import { DeletedOrgsRepository } from '../../src/orgs/deleted-orgs.repository.js';
+import { OrgDeletion } from '../../src/orgs/org-deletion.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
 import { ShortCircuitResponse } from '../../src/requests/short-circuit-response.js';
 import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
@@ -54,11 +56,13 @@ describe('the statements of a change', () => {
     const orgs = new OrgsRepository(dataSource.getRepository(Org));
     const events = new EventsRepository(dataSource.getRepository(Event));
     const memberships = dataSource.getRepository(Member);
+    const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
     members = new MembersService(
       new OrgChanges(orgs, events, writes, transactions),
       new MemberFactsRepository(memberships),
       new MembersRepository(memberships),
-      new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
+      invitations,
+      new OrgDeletion(new DeletedOrgsRepository(dataSource.getRepository(Org)), invitations, env),
       env,
     );
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/answer.js';
 import { lastOwner, notAMember } from '../support/expected.js';
-import { anOrg, anOrgWithTwoOwners, byCode, ROLES } from '../support/personas.js';
+import { anOrg, anOrgWithTwoOwners, byCode, type Cast, join, ROLES } from '../support/personas.js';
+import { eventsSince, knownEvents } from '../support/recorded-events.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('leaving an organization', () => {
@@ -42,6 +44,65 @@ describe('leaving an organization', () => {
     await service.db.query('UPDATE users SET disabled_at = NULL WHERE id = ?', [coOwner.id]);
     expect((await owner.post(leave(org.id))).status).toBe(200);
     expect(await coOwner.post(leave(org.id))).toMatchObject(lastOwner);
+  });
+
+  describe('as the last member, who is no owner', () => {
+    /** As an operator who deletes the owner by force leaves it. */
+    async function aWithoutOwner(): Promise<Cast> {
+      const cast = await anOrg(service);
+      await service.db.query("DELETE FROM members WHERE org_id = ? AND role <> 'admin'", [cast.org.id]);
+      return cast;
+    }
+    const stateOf = async ({ org, admin }: Cast, since: ReadonlySet<unknown>) => ({
+      isDeleted: (await service.db.query('SELECT deleted_at FROM orgs WHERE id = ?', [org.id])).every(
+        ({ deleted_at }) => deleted_at !== null,
+      ),
+      events: (await eventsSince(service.db, since))
+        .filter(({ org_id }) => org_id === org.id)
+        .map(({ type, actor_id, data }) => ({ type, by: actor_id === admin.id, data })),
+    });
+    const deleted = { type: 'org.deleted', by: true, data: {} };
+    const removed = (reason: string) => ({
+      type: 'member.removed',
+      by: true,
+      data: { role: 'admin', reason },
+    });
+
+    it.each<[string, string, (cast: Cast) => Promise<Answer>]>([
+      ['by leaving', 'left', ({ org, admin }) => admin.post(leave(org.id))],
+      [
+        'by removing themselves',
+        'left',
+        ({ org, admin }) => admin.delete(`/api/orgs/${org.id}/members/${admin.id}`),
+      ],
+      [
+        'by deleting the account',
+        'account_deleted',
+        ({ admin }) => admin.delete('/api/me', { password: admin.password }),
+      ],
+    ])('%s deletes it', async (_how, reason, go) => {
+      const cast = await aWithoutOwner();
+      const known = await knownEvents(service.db);
+
+      const answer = await go(cast);
+
+      expect(answer, answer.text).toMatchObject({ status: 200 });
+      expect(await stateOf(cast, known)).toEqual({ isDeleted: true, events: [removed(reason), deleted] });
+    });
+
+    it('does nothing in a dry run, nor while another member is there', async () => {
+      const cast = await aWithoutOwner();
+      const known = await knownEvents(service.db);
+      const { org, admin } = cast;
+
+      expect((await admin.post(`${leave(org.id)}?dryRun=true`)).status).toBe(200);
+      expect(await stateOf(cast, known)).toEqual({ isDeleted: false, events: [] });
+
+      await join(org, admin, cast.outsider, 'member');
+      const joined = await knownEvents(service.db);
+      expect((await admin.post(leave(org.id))).status).toBe(200);
+      expect(await stateOf(cast, joined)).toEqual({ isDeleted: false, events: [removed('left')] });
+    });
   });
 
   it('ends the pending invitations of who leaves, is demoted or removed, and no other', async () => {

@@ -90,4 +90,9 @@ export class MembersRepository {
     ]);
     return deleted === 1;
   }
+
+  async isEmpty(transaction: Transaction, orgId: string): Promise<boolean> {
+    const found = await transaction.read('SELECT user_id FROM members WHERE org_id = ? LIMIT 1', [orgId]);
+    return found.length === 0;
+  }
 }

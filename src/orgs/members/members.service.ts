@@ -12,6 +12,7 @@ import { revocations } from '../invitations/invitation-events.js';
 import { invitableRoles } from '../invitations/invitation-policy.js';
 import { InvitationsRepository } from '../invitations/invitations.repository.js';
 import { OrgChanges, type OrgEvent, RefusedByDatabaseError } from '../org-changes.js';
+import { OrgDeletion } from '../org-deletion.js';
 import type { MembershipResult } from './dto/member.responses.js';
 import { type ChangeFacts, MemberFactsRepository } from './member-facts.repository.js';
 import {
@@ -31,6 +32,7 @@ export class MembersService {
     private readonly facts: MemberFactsRepository,
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
+    private readonly deletion: OrgDeletion,
     private readonly env: Env,
   ) {}
 
@@ -160,9 +162,13 @@ export class MembersService {
           facts.isTargetInviter && !write.dryRun
             ? await this.invitations.revokeOfInviter(transaction, orgId, userId, [])
             : [];
+        // Without an owner the last member may go, and no one could ever join or manage the organization again.
+        const isAbandoned = !facts.hasOtherOwner && (await this.members.isEmpty(transaction, orgId));
+        const deletion = isAbandoned && (await this.deletion.delete(transaction, orgId, write.dryRun));
         await record(
           { type: 'member.removed', userId, data: { role, reason } },
           ...revocations(revoked, `inviter_${reason}`),
+          ...(deletion ? deletion.events : []),
         );
         return OK;
       },
