@@ -83,6 +83,13 @@ const FIND_SIGN_IN_ADDRESSES = hotStatement(
 
 const MAX_SIGN_INS = 1000;
 
+/** An event that ended one session names it. */
+const FIND_ENDS_OF_ALL = hotStatement(
+  'the events that ended all sessions of a user',
+  `${SELECT} WHERE user_id = ? AND type = 'session.ended' AND session_id IS NULL ORDER BY id`,
+  [''],
+);
+
 const FIND_IDS_BEFORE = hotStatement(
   'the clean-up of the record',
   'SELECT id FROM events WHERE id < ? ORDER BY id LIMIT ?',
@@ -136,6 +143,11 @@ export class EventsRepository {
     const values = [userId, firstEntityIdAt(since), MAX_SIGN_INS];
     const rows = await this.events.query<{ ip: string }[]>(FIND_SIGN_IN_ADDRESSES, values);
     return rows.map(({ ip }) => ip);
+  }
+
+  /** Returns the oldest first. */
+  findEndsOfAll(userId: string): Promise<Event[]> {
+    return this.events.query<Event[]>(FIND_ENDS_OF_ALL, [userId]);
   }
 
   /** Returns the latest first: by the organization's revision if one is named, else by id, and so by time. */

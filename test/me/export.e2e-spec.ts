@@ -3,7 +3,15 @@ import { passedOn } from '../support/derived-sessions.js';
 import { invalidToken, passwordSessionRequired } from '../support/expected.js';
 import { addLongHistory } from '../support/long-history.js';
 import { PausedReader } from '../support/paused-reader.js';
-import { type Account, aCode, anAccount, anOrg, anOrgOf } from '../support/personas.js';
+import {
+  type Account,
+  aCode,
+  anAccount,
+  anOrg,
+  anOrgOf,
+  aPassword,
+  type Session,
+} from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 const EXPORT = '/api/me/export';
@@ -12,7 +20,7 @@ interface Exported {
   account: object;
   organizations: object[];
   secondFactor: object[];
-  sessions: { id: string; via: string }[];
+  sessions: { id: string; via: string; revokedAt: string | null }[];
   events: { id: string; type: string; ip: string | null }[];
 }
 
@@ -59,6 +67,30 @@ describe('the export of one’s own data', () => {
     for (const secret of [String(user!['hash']), owner.email, admin.token, 'sealed secret', 'a hash']) {
       expect(text).not.toContain(secret);
     }
+  });
+
+  it('says when the sessions ended that ended with all others', async () => {
+    const ada = await anAccount(service, 'ada');
+    const logIn = async (): Promise<Account> => {
+      const { email, password } = ada;
+      const { body } = await service.anyone.post<Session>('/api/auth/login', { email, password });
+      return ada.as(body.token);
+    };
+    const began = new Date().toISOString();
+    await ada.delete('/api/me/sessions?all=true');
+    await logIn();
+    const between = new Date().toISOString();
+    const current = await logIn();
+    const change = { currentPassword: ada.password, newPassword: aPassword() };
+    expect((await current.put('/api/me/password', change)).status).toBe(200);
+    const ended = new Date().toISOString();
+
+    const { sessions } = (await current.get<Exported>(EXPORT)).body;
+
+    const [first, second, third] = sessions.map(({ revokedAt }) => revokedAt);
+    const inOrder = [began, first, between, second, ended];
+    expect(inOrder).toEqual(inOrder.toSorted((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1)));
+    expect([third, sessions.length]).toEqual([null, 3]);
   });
 
   it('is closed to everybody without a login by password', async () => {

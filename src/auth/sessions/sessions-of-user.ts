@@ -1,5 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Transaction } from '../../database/transaction.js';
+import type { Event } from '../../record/event.entity.js';
+import { EventsRepository } from '../../record/events.repository.js';
 import { type DeletedUser, UserParts, type UserRows } from '../../users/user-parts.js';
 import type { UserProfile } from '../../users/users.repository.js';
 import { SessionDeletion } from './session-deletion.js';
@@ -14,6 +16,7 @@ export class SessionsOfUser implements UserRows, OnModuleInit {
   constructor(
     private readonly deletion: SessionDeletion,
     private readonly sessions: UserSessionsRepository,
+    private readonly events: EventsRepository,
     private readonly parts: UserParts,
   ) {}
 
@@ -34,18 +37,37 @@ export class SessionsOfUser implements UserRows, OnModuleInit {
   }
 
   private async *listOf({ id }: UserProfile): AsyncGenerator<object> {
+    const ends = (await this.events.findEndsOfAll(id)).map(endOfAll);
     for (let after = ''; ;) {
       const page = await this.sessions.findPageOf(id, after, PAGE);
-      yield* page.map(exported);
+      yield* page.map((session) => exported(session, endedAt(session, ends)));
       if (page.length < PAGE) return;
       after = page.at(-1)!.id;
     }
   }
 }
 
-function exported(session: HeldSession): object {
-  const { id, parentId, authTime, createdAt, rotatedAt, expiresAt, revokedAt, ip, userAgent, deviceName } =
-    session;
+/** When all sessions of an epoch below this one ended (epoch milliseconds). */
+interface EndOfAll {
+  epoch: number;
+  at: number;
+}
+
+function endOfAll({ at, data }: Event): EndOfAll {
+  // Only the oldest events have no epoch.
+  const { epoch = 0 } = JSON.parse(data) as { epoch?: number };
+  return { epoch, at };
+}
+
+/** If the event has been deleted by now, the last use of the session that is known. */
+function endedAt(session: HeldSession, ends: readonly EndOfAll[]): number | null {
+  const { revokedAt, isOfEndedEpoch, authEpoch, rotatedAt, createdAt } = session;
+  if (revokedAt !== null || !isOfEndedEpoch) return revokedAt;
+  return ends.find(({ epoch }) => epoch > authEpoch)?.at ?? rotatedAt ?? createdAt;
+}
+
+function exported(session: HeldSession, revokedAt: number | null): object {
+  const { id, parentId, authTime, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName } = session;
   return {
     id,
     via: parentId === null ? 'password' : 'code',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { MoreThan, type Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { places } from '../../database/lookup.js';
@@ -10,20 +10,28 @@ import { storedMethods } from './authentication-methods.js';
 import { IS_ALIVE, JOIN_PARENT, JOIN_SERVICE } from './alive.js';
 import { Session } from './session.entity.js';
 
-const HELD = {
-  id: true,
-  parentId: true,
-  authTime: true,
-  createdAt: true,
-  rotatedAt: true,
-  expiresAt: true,
-  revokedAt: true,
-  ip: true,
-  userAgent: true,
-  deviceName: true,
-} as const;
+export interface HeldSession extends Pick<
+  Session,
+  | 'id'
+  | 'parentId'
+  | 'authTime'
+  | 'authEpoch'
+  | 'createdAt'
+  | 'rotatedAt'
+  | 'expiresAt'
+  | 'revokedAt'
+  | 'ip'
+  | 'userAgent'
+  | 'deviceName'
+> {
+  /** whether it ended with all other sessions of the user */
+  isOfEndedEpoch: 0 | 1;
+}
 
-export type HeldSession = Pick<Session, keyof typeof HELD>;
+const FIND_PAGE_OF = `SELECT s.id, s.parent_id AS parentId, s.auth_time AS authTime, s.auth_epoch AS authEpoch,
+      s.created_at AS createdAt, s.rotated_at AS rotatedAt, s.expires_at AS expiresAt, s.revoked_at AS revokedAt,
+      s.ip, s.user_agent AS userAgent, s.device_name AS deviceName, s.auth_epoch < u.auth_epoch AS isOfEndedEpoch
+    FROM users u JOIN sessions s ON s.user_id = u.id WHERE u.id = ? AND s.id > ? ORDER BY s.id LIMIT ?`;
 
 const FIND_SOME_OF = hotStatement(
   'the sessions of a user who is deleted',
@@ -136,12 +144,7 @@ export class UserSessionsRepository {
   }
 
   findPageOf(userId: string, afterId: string, limit: number): Promise<HeldSession[]> {
-    return this.sessions.find({
-      where: { userId, id: MoreThan(afterId) },
-      select: HELD,
-      order: { id: 'ASC' },
-      take: limit,
-    });
+    return this.sessions.query<HeldSession[]>(FIND_PAGE_OF, [userId, afterId, limit]);
   }
 
   /** Nobody can issue a code from the sessions found until COMMIT. */
