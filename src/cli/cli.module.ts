@@ -13,6 +13,7 @@ import { HandedOutResetCodes } from '../auth/recovery/handed-out-reset-codes.js'
 import { MailCodesOfUser } from '../auth/mail-codes/mail-codes-of-user.js';
 import { SessionsOfUser } from '../auth/sessions/sessions-of-user.js';
 import { VouchedEmails } from '../auth/mail-codes/vouched-emails.js';
+import { OperatedMails } from '../operators/operated-mails.js';
 import { OperatorGrants } from '../operators/operator-grants.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
 import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
@@ -44,6 +45,7 @@ const PROVIDERS = [
   HandedOutResetCodes,
   MailCodesOfUser,
   MailCodesRepository,
+  OperatedMails,
   OperatorGrants,
   OrgOwnersService,
   PasswordChanges,

@@ -14,7 +14,7 @@ export class MailRetries {
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws MailNotFoundError, MailEndedError */
+  /** `OperatedMails` looks before whether the mail is still of use. @throws MailNotFoundError, MailEndedError */
   async retryOne(id: string, actor: Actor): Promise<void> {
     const isDue = await this.transactions.run(async (transaction) => {
       if (!(await this.mails.retry(transaction, id, Date.now()))) return false;

@@ -21,6 +21,13 @@ export class MailEndedError extends RefusedError {
   }
 }
 
+export class MailObsoleteError extends RefusedError {
+  /** @param reason why nobody should get the mail any more */
+  constructor(reason: string) {
+    super(reason, 'mail_obsolete', `The mail is not sent: ${reason}.`);
+  }
+}
+
 export class SendingFailedError extends Error {
   /** @param isFinal the server refuses this mail, and always will (RFC 5321 section 4.2.1) */
   constructor(

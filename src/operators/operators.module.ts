@@ -10,6 +10,7 @@ import { UsersModule } from '../users/users.module.js';
 import { ChangeableUsers } from './changeable-users.js';
 import { LookupsModule } from './lookups/lookups.module.js';
 import { MailOperationsController } from './mail-operations.controller.js';
+import { OperatedMails } from './operated-mails.js';
 import { OrgOperationsController } from './org-operations.controller.js';
 import { OrgOperations } from './org-operations.js';
 import { ServiceOperationsController } from './service-operations.controller.js';
@@ -34,6 +35,6 @@ import { UserOperations } from './user-operations.js';
     ServiceOperationsController,
     UserOperationsController,
   ],
-  providers: [ChangeableUsers, OrgOperations, OrgOwnersService, UserOperations],
+  providers: [ChangeableUsers, OperatedMails, OrgOperations, OrgOwnersService, UserOperations],
 })
 export class OperatorsModule {}

@@ -241,6 +241,11 @@ export const PROBLEMS = {
     meaning: 'The mail is not sent any more',
     detail: 'The mail was sent or dropped, or the code in it has expired.',
   },
+  mail_obsolete: {
+    status: 409,
+    meaning: 'The mail is of no use any more',
+    detail: 'The mail is not sent: its code was used, replaced or voided.',
+  },
   service_removed: {
     status: 409,
     meaning: 'The service was removed',

@@ -104,6 +104,27 @@ describe('accounts mail, and codes that operators hand out', () => {
     });
   });
 
+  it('refuses to send a mail whose code is void, and lists what was dropped', async () => {
+    const { email } = await anAccount(service);
+    await service.anyone.post('/api/auth/password/forgot', { email });
+    const ofReset = async () => (await list('--to', email)).find(({ kind }) => kind === 'password_reset');
+    await waitFor('an attempt has failed', hangTimeoutMs(), async () => (await ofReset())?.lastError != null);
+    const mail = await ofReset();
+    await accountsJson(installation, ['users', 'set-password', email, '--generate']);
+
+    expect(await accounts(installation, ['mail', 'retry', mail!.id])).toMatchObject({
+      code: 1,
+      stderr: 'refused: its code was used, replaced or voided (mail_obsolete)\n',
+    });
+
+    await waitFor('it is dropped', hangTimeoutMs(), async () => {
+      await service.db.query("UPDATE mails SET next_attempt_at = 1 WHERE id = ? AND state = 'waiting'", [
+        mail!.id,
+      ]);
+      return (await ofReset())?.state === 'dropped';
+    });
+  });
+
   it('hands out a code that sets a password once, and proves no e-mail', async () => {
     const { id, email } = await anAccount(service);
     const known = await knownEvents(service.db);

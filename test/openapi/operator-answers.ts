@@ -98,6 +98,8 @@ async function retryMails(examples: ExampleAnswers, service: Service, by: Operat
   );
   await examples.send('retryMail', { by });
   await examples.send('retryMail', { by, path });
+  await service.db.query("UPDATE mails SET kind = 'email_verification' WHERE id = ?", [path.mailId]);
+  await examples.send('retryMail', { by, path });
   await service.db.query("UPDATE mails SET state = 'dropped' WHERE id = ?", [path.mailId]);
   await examples.send('retryMail', { by, path });
 }

@@ -338,7 +338,7 @@ describe('what operators look up', () => {
     const found = async (query: string) =>
       (await walk(`/mails?to=${to.toUpperCase()}&${query}`, 'mails')).map(({ id }) => id);
 
-    expect(await found('limit=1')).toEqual([ids[5], ids[4], ids[1], ids[0]]);
+    expect(await found('limit=1')).toEqual([ids[7], ids[5], ids[4], ids[3], ids[1], ids[0]]);
     expect(await found('state=sent&limit=1')).toEqual([ids[6], ids[2]]);
     const all = await walk('/mails?state=failed&limit=50', 'mails');
     expect(all.find(({ id }) => id === ids[5])).toEqual({

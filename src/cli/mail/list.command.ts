@@ -10,7 +10,7 @@ import { timeText } from '../times.js';
 
 export function listMails({ options }: Invocation): Promise<Report> {
   const { state, to, limit } = options as Record<string, string | undefined>;
-  const states = state === undefined ? (['waiting', 'failed'] as const) : [stateOf(state)];
+  const states = state === undefined ? (['waiting', 'failed', 'dropped'] as const) : [stateOf(state)];
   const recipient = to === undefined ? undefined : addressOf(to);
   const atMost = parseLimit(limit);
   return withServices(async (services) => {

@@ -6,8 +6,8 @@ export const MAIL: CommandGroup = {
   commands: [
     {
       usage: 'list',
-      summary: 'list mails that wait or failed, latest first, without their text and code',
-      details: 'Sent and failed mails are kept for 7 days.',
+      summary: 'list mails that wait, failed or were dropped, latest first, without their text and code',
+      details: 'Mails are kept for 7 days.',
       options: [
         ['--state <STATE>', 'waiting, failed, sent, or dropped (its code was void when its turn came)'],
         ['--to <EMAIL>', 'only mails to this address'],
@@ -19,7 +19,8 @@ export const MAIL: CommandGroup = {
     {
       usage: 'retry [MAIL]',
       summary: 'send a waiting or failed mail now, named by its id',
-      details: 'A mail whose code has expired is never sent: its recipient has to request another.',
+      details:
+        'A mail that is of no use any more is refused: its code has expired or is void, or its invitation has ended.',
       options: [['--failed', 'send all failed mails instead of one']],
       changes: true,
       examples: ['mail retry 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', 'mail retry --failed'],

@@ -2,6 +2,7 @@ import type { OperatorActor } from '../../access/actor.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { MailNotFoundError } from '../../mail/mail.errors.js';
 import { MailRetries } from '../../mail/mail-retries.js';
+import { OperatedMails } from '../../operators/operated-mails.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
 import { operatorOf } from '../operator.js';
@@ -15,15 +16,17 @@ export function retryMails(invocation: Invocation): Promise<Report> {
   }
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
-    const retries = services.get(MailRetries);
-    const retried = id === undefined ? await retries.retryFailed(actor) : await retryOne(retries, id, actor);
+    const retried =
+      id === undefined
+        ? await services.get(MailRetries).retryFailed(actor)
+        : await retryOne(services.get(OperatedMails), id, actor);
     return { lines: [`${retried} mails will be sent now`], json: [{ retried }] };
   });
 }
 
-async function retryOne(retries: MailRetries, id: string, actor: OperatorActor): Promise<1> {
+async function retryOne(mails: OperatedMails, id: string, actor: OperatorActor): Promise<1> {
   try {
-    await retries.retryOne(isEntityId(id) ? id : '', actor);
+    await mails.retry(isEntityId(id) ? id : '', actor);
     return 1;
   } catch (error) {
     throw error instanceof MailNotFoundError ? new CannotRunError(error.message) : error;

@@ -15,8 +15,8 @@ export class MailLookupsController {
   /**
    * List mails
    *
-   * @remarks Lists mails that wait or failed, latest first, in pages, without their texts and codes. Sent and failed
-   * mails are kept for 7 days.
+   * @remarks Lists mails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Mails
+   * are kept for 7 days.
    */
   @Get()
   @Operators()

@@ -9,7 +9,7 @@ import type { ListMailsQuery } from './dto/list-mails.query.js';
 import type { MailsResult } from './dto/mail-lookup.responses.js';
 
 /** States that ask for an operator's attention. */
-const DEFAULT_STATES: readonly MailState[] = ['waiting', 'failed'];
+const DEFAULT_STATES: readonly MailState[] = ['waiting', 'failed', 'dropped'];
 
 @Injectable()
 export class MailLookups {
