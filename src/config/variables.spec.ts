@@ -51,10 +51,30 @@ describe('a URL in a file', () => {
     ]);
   });
 
-  it.each(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'])('cannot be given beside %s', (name) => {
-    const [line] = problemsOf({ [name]: 'hunter2', [`${name}_FILE`]: aFile('hunter2') });
+  // The systemd unit sets a default for DATABASE_URL.
+  it('wins over its variable', () => {
+    const env = parseEnv({
+      DATABASE_URL: 'sqlite:./a.sqlite',
+      DATABASE_URL_FILE: aFile('mysql://a:hunter2@db/accounts'),
+      DATABASE_SSL: 'required',
+      REDIS_URL: 'redis://elsewhere',
+      REDIS_URL_FILE: aFile('redis://redis'),
+      SMTP_URL: 'smtp://elsewhere.example.com',
+      SMTP_URL_FILE: aFile('smtp://mail.example.com'),
+      MAIL_FROM: 'accounts@example.com',
+    });
 
-    expect(line).toBe(`${name}_FILE: may not be set together with ${name}`);
+    expect(env).toMatchObject({
+      database: { engine: 'mysql', database: 'accounts', tls: { mode: 'required' } },
+      redisUrl: 'redis://redis',
+      smtp: { host: 'mail.example.com' },
+    });
+  });
+
+  it('leaves nothing of its variable where the file cannot be used', () => {
+    const problems = problemsOf({ DATABASE_URL: 'sqlite:./a.sqlite', DATABASE_URL_FILE: aFile('') });
+
+    expect(problems).toEqual([`DATABASE_URL_FILE: ${UNUSABLE}`]);
   });
 
   it('is refused by the name of its variable, without its text', () => {

@@ -1,7 +1,7 @@
 import { isReadByOthers, MAX_SECRET_FILE_KIB, readSecretFile } from './secret-file.js';
 import { misspelledNames } from './misspelled-names.js';
 
-/** Each can be given in a file instead, which `NAME_FILE` names. */
+/** Each can be given in a file that `NAME_FILE` names. The file wins: `NAME` may be the default of a systemd unit. */
 const IN_FILES = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);
 
 /** An empty variable counts as unset. */
@@ -17,7 +17,8 @@ export class Variables {
 
   /** Every variable of the service is read here, so that unknown names can be compared with those that exist. */
   get(name: string): string {
-    return this.fromFiles.get(name) ?? this.inEnvironment(name);
+    const inEnvironment = this.inEnvironment(name);
+    return this.fromFiles.get(name) ?? inEnvironment;
   }
 
   expect(name: string, expected: string): void {
@@ -34,10 +35,6 @@ export class Variables {
   private readFile(name: string): void {
     const file = this.inEnvironment(`${name}_FILE`);
     if (file === '') return;
-    if (this.inEnvironment(name) !== '') {
-      this.problems.push(`${name}_FILE: may not be set together with ${name}`);
-      return;
-    }
     const text = readSecretFile(file);
     if (text !== undefined) {
       this.fromFiles.set(name, text);
