@@ -183,10 +183,11 @@ describe('compose.yaml', () => {
         async () => (await docker('exec', await containerOf(name), 'node', '--eval', check)) === '',
       );
     }
+    const inside = tlsClient(OPERATOR);
     await waitFor(
       'the balancer',
       RECOVERY_TIMEOUT_MS,
-      async () => (await answerOf(ada.send('GET', '/health/ready'))).status === 200,
+      async () => (await answerOf(inside.send('GET', '/health/ready'))).status === 200,
     );
   }
 

@@ -11,6 +11,7 @@ const PROGRAMS = {
   'mariadb-dump': 'mariadb-client',
   rsync: 'rsync, for the state transfer of Galera',
   'redis-server': 'redis-server',
+  haproxy: 'haproxy',
   openssl: 'openssl, for certificates',
   unshare: 'util-linux, for a disk that is full',
 };

@@ -1,0 +1,149 @@
+import { spawnSync } from 'node:child_process';
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { requireProgram } from '../../tooling/processes/find-program.js';
+import { hangTimeoutMs, waitFor, within } from '../../tooling/wait.js';
+import { times } from '../support/at-once.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import type { Answered, KeepAliveClient } from '../support/keep-alive-client.js';
+import { addOrgs } from '../support/many-orgs.js';
+import { type Account, anAccount } from '../support/personas.js';
+import type { Instance } from '../support/service.js';
+import { Balancer, INSIDE } from './support/balancer.js';
+import { report } from './support/figures.js';
+import { startInstance } from './support/instance.js';
+
+const OTHER = '127.0.0.1';
+const GREEDY = '127.0.0.3';
+/** one less than it allows, as a client would that wants to stay */
+const STREAMS = 99;
+const CONNECTIONS = 98;
+/** together longer than HAProxy's buffer, so that an unread answer holds its place */
+const ORGS = 400;
+const CLIENTS = 10;
+const REQUESTS_EACH = 5;
+
+let installation: Installation;
+let instance: Instance;
+let balancer: Balancer;
+let account: Account;
+
+beforeAll(async () => {
+  installation = await anInstallation({ engine: 'sqlite' });
+  instance = await startInstance(installation, { TRUST_PROXY: '127.0.0.1' });
+  balancer = await Balancer.start(Number(new URL(instance.url).port));
+  account = await anAccount(instance);
+  await addOrgs(installation.db, account, ORGS);
+});
+
+afterAll(async () => {
+  await balancer.close();
+  await instance.stop();
+  await installation.remove();
+});
+
+async function answer(
+  client: KeepAliveClient,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Answered> {
+  const sent = await client.send('GET', path, { token: account.token, headers });
+  if (sent.kind !== 'answered') throw new Error(`${path}: ${sent.kind}`);
+  return sent;
+}
+
+it('starts without a warning', () => {
+  const { status, stdout, stderr } = spawnSync(
+    requireProgram('haproxy'),
+    ['-c', '-f', balancer.configuration],
+    {
+      encoding: 'utf8',
+    },
+  );
+
+  expect({ status, warnings: /.*(?:WARNING|ALERT).*/.exec(stdout + stderr)?.[0] }).toEqual({ status: 0 });
+});
+
+it('serves others while one client fills its connections with HTTP/2 requests and reads no answer', async () => {
+  const sessions = times(CONNECTIONS, () => greedyConnection());
+  await within(
+    'each has an answer that it does not read',
+    hangTimeoutMs(),
+    Promise.all(sessions.map(unread)),
+  );
+
+  const statuses = await Promise.all(
+    times(CLIENTS, async () => {
+      const client = balancer.client(OTHER);
+      const own: number[] = [];
+      for (let n = 0; n < REQUESTS_EACH; n += 1) own.push((await answer(client, '/api/me')).status);
+      client.close();
+      return own;
+    }),
+  ).then((all) => all.flat());
+  for (const session of sessions) session.destroy();
+
+  const refused = statuses.filter((status) => status !== 200);
+  report({ faults: CONNECTIONS, requests: statuses.length, wrong: refused.length });
+  expect(refused).toEqual([]);
+});
+
+/** Its window is 0 bytes: headers of answers arrive, and nothing of their bodies. */
+function greedyConnection(): ClientHttp2Session {
+  const options = { ca: balancer.ca, localAddress: GREEDY, settings: { initialWindowSize: 0 } };
+  return connect(balancer.url, options).on('error', () => undefined);
+}
+
+/** Resolves with the headers of the first answer. */
+function unread(session: ClientHttp2Session): Promise<unknown> {
+  const requests = times(STREAMS, () =>
+    session
+      .request({ ':path': '/api/me', authorization: `Bearer ${account.token}` })
+      .on('error', () => undefined),
+  );
+  return Promise.race(requests.map((request) => new Promise((done) => request.once('response', done))));
+}
+
+it('keeps operators, documentation and readiness inside, in whatever way their path is written', async () => {
+  const [inside, outside] = [balancer.client(INSIDE), balancer.client(OTHER)];
+  const paths = [
+    '/api/operators/status',
+    '/%61pi/%6Fperators/status?x=1',
+    '/docs',
+    '/%64ocs/',
+    '/openapi.json',
+    '/openapi/clients.json',
+    '/health/ready',
+    '/health/%72eady',
+  ];
+  for (const path of paths) {
+    const hidden = await answer(outside, path);
+    expect({ status: hidden.status, body: JSON.parse(hidden.body) as object }, path).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', requestId: expect.stringMatching(/^[\da-f-]{36}$/) },
+    });
+    // 302: the page of the documentation is at another path; 403: the account is no operator's.
+    expect([200, 302, 403], path).toContain((await answer(inside, path)).status);
+  }
+  for (const path of ['/health/live', '/.well-known/jwks.json', '/api/me']) {
+    expect((await answer(outside, path)).status, path).toBe(200);
+  }
+  inside.close();
+  outside.close();
+});
+
+it.each([
+  ['the id of the balancer', undefined, /^[\da-f-]{36}$/],
+  ['the id of the client', 'order-4711:ada', /^order-4711:ada$/],
+  ['the id of the balancer instead of one that the service would refuse', 'not one word', /^[\da-f-]{36}$/],
+])('gives a request one id in both logs: %s', async (_which, sent, expected) => {
+  const client = balancer.client(OTHER);
+  const { headers } = await answer(client, '/api/me', sent === undefined ? {} : { 'X-Request-Id': sent });
+  client.close();
+
+  const id = String(headers['x-request-id']);
+  expect(id).toMatch(expected);
+  await waitFor('both have logged the request', hangTimeoutMs(), () =>
+    Promise.resolve([balancer.logTail(), instance.logs.join('\n')].every((log) => log.includes(id))),
+  );
+});
