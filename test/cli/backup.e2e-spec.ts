@@ -98,7 +98,7 @@ describe.runIf(engine === 'mariadb')('on MariaDB', () => {
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^error: run mariadb-dump --single-transaction --host=127\.0\.0\.1 [^\n]+ > FILE\n$/,
+      /^error: run umask 077 && mariadb-dump --single-transaction --host=127\.0\.0\.1 [^\n]+ > FILE\n$/,
     );
     expect(stderr).not.toContain('hidden');
   });

@@ -52,8 +52,17 @@ describe('compose.yaml', () => {
     }
   });
 
+  it('lets only the container for key rotation write the signing keys', async () => {
+    const id = await containerOf('accounts-1');
+    await expect(docker('exec', id, 'touch', '/run/keys/x')).rejects.toThrow('Read-only file system');
+
+    const rotated = await compose('run', '--rm', 'key-rotation', 'accounts', 'keys', 'rotate');
+    expect(rotated).toContain('added');
+    expect(await docker('exec', id, 'cat', '/run/keys/jwks.json')).toMatch(/("kid".*){2}/s);
+  });
+
   it('is reachable over TLS on one port only', async () => {
-    const { status, headers } = await answerOf(ada.send('GET', '/health/ready'));
+    const { status, headers } = await answerOf(ada.send('GET', '/health/live'));
 
     expect(status).toBe(200);
     expect(headers['strict-transport-security']).toBe('max-age=31536000');

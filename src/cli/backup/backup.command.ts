@@ -49,5 +49,5 @@ async function schemaFaults(env: Env): Promise<string[]> {
 /** Leaves the password to the client's prompt or files: the list of processes would show it. */
 function dumpCommand({ hosts, user, database }: MysqlLocation): string {
   const [{ host, port }] = hosts as [MysqlLocation['hosts'][number]];
-  return `mariadb-dump --single-transaction --host=${host} --port=${port} --user=${user} --password ${database} > FILE`;
+  return `umask 077 && mariadb-dump --single-transaction --host=${host} --port=${port} --user=${user} --password ${database} > FILE`;
 }
