@@ -51,6 +51,10 @@ export function isColumnDenied(error: unknown): boolean {
   return driverError(error)?.errno === ER_COLUMNACCESS_DENIED;
 }
 
+export function isLockWaitTimeout(error: unknown): boolean {
+  return (driverError(error) ?? plainError(error))?.errno === ER_LOCK_WAIT_TIMEOUT;
+}
+
 /** The conflict rolled the whole transaction back, so it can be retried. */
 export function isLostConflict(error: unknown): boolean {
   const cause = driverError(error);

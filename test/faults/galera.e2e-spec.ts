@@ -12,7 +12,7 @@ import {
   type Org,
 } from '../support/personas.js';
 import { survivorsOfReuse } from '../support/stolen-code.js';
-import type { Instance } from '../support/service.js';
+import { type Instance, launch } from '../support/service.js';
 import { report } from './support/figures.js';
 import { GaleraService, twoOwners } from './support/galera-service.js';
 import { hostsUrl, startInstance, startInstances, stopAll, through } from './support/instance.js';
@@ -312,6 +312,56 @@ it('loses no acknowledged write when a node freezes', async () => {
   await requireTruth(load, galera.installation.db, { faults: 1, recoveriesMs: [recovered] });
   expect(recovered).toBeLessThan(2 * RECOVERY_MS);
 });
+
+it.each([
+  ['its node is cut off from the cluster', isolated],
+  ['the cluster waits for nodes that do not answer', frozen],
+])('waits with its start while %s', async (_what, strike) => {
+  const { installation, cluster } = galera;
+  const heal = await strike();
+  const starting = launch(installation, { ...NO_LIMITS, ...through(cluster.node(0).port, installation) });
+  const begin = performance.now();
+
+  const waits = (): Promise<boolean> =>
+    Promise.resolve(starting.logs.join().includes('waiting for the database'));
+  await Promise.race([waitFor('the instance waits', 20_000, waits), starting.listening]);
+  await heal();
+  const started = await starting.listening;
+  const recoveryMs = performance.now() - begin;
+
+  expect((await started.anyone.get('/health/ready')).status).toBe(200);
+  await started.stop();
+  report({ faults: 1, requests: 1, wrong: 0, recoveriesMs: [recoveryMs] });
+});
+
+it('starts on another node while the first one is cut off from the cluster', async () => {
+  const { installation, cluster } = galera;
+  const ports = cluster.nodes.map(({ port }) => port);
+  const heal = await isolated();
+
+  const started = await startInstance(installation, { DATABASE_URL: hostsUrl(installation, ports) });
+  const { status } = await started.anyone.get('/health/ready');
+  await started.stop();
+  await heal();
+
+  expect(status).toBe(200);
+  report({ faults: 1, requests: 1, wrong: 0 });
+});
+
+async function isolated(): Promise<() => Promise<void>> {
+  const node = galera.cluster.node(0);
+  await galera.cluster.isolate(node);
+  return () => galera.cluster.heal(node);
+}
+
+async function frozen(): Promise<() => Promise<void>> {
+  const others = [galera.cluster.node(1), galera.cluster.node(2)];
+  await Promise.all(others.map((node) => node.freeze()));
+  return async () => {
+    for (const node of others) node.thaw();
+    await galera.cluster.waitForSize(3);
+  };
+}
 
 /** Until the instance that knows all nodes sends its statements to that one again. */
 function untilWrittenTo(node: number, someone: Account): Promise<unknown> {

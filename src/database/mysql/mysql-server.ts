@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { createConnection } from 'mysql2/promise';
+import { type Connection, createConnection } from 'mysql2/promise';
 import type { MysqlLocation } from '../../config/database-url.js';
-import { isDatabaseAbsent, isDatabaseUnreachable, mayNeedTls } from '../database-errors.js';
+import {
+  isDatabaseAbsent,
+  isDatabaseUnreachable,
+  isLockWaitTimeout,
+  mayNeedTls,
+} from '../database-errors.js';
 import { tlsOptions } from './mysql-tls.js';
 
 export interface MysqlServer {
@@ -14,6 +19,7 @@ export interface MysqlServer {
 const CONNECT_TIMEOUT_MS = 1500;
 const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
+const WAIT_FOR_CLUSTER = 'SET SESSION wsrep_sync_wait = 7';
 
 // Waits until a host answers; unless `forAbsent`, only for hosts that are slow or cannot serve yet. If no host accepts
 // us, throws the refusal of one, such as a wrong password or a bad certificate.
@@ -26,7 +32,8 @@ export async function identifyMysqlServer(location: MysqlLocation, forAbsent: bo
       try {
         return await identify(location, host, port);
       } catch (error) {
-        if (!isDatabaseUnreachable(error)) refusal ??= explained(error, location, `${host}:${port}`);
+        if (!isDatabaseUnreachable(error) && !isLockWaitTimeout(error))
+          refusal ??= explained(error, location, `${host}:${port}`);
         else if (attempt % REPORT_EVERY === 0) {
           logger.warn({ msg: 'waiting for the database', host: `${host}:${port}`, err: error });
         }
@@ -69,11 +76,17 @@ async function identify(
       sql: "SHOW GLOBAL VARIABLES LIKE 'wsrep_sync_wait'",
       timeout: CONNECT_TIMEOUT_MS,
     });
-    return {
-      type: /mariadb/i.test(`${version} ${comment}`) ? 'mariadb' : 'mysql',
-      galera: (galera as unknown[]).length > 0,
-    };
+    const isGalera = (galera as unknown[]).length > 0;
+    if (isGalera) await requireServing(connection);
+    return { type: /mariadb/i.test(`${version} ${comment}`) ? 'mariadb' : 'mysql', galera: isGalera };
   } finally {
     connection.destroy();
+  }
+}
+
+/** A Galera node that is not primary, or whose cluster waits for other nodes, still answers the statements above. */
+async function requireServing(connection: Connection): Promise<void> {
+  for (const sql of [WAIT_FOR_CLUSTER, 'DO 1', 'SELECT 1']) {
+    await connection.query({ sql: sql, timeout: CONNECT_TIMEOUT_MS });
   }
 }

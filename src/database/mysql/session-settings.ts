@@ -29,5 +29,7 @@ export function sessionSettings({ type, galera }: MysqlServer, limited: boolean)
   return [
     `SET SESSION ${settings.join(', SESSION ')}`,
     `SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`,
+    // A cluster member that is not primary accepts settings. It refuses this, so the next host is used.
+    ...(galera ? ['DO 1'] : []),
   ];
 }
