@@ -22,11 +22,24 @@ export async function bootstrap(): Promise<void> {
   if (cluster.isPrimary) {
     for (const name of env.exposedFiles) log.warn(`${name}: the mode of the file lets others read it`);
     await bringDatabaseUpToDate(env);
+    await warnOfUnsafeCommits(env);
     if (reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
     if (workers > 1) return new Workers(log).start(workers);
   }
   const { serve } = await import('./serve.js');
   await serve(env, keys, log);
+}
+
+async function warnOfUnsafeCommits({ database }: Env): Promise<void> {
+  if (database.engine === 'sqlite') return;
+  const { findUnsafeCommits } = await import('../database/mysql/unsafe-commits.js');
+  for (const { host, settings, cost } of await findUnsafeCommits(database)) {
+    new Logger('Database').warn({
+      msg: `the settings of the database are not durable: ${cost}`,
+      host,
+      settings,
+    });
+  }
 }
 
 async function bringDatabaseUpToDate(env: Env): Promise<void> {

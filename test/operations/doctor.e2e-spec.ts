@@ -91,7 +91,7 @@ describe('the doctor', () => {
 
     expect(errors).toBe('');
     expect(lines.filter((line) => !line.startsWith('green  '))).toEqual([]);
-    expect(lines).toHaveLength(41);
+    expect(lines).toHaveLength(42);
     expect(code).toBe(0);
   });
 

@@ -12,6 +12,7 @@ import { OPERATOR_CHECKS } from './operator-checks.js';
 import { RECORD_CHECKS } from './record-checks.js';
 import { SCHEMA_CHECKS } from './schema-checks.js';
 import { SECOND_FACTOR_CHECKS } from './second-factor-checks.js';
+import { SERVER_CHECKS } from './server-checks.js';
 import { SERVICE_CHECKS } from './service-checks.js';
 import { SESSION_CHECKS } from './session-checks.js';
 
@@ -21,6 +22,7 @@ export interface Finding {
 }
 
 const CHECKS = [
+  ...SERVER_CHECKS,
   ...SCHEMA_CHECKS,
   ...DATA_CHECKS,
   ...DELETION_CHECKS,
