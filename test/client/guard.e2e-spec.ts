@@ -314,6 +314,7 @@ describe('a member', () => {
     expect(door.count('/api/memberships')).toBe(1);
     await join(org, owner, member, 'member');
     await waitFor('a member again', hangTimeoutMs(), async () => (await asked()).ok);
+    expect(door.count('/api/memberships')).toBe(1);
   });
 
   const following = (org: Org, user: Account) => {

@@ -1,4 +1,5 @@
 import type { Client, Result } from '../client.ts';
+import { Places } from './places.ts';
 import { Unavailable } from './unavailable.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -18,8 +19,7 @@ export type Asked = Pick<Client, 'introspectToken' | 'listMemberships' | 'getKey
 export class Calls {
   private readonly client: Asked;
   private readonly signal: AbortSignal;
-  private readonly waiting: (() => void)[] = [];
-  private running = 0;
+  private readonly places = new Places(AT_ONCE, WAITING);
 
   constructor(client: Asked, signal: AbortSignal) {
     this.client = client;
@@ -27,9 +27,8 @@ export class Calls {
   }
 
   /** Reads, once more where nothing was answered: another instance may answer. @throws Unavailable */
-  async read<Data>(call: Call<Data>): Promise<Data> {
-    await this.takeTurn();
-    try {
+  read<Data>(call: Call<Data>): Promise<Data> {
+    return this.places.run(async () => {
       const options = { timeoutMs: TIMEOUT_MS, signal: this.signal };
       const first = await call(this.client, options);
       if (first.ok) return first.data;
@@ -37,17 +36,6 @@ export class Calls {
       const second = await call(this.client, options);
       if (second.ok) return second.data;
       throw new Unavailable(second.problem);
-    } finally {
-      this.running -= 1;
-      this.waiting.shift()?.();
-    }
-  }
-
-  private async takeTurn(): Promise<void> {
-    if (this.running >= AT_ONCE) {
-      if (this.waiting.length >= WAITING) throw new Unavailable('too many requests wait for Accounts');
-      await new Promise<void>((turn) => this.waiting.push(turn));
-    }
-    this.running += 1;
+    });
   }
 }

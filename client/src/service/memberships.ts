@@ -1,84 +1,110 @@
 import type { MemberAddedEvent, MemberRemovedEvent, MemberRoleChangedEvent, Role } from '../api.gen.ts';
 import type { Calls } from './calls.ts';
 import type { Changes } from './changes.ts';
+import { Places } from './places.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { SharedReads } from './shared-reads.ts';
 
-const PAGE = 1_000;
+/** Accounts has no ids in another form, and rejects a question with one. */
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** A user chooses the ids of organizations, so the questions about one user leave places to the others. */
+const AT_ONCE_FOR_USER = 4;
+const WAITING_FOR_USER = 256;
+/** An answer without a membership names no revision. */
+const NO_REVISION = -1;
 
-interface Membership {
-  role: Role;
+interface Known {
+  role: Role | undefined;
   orgRevision: number;
 }
-interface OfUser {
+interface Kept extends Known {
   readAt: number;
-  byOrg: Map<string, Membership>;
 }
 type MemberEvent = MemberAddedEvent | MemberRemovedEvent | MemberRoleChangedEvent;
 
-/** The roles of those who were asked about, kept true by the feed. */
+/**
+ * The roles of the pairs of user and organization that were asked about, kept true by the feed.
+ *
+ * Anyone may add any user to an organization of theirs, so an event changes its own pair and never causes a question.
+ */
 export class Memberships {
-  private readonly users: RecentlyUsed<OfUser>;
-  private readonly reads: SharedReads<OfUser>;
+  private readonly pairs: RecentlyUsed<Kept>;
+  private readonly reads: SharedReads<Kept>;
+  /** the latest event of each pair that is being read */
+  private readonly told = new Map<string, Known | undefined>();
+  private readonly placesOfUsers = new Map<string, Places>();
   private readonly calls: Calls;
   private readonly changes: Changes;
 
   constructor(calls: Calls, changes: Changes, limit: number) {
     this.calls = calls;
     this.changes = changes;
-    this.users = new RecentlyUsed(limit, ({ byOrg }) => byOrg.size + 1);
+    this.pairs = new RecentlyUsed(limit);
     this.reads = new SharedReads(changes);
   }
 
   /** @throws Unavailable */
   async roleIn(orgId: string, userId: string): Promise<Role | undefined> {
-    const { byOrg } = await this.of(userId, orgId);
-    return byOrg.get(orgId)?.role;
+    if (!ID.test(orgId) || !ID.test(userId)) return undefined;
+    const subjects = [userId, orgId];
+    const pair = pairOf(userId, orgId);
+    const kept = this.pairs.get(pair);
+    if (kept && !this.changes.isVoid(kept.readAt, ...subjects)) return kept.role;
+    const read = await this.reads.read(pair, subjects, (readAt) => this.ask(userId, orgId, readAt));
+    return read.role;
   }
 
   apply(event: MemberEvent): void {
     const { userId, orgId, orgRevision } = event;
-    if (this.reads.isRunning(userId)) this.changes.note(subjectOf(userId));
-    const kept = this.users.get(userId);
-    const known = kept?.byOrg.get(orgId);
-    if (!kept || (known && known.orgRevision >= orgRevision)) return;
-    // Somebody who is in no list was added, or removed again before the list was read: that can only be asked.
-    if (!known || event.type === 'member.added') return this.changes.note(subjectOf(userId));
-    if (event.type === 'member.role_changed') {
-      kept.byOrg.set(orgId, { role: event.data.to, orgRevision });
-      return;
+    const pair = pairOf(userId, orgId);
+    const kept = this.pairs.get(pair);
+    if (kept && kept.orgRevision >= orgRevision) return;
+    const known = { role: roleAfter(event), orgRevision };
+    if (kept) this.pairs.set(pair, { ...kept, ...known });
+    if (this.told.has(pair)) this.told.set(pair, known);
+  }
+
+  /** After a gap, such as a restore of Accounts, an organization may have a lower revision than before. */
+  forgetAll(): void {
+    this.pairs.clear();
+    for (const pair of this.told.keys()) this.told.set(pair, undefined);
+  }
+
+  private async ask(userId: string, orgId: string, readAt: number): Promise<Kept> {
+    const pair = pairOf(userId, orgId);
+    this.told.set(pair, undefined);
+    try {
+      const found = await this.find(userId, orgId);
+      const answered = found ?? { role: undefined, orgRevision: NO_REVISION };
+      // Without a revision, only an event that arrived meanwhile is known to be about another state.
+      const known = this.told.get(pair) ?? (found && this.pairs.get(pair));
+      const { role, orgRevision } = known && known.orgRevision > answered.orgRevision ? known : answered;
+      const read = { role, orgRevision, readAt };
+      // In the same turn as the comparison, so that the next event finds it.
+      if (!this.changes.isVoid(readAt)) this.pairs.set(pair, read);
+      return read;
+    } finally {
+      this.told.delete(pair);
     }
-    this.users.delete(userId);
-    kept.byOrg.delete(orgId);
-    this.users.set(userId, kept);
   }
 
-  private async of(userId: string, orgId: string): Promise<OfUser> {
-    const subjects = [userId, subjectOf(userId), orgId];
-    const kept = this.users.get(userId);
-    if (kept && !this.changes.isVoid(kept.readAt, ...subjects)) return kept;
-    const read = (await this.reads.read(userId, subjects, (readAt) => this.list(userId, readAt)))!;
-    this.users.set(userId, read);
-    // The read may be one that others began, who did not ask about this organization.
-    return this.changes.isVoid(read.readAt, orgId) ? this.of(userId, orgId) : read;
-  }
-
-  private async list(userId: string, readAt: number): Promise<OfUser> {
-    const byOrg = new Map<string, Membership>();
-    const read = (cursor: string | undefined) => {
-      const input = { userId, limit: PAGE, cursor };
-      return this.calls.read((client, options) => client.listMemberships(input, options));
-    };
-    let page = await read(undefined);
-    for (;;) {
-      for (const { orgId, role, orgRevision } of page.memberships) byOrg.set(orgId, { role, orgRevision });
-      if (page.nextCursor === undefined) return { readAt, byOrg };
-      page = await read(page.nextCursor);
+  private async find(userId: string, orgId: string): Promise<Known | undefined> {
+    const places = this.placesOfUsers.get(userId) ?? new Places(AT_ONCE_FOR_USER, WAITING_FOR_USER);
+    this.placesOfUsers.set(userId, places);
+    try {
+      const { memberships } = await places.run(() =>
+        this.calls.read((client, options) => client.listMemberships({ userId, orgId }, options)),
+      );
+      return memberships[0];
+    } finally {
+      if (places.areFree) this.placesOfUsers.delete(userId);
     }
   }
 }
 
-/** A session of the user is not void where only a membership has changed. */
-function subjectOf(userId: string): string {
-  return `memberships of ${userId}`;
+const pairOf = (userId: string, orgId: string): string => `${userId} ${orgId}`;
+
+function roleAfter(event: MemberEvent): Role | undefined {
+  if (event.type === 'member.removed') return undefined;
+  return event.type === 'member.added' ? event.data.role : event.data.to;
 }

@@ -17,7 +17,7 @@ export interface LiveSession {
 /** Asks about each session once, and again after the feed has told of a change of it or of its user. */
 export class Sessions {
   private readonly live: RecentlyUsed<LiveSession>;
-  private readonly reads: SharedReads<LiveSession>;
+  private readonly reads: SharedReads<LiveSession | undefined>;
   private readonly calls: Calls;
   private readonly changes: Changes;
 

@@ -4,23 +4,15 @@ import { Unavailable } from './unavailable.ts';
 const ATTEMPTS = 5;
 
 /** Reads of the same thing are one, and what has changed during a read is read again. */
-export class SharedReads<Value extends { readAt: number }> {
-  private readonly running = new Map<string, Promise<Value | undefined>>();
+export class SharedReads<Value> {
+  private readonly running = new Map<string, Promise<Value>>();
   private readonly changes: Changes;
 
   constructor(changes: Changes) {
     this.changes = changes;
   }
 
-  isRunning(key: string): boolean {
-    return this.running.has(key);
-  }
-
-  read(
-    key: string,
-    subjects: readonly string[],
-    read: (readAt: number) => Promise<Value | undefined>,
-  ): Promise<Value | undefined> {
+  read(key: string, subjects: readonly string[], read: (readAt: number) => Promise<Value>): Promise<Value> {
     const shared = this.running.get(key);
     if (shared) return shared;
     const own = this.untilUnchanged(subjects, read).finally(() => this.running.delete(key));
@@ -30,8 +22,8 @@ export class SharedReads<Value extends { readAt: number }> {
 
   private async untilUnchanged(
     subjects: readonly string[],
-    read: (readAt: number) => Promise<Value | undefined>,
-  ): Promise<Value | undefined> {
+    read: (readAt: number) => Promise<Value>,
+  ): Promise<Value> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const readAt = this.changes.position;
       const value = await read(readAt);

@@ -123,7 +123,10 @@ class Guard {
       applyEvent(event, changes, this.memberships);
       tell(options.onEvent, event);
     };
-    const resync = (): void => changes.noteAll();
+    const resync = (): void => {
+      changes.noteAll();
+      this.memberships.forgetAll();
+    };
     const heard = (): void => keys.refresh();
     const onProblem = (problem: FeedProblem): void => tell(options.onFeedProblem, problem);
     this.feed = new Feed(this.client, { apply, resync, heard, onProblem }, stopped, maxStaleness);

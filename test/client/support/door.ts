@@ -6,6 +6,7 @@ export class Door {
   isShut = false;
   readonly asked: string[] = [];
   private readonly underWay = new Map<ClientRequest, string>();
+  private readonly held = new Map<string, (() => void)[]>();
   private readonly server: Server;
 
   private constructor(private target: string) {
@@ -18,8 +19,13 @@ export class Door {
       }
       const { method, headers, url } = incoming;
       const onward = request(this.target + url, { method, headers }, (answer) => {
-        outgoing.writeHead(answer.statusCode!, answer.headers);
-        answer.pipe(outgoing);
+        const pass = (): void => {
+          outgoing.writeHead(answer.statusCode!, answer.headers);
+          answer.pipe(outgoing);
+        };
+        const held = this.held.get(path);
+        if (held) held.push(pass);
+        else pass();
       });
       this.underWay.set(onward, path);
       onward.on('error', () => this.underWay.has(onward) && outgoing.destroy());
@@ -49,6 +55,21 @@ export class Door {
   shut(): void {
     this.isShut = true;
     this.server.closeAllConnections();
+  }
+
+  /** Accounts answers such requests, but the answers wait here until they are released. */
+  hold(path: string): void {
+    this.held.set(path, []);
+  }
+
+  holds(path: string): number {
+    return this.held.get(path)?.length ?? 0;
+  }
+
+  release(path: string): void {
+    const held = this.held.get(path) ?? [];
+    this.held.delete(path);
+    for (const pass of held) pass();
   }
 
   isWaiting(path: string): boolean {

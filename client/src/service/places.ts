@@ -1,0 +1,44 @@
+import { Unavailable } from './unavailable.ts';
+
+/** Bounds how much work runs at once. Further work waits for a place, in the order of its arrival. */
+export class Places {
+  private readonly waiting: (() => void)[] = [];
+  private readonly atOnce: number;
+  private readonly mostWaiting: number;
+  private running = 0;
+
+  constructor(atOnce: number, mostWaiting: number) {
+    this.atOnce = atOnce;
+    this.mostWaiting = mostWaiting;
+  }
+
+  get areFree(): boolean {
+    return this.running === 0;
+  }
+
+  /** @throws Unavailable if too much work waits already */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    await this.take();
+    try {
+      return await work();
+    } finally {
+      this.leave();
+    }
+  }
+
+  private async take(): Promise<void> {
+    if (this.running < this.atOnce) {
+      this.running += 1;
+      return;
+    }
+    if (this.waiting.length >= this.mostWaiting) throw new Unavailable('too many requests wait for Accounts');
+    await new Promise<void>((given) => this.waiting.push(given));
+  }
+
+  /** The next one inherits the place, so that work that arrives now cannot take it. */
+  private leave(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.running -= 1;
+  }
+}
