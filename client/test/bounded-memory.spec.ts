@@ -50,6 +50,17 @@ describe('changes', () => {
     expect(changes.find('ada')).toMatchObject({ epoch: 2, except: 'kept' });
   });
 
+  it('keep the highest epoch, whatever comes after it', () => {
+    const changes = new Changes(10);
+    changes.note('ada', { epoch: 3, except: 'kept' });
+    changes.note('ada', { epoch: 2, except: 'ended' });
+    expect(changes.find('ada')).toMatchObject({ epoch: 3, except: 'kept' });
+
+    changes.note('ada', { epoch: 4 });
+    expect(changes.find('ada')).toMatchObject({ epoch: 4 });
+    expect(changes.find('ada')?.except).toBeUndefined();
+  });
+
   it('void everything that is older than what they had to forget', () => {
     const changes = new Changes(2);
     const before = changes.position;

@@ -140,6 +140,17 @@ describe('a token', () => {
     return signToken({ ...decoded.header, ...header }, { ...decoded.claims, ...claims }, key);
   }
 
+  it('with the live session of another user is refused, although that session is known', async () => {
+    const [ada, grace] = await Promise.all([anAccount(service), anAccount(service)]);
+    const verifier = aVerifier();
+    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+
+    const forged = signed(ada, { sub: grace.id });
+
+    expect(await verifier.authorize(bearer(forged))).toMatchObject({ status: 401 });
+    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  });
+
   it('for this service alone is admitted, and one of its audience is not where only that counts', async () => {
     const ada = await anAccount(service);
     const bound = await aBoundToken(billing, ada);

@@ -4,7 +4,7 @@ export interface Change {
   /** The session has ended. */
   ended?: true;
   /** Tokens of the user with a lower one have ended, but for those of the session `except`. */
-  epoch?: number;
+  epoch?: number | undefined;
   except?: string | undefined;
 }
 
@@ -33,7 +33,9 @@ export class Changes {
 
   note(subject: string, told: Omit<Change, 'position'> = {}): void {
     this.current += 1;
-    const change = { ...this.latest.get(subject), ...told, position: this.current };
+    const known = this.latest.get(subject);
+    const { epoch, except } = known && (told.epoch ?? -1) < (known.epoch ?? -1) ? known : told;
+    const change = { ...known, ...told, epoch, except, position: this.current };
     this.latest.delete(subject);
     this.latest.set(subject, change);
     if (this.latest.size > this.limit) this.forgetOldest();

@@ -36,7 +36,7 @@ export class Sessions {
   }
 
   find({ sid, sub }: TokenClaims): LiveSession | undefined {
-    const kept = this.live.get(sid);
+    const kept = this.live.get(keyOf({ sid, sub }));
     return kept && !this.changes.isVoid(kept.readAt, sid, sub) ? kept : undefined;
   }
 
@@ -44,7 +44,7 @@ export class Sessions {
   async ask(token: string, known: KnownToken): Promise<LiveSession | undefined> {
     const { sid, sub } = known.claims;
     const session = await this.reads.read(token, [sid, sub], (readAt) => this.introspect(token, readAt));
-    if (session) this.live.set(sid, session);
+    if (session) this.live.set(keyOf(known.claims), session);
     else known.refused = true;
     return session;
   }
@@ -55,4 +55,9 @@ export class Sessions {
     const { username: email, email_verified: emailVerified, amr, auth_time: authTime } = answer;
     return { readAt, email, emailVerified, amr, authTime };
   }
+}
+
+/** With a leaked signing key, an attacker could put the id of another user beside the session of a token. */
+function keyOf({ sid, sub }: Pick<TokenClaims, 'sid' | 'sub'>): string {
+  return JSON.stringify([sid, sub]);
 }
