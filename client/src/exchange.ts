@@ -1,15 +1,11 @@
+import type { Budget } from './budget.ts';
 import type { Delay, Route } from './operation.ts';
-import { aborted, type InvalidAnswer, type UnknownProblem } from './problems.ts';
+import { aborted, type InvalidAnswer, timedOut, type UnknownProblem, type Unreachable } from './problems.ts';
 
 export interface HttpRequest {
   url: string;
   headers: Record<string, string>;
   body: string | undefined;
-}
-
-export interface Limits {
-  timeoutMs: number;
-  signal?: AbortSignal | undefined;
 }
 
 export type Data = Record<string, unknown>;
@@ -33,16 +29,18 @@ export async function exchange(
   send: typeof fetch,
   route: Route,
   { url, headers, body }: HttpRequest,
-  { timeoutMs, signal }: Limits,
+  budget: Budget,
 ): Promise<Answered | Failed> {
+  const { signal, leftMs } = budget;
   if (signal?.aborted) return { ok: false, problem: aborted };
+  if (leftMs === 0) return { ok: false, problem: timedOut(budget.timeoutMs) };
   const controller = new AbortController();
   const giveUp = (): void => controller.abort();
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
     giveUp();
-  }, timeoutMs);
+  }, leftMs);
   signal?.addEventListener('abort', giveUp);
   try {
     // A redirect would carry passwords and tokens elsewhere.
@@ -56,20 +54,16 @@ export async function exchange(
     });
     return understood(route, response, await response.text());
   } catch (cause) {
-    return { ok: false, problem: silence(cause, signal?.aborted === true, isLate ? timeoutMs : undefined) };
+    if (signal?.aborted) return { ok: false, problem: aborted };
+    return { ok: false, problem: isLate ? timedOut(budget.timeoutMs) : unreachable(cause) };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
   }
 }
 
-function silence(cause: unknown, isAborted: boolean, timeoutMs: number | undefined): Failed['problem'] {
-  if (isAborted) return aborted;
-  if (timeoutMs !== undefined) {
-    return { code: 'timed_out', status: null, detail: `Nothing was answered within ${timeoutMs} ms.` };
-  }
-  const unreachable = { code: 'unreachable', status: null, detail: 'The service cannot be reached.', cause };
-  return unreachable;
+function unreachable(cause: unknown): Unreachable {
+  return { code: 'unreachable', status: null, detail: 'The service cannot be reached.', cause };
 }
 
 function understood(route: Route, { status, headers, ok }: Response, text: string): Answered | Failed {

@@ -1,21 +1,10 @@
 export type * from './api.gen.ts';
-export {
-  type CallOptions,
-  type Client,
-  type ClientOptions,
-  createClient,
-  type Credentials,
-  type DataOf,
-  type InputOf,
-  type Method,
-  type OperationId,
-  type ProblemOf,
-  type Result,
-  type ResultOf,
-  type Success,
-} from './client.ts';
+export { type Client, createClient, type Method } from './client.ts';
+export type { Credentials } from './credentials.ts';
+export type { CallOptions, ClientOptions } from './options.ts';
 export { pages } from './pages.ts';
 export { createPkce, type Pkce } from './pkce.ts';
+export { StoreError } from './problems.ts';
 export type {
   Aborted,
   AudienceIgnored,
@@ -30,4 +19,14 @@ export type {
   UnknownProblem,
   Unreachable,
 } from './problems.ts';
+export type {
+  DataOf,
+  InputOf,
+  LogOutResult,
+  OperationId,
+  ProblemOf,
+  Result,
+  ResultOf,
+  Success,
+} from './results.ts';
 export { memoryStore, type TokenStore } from './store.ts';

@@ -1,84 +1,103 @@
 import type { Answered, Data, Failed } from './exchange.ts';
-import { aborted, notLoggedIn, storeFailed } from './problems.ts';
+import { notLoggedIn, storeFailed } from './problems.ts';
+import { type SendRefresh, SharedRefresh, type Wait } from './shared-refresh.ts';
 import type { TokenStore } from './store.ts';
-import { pause, unlessAborted } from './waiting.ts';
 
 /** An access token is replaced when this much of its life is left, or a quarter of it. */
 const RENEWED_BEFORE_MS = 30_000;
-
-/**
- * A refresh whose answer was lost is repeated at once: the service answers it again for 30 seconds and then takes it for
- * theft.
- */
-const REPEATED_FOR_MS = 15_000;
-const REPEATED_AFTER_MS = 250;
-
-type Refresh = (refreshToken: string) => Promise<Answered | Failed>;
 
 interface AccessToken {
   text: string;
   renewAt: number;
 }
 
+/** What revokes the session at Accounts, and the failure of the store. */
+export interface Forgotten {
+  refreshToken: string | undefined;
+  accessToken: string | undefined;
+  failure: Failed | undefined;
+}
+
 /** The login of one client: the access token in memory, the refresh token in the store. */
 export class Login {
   private access: AccessToken | undefined;
-  private refreshing: Promise<Answered | Failed> | undefined;
+  private refreshing: { shared: SharedRefresh; end: Promise<Answered | Failed> } | undefined;
   private queue: Promise<unknown> = Promise.resolve();
-  /** a token that the store would not take, and the one that it replaces there */
-  private unsaved: { token: string; replaces: string } | undefined;
+  /** what the store would not take, and the token that it has instead */
+  private unsaved: { token: string | undefined; replaces: string | undefined } | undefined;
+  /** the latest refresh token that this process knows, which revokes the session even if the store cannot be read */
+  private known: string | undefined;
 
   private readonly store: TokenStore;
-  private readonly sendRefresh: Refresh;
+  private readonly sendRefresh: SendRefresh;
 
-  constructor(store: TokenStore, sendRefresh: Refresh) {
+  constructor(store: TokenStore, sendRefresh: SendRefresh) {
     this.store = store;
     this.sendRefresh = sendRefresh;
   }
 
   /** @param refused a token that the service has just refused */
-  async token(signal?: AbortSignal, refused?: string): Promise<string | Failed> {
+  async token(wait: Wait, refused?: string): Promise<string | Failed> {
     const { access } = this;
     if (access && access.text !== refused && Date.now() < access.renewAt) return access.text;
-    const refreshed = await this.refresh(signal);
+    const refreshed = await this.refresh(wait);
     return refreshed.ok ? textOf(refreshed.data, 'token') : refreshed;
   }
 
   /** One for all that wait for it. */
-  async refresh(signal?: AbortSignal): Promise<Answered | Failed> {
-    this.refreshing ??= this.alone(() => this.rotate()).finally(() => (this.refreshing = undefined));
-    return (await unlessAborted(this.refreshing, signal)) ?? { ok: false, problem: aborted };
+  refresh(wait: Wait): Promise<Answered | Failed> {
+    if (!this.refreshing) {
+      const shared = new SharedRefresh(this.sendRefresh);
+      const end = this.alone(() => this.rotate(shared)).finally(() => (this.refreshing = undefined));
+      this.refreshing = { shared, end };
+    }
+    return this.refreshing.shared.waitFor(this.refreshing.end, wait);
   }
 
-  /** Takes the tokens of a new login in place of those of the last. */
+  /** Takes the tokens of a new login in place of those of the last. If the store fails, the last login stays. */
   begin(data: Data): Promise<Failed | undefined> {
+    this.refreshing?.shared.stop();
     return this.alone(async () => {
+      const token = typeof data['refreshToken'] === 'string' ? data['refreshToken'] : undefined;
+      await this.store.save(token);
       this.unsaved = undefined;
+      this.known = token;
       this.access = accessOf(data);
-      await this.store.save(typeof data['refreshToken'] === 'string' ? data['refreshToken'] : undefined);
       return undefined;
     });
   }
 
-  /** @returns the refresh token that was stored */
-  forget(): Promise<string | Failed | undefined> {
-    return this.alone(async () => {
-      const stored = (await this.newest()) ?? undefined;
-      this.access = undefined;
-      this.unsaved = undefined;
+  /** Forgets the login in this process, even if the store fails. */
+  async forget(): Promise<Forgotten> {
+    this.refreshing?.shared.stop();
+    let refreshToken = this.known;
+    const failure = await this.alone(async () => {
+      const stored = (await this.store.load()) ?? undefined;
+      refreshToken = this.replaced(stored) ?? stored;
       await this.store.save(undefined);
-      return stored;
+      return undefined;
     });
+    const accessToken = this.access?.text;
+    this.access = undefined;
+    this.unsaved = failure && { token: undefined, replaces: refreshToken };
+    this.known = failure && refreshToken;
+    return { refreshToken, accessToken, failure };
   }
 
+  /** Waits for no refresh, which changes nothing about it. */
   async isStored(): Promise<boolean | Failed> {
-    return this.alone(async () => Boolean(await this.newest()));
+    try {
+      return Boolean(await this.newest());
+    } catch (cause) {
+      return { ok: false, problem: storeFailed(cause) };
+    }
   }
 
-  private async rotate(): Promise<Answered | Failed> {
+  private async rotate(shared: SharedRefresh): Promise<Answered | Failed> {
     for (let shown = await this.newest(); ;) {
       if (!shown) return { ok: false, problem: notLoggedIn };
-      const answer = await this.repeated(shown);
+      this.known = shown;
+      const answer = await shared.repeat(shown);
       if (answer.ok) {
         await this.keep(answer.data, shown);
         return answer;
@@ -95,20 +114,11 @@ export class Login {
     }
   }
 
-  private async repeated(shown: string): Promise<Answered | Failed> {
-    const end = Date.now() + REPEATED_FOR_MS;
-    for (let wait = REPEATED_AFTER_MS; ; wait *= 2) {
-      const answer = await this.sendRefresh(shown);
-      const isOpen = !answer.ok && (answer.problem.status === null || answer.problem.status >= 500);
-      if (!isOpen || Date.now() + wait > end) return answer;
-      await pause(wait);
-    }
-  }
-
   /** The login goes on where the store fails: the next refresh tries to save again. */
   private async keep(data: Data, replaces: string): Promise<void> {
     const token = textOf(data, 'refreshToken');
     this.access = accessOf(data);
+    this.known = token;
     try {
       await this.store.save(token);
       this.unsaved = undefined;
@@ -117,8 +127,11 @@ export class Login {
     }
   }
 
-  private async newest(): Promise<string | null | undefined> {
-    const stored = await this.store.load();
+  private async newest(): Promise<string | undefined> {
+    return this.replaced((await this.store.load()) ?? undefined);
+  }
+
+  private replaced(stored: string | undefined): string | undefined {
     return this.unsaved && stored === this.unsaved.replaces ? this.unsaved.token : stored;
   }
 

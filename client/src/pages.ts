@@ -1,4 +1,4 @@
-import type { Result } from './client.ts';
+import type { Result } from './results.ts';
 
 interface Page {
   nextCursor?: string;

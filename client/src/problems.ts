@@ -108,6 +108,20 @@ export type ClientProblem =
 export const notLoggedIn: NotLoggedIn = { code: 'not_logged_in', status: null, detail: 'There is no login.' };
 export const aborted: Aborted = { code: 'aborted', status: null, detail: 'The caller gave the request up.' };
 
+export function timedOut(timeoutMs: number): TimedOut {
+  return { code: 'timed_out', status: null, detail: `Nothing was answered within ${timeoutMs} ms.` };
+}
+
+/** What `isLoggedIn` rejects with: any answer would be taken for true or false. */
+export class StoreError extends Error {
+  readonly code = 'store_failed';
+
+  constructor({ detail, cause }: Pick<StoreFailed, 'detail'> & { cause?: unknown }) {
+    super(detail, { cause });
+    this.name = 'StoreError';
+  }
+}
+
 export function storeFailed(cause: unknown): StoreFailed {
   return { code: 'store_failed', status: null, detail: 'The store of the login failed.', cause };
 }

@@ -2,6 +2,7 @@ import type { Data } from './exchange.ts';
 import type { Route } from './operation.ts';
 import type { InvalidParameter } from './problems.ts';
 
+const PARAMETERS = /\{(\w+)\}/g;
 /** Half of a character, which no URL can hold. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -20,7 +21,7 @@ export function requestOf(route: Route, input: Data): RequestParts | { problem: 
     return value;
   };
   let wrong: string | undefined;
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const path = route.path.replaceAll(PARAMETERS, (_, name: string) => {
     const text = textOf(take(name));
     if (isSegment(text)) return encodeURIComponent(text);
     wrong ??= name;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createClient, memoryStore, type TokenStore } from '../src/index.ts';
+import { createClient, memoryStore, StoreError, type TokenStore } from '../src/index.ts';
 import { aSignIn, type Answer, type Asked, hangUp, json, OddServer, problem } from './support/odd-server.ts';
 
 const ME = json(200, { user: {}, orgs: [] });
@@ -121,17 +121,94 @@ it('goes on with a new token that the store would not take, and saves it later',
   expect(stored).toBe(second.refreshToken);
 });
 
-it('names a store that fails', async () => {
-  const broken = (): never => {
-    throw new Error('the keyring is locked');
-  };
-  server.answer(json(200, aSignIn()));
-  const client = createClient({ baseUrl: server.url, store: { load: broken, save: broken } });
+const diskFull = (): never => {
+  throw new Error('the disk is full');
+};
+const CREDENTIALS = { email: 'ada@example.com', password: 'p' };
 
-  const failed = { ok: false, problem: { code: 'store_failed', cause: new Error('the keyring is locked') } };
+it('names a store that fails', async () => {
+  server.answer(json(200, aSignIn()));
+  const client = createClient({ baseUrl: server.url, store: { load: diskFull, save: diskFull } });
+
+  const failed = { ok: false, problem: { code: 'store_failed', cause: new Error('the disk is full') } };
   expect(await client.getMe()).toMatchObject(failed);
-  expect(await client.login({ email: 'ada@example.com', password: 'p' })).toMatchObject(failed);
-  expect(await client.logOut()).toMatchObject(failed);
+  expect(await client.login(CREDENTIALS)).toMatchObject(failed);
+  expect(await client.logOut()).toMatchObject({ ...failed, sessionRevoked: false });
+});
+
+it('does not tell whether there is a login while the store cannot be read', async () => {
+  const client = createClient({ baseUrl: server.url, store: { load: diskFull, save: diskFull } });
+
+  const unread = client.isLoggedIn();
+  await expect(unread).rejects.toBeInstanceOf(StoreError);
+  await expect(unread).rejects.toMatchObject({
+    code: 'store_failed',
+    cause: new Error('the disk is full'),
+  });
+});
+
+it.each(['save', 'lock'] as const)(
+  'revokes the session of a login that the store does not take: %s fails',
+  async (name) => {
+    const signIn = aSignIn();
+    server.answer(json(200, signIn), json(200, { ok: true }));
+    const client = createClient({ baseUrl: server.url, store: { ...memoryStore(), [name]: diskFull } });
+
+    expect(await client.login(CREDENTIALS)).toMatchObject({ problem: { code: 'store_failed' } });
+    expect(server.asked[1]).toMatchObject({
+      path: '/api/auth/logout',
+      headers: { authorization: `Bearer ${signIn.token}` },
+    });
+    server.answer();
+    expect(await client.isLoggedIn()).toBe(false);
+    expect(server.asked).toEqual([]);
+  },
+);
+
+it.each(['load', 'save', 'lock'] as const)(
+  'revokes the session, and forgets it in this process, where %s of the store fails',
+  async (name) => {
+    const signIn = aSignIn();
+    server.answer(json(200, signIn), json(200, { ok: true }));
+    const store: TokenStore = memoryStore();
+    const client = createClient({ baseUrl: server.url, store });
+    await client.login(CREDENTIALS);
+    const working = { ...store };
+    Object.assign(store, { [name]: diskFull });
+
+    expect(await client.logOut()).toMatchObject({
+      ok: false,
+      sessionRevoked: true,
+      problem: { code: 'store_failed', cause: new Error('the disk is full') },
+    });
+    expect(JSON.parse(server.asked[1]!.body)).toEqual({ refreshToken: signIn.refreshToken });
+    Object.assign(store, { lock: undefined }, working);
+    expect(await client.isLoggedIn()).toBe(false);
+    expect(await client.getMe()).toMatchObject({ problem: { code: 'not_logged_in' } });
+    expect(store.load()).toBe(signIn.refreshToken);
+
+    expect(await client.logOut()).toMatchObject({ ok: true, sessionRevoked: true });
+    expect(store.load()).toBeUndefined();
+    expect(await client.logOut()).toMatchObject({
+      sessionRevoked: false,
+      problem: { code: 'not_logged_in' },
+    });
+  },
+);
+
+it('logs out while a refresh waits for its answer', async () => {
+  const store = memoryStore('refresh.0');
+  const client = createClient({ baseUrl: server.url, store });
+  let hasArrived: () => void = () => undefined;
+  const arrived = new Promise<void>((done) => (hasArrived = done));
+  server.answer(() => hasArrived(), json(200, { ok: true }));
+  const waiting = client.getMe();
+  await arrived;
+
+  expect(await client.logOut()).toMatchObject({ ok: true, sessionRevoked: true });
+  expect(await waiting).toMatchObject({ problem: { code: 'not_logged_in' } });
+  expect(paths()).toEqual(['auth/refresh', 'auth/logout']);
+  expect(store.load()).toBeUndefined();
 });
 
 it('logs out here, also when the service cannot be told', async () => {
@@ -139,10 +216,13 @@ it('logs out here, also when the service cannot be told', async () => {
   server.answer(hangUp);
   const client = createClient({ baseUrl: server.url, store });
 
-  expect(await client.logOut()).toMatchObject({ problem: { code: 'unreachable' } });
+  expect(await client.logOut()).toMatchObject({ sessionRevoked: false, problem: { code: 'unreachable' } });
   expect(await client.isLoggedIn()).toBe(false);
   server.answer(json(200, { ok: true }));
-  expect(await client.logOut({ refreshToken: 'refresh.0' })).toMatchObject({ ok: true });
+  expect(await client.logOut({ refreshToken: 'refresh.0' })).toMatchObject({
+    ok: true,
+    sessionRevoked: true,
+  });
   expect(JSON.parse(server.asked[0]!.body)).toEqual({ refreshToken: 'refresh.0' });
 });
 

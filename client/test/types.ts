@@ -47,6 +47,7 @@ export async function use(deviceName: string | undefined): Promise<string> {
   void client.login({ email: 'ada@example.com' });
   // @ts-expect-error no change of an organization
   void client.login({ email: 'ada@example.com', password: 'p' }, { idempotencyKey: 'k' });
+  (await client.logOut()).sessionRevoked satisfies boolean;
   // @ts-expect-error no role
   void client.changeMemberRole({ orgId: 'o', userId: 'u', role: 'king' });
   void client.changeMemberRole(

@@ -141,6 +141,29 @@ it('passes a login on, and logs out', async () => {
   expect(await client.isLoggedIn()).toBe(false);
 });
 
+it('revokes the session of a logout, and of a login, that the store does not take', async () => {
+  const { client: asService } = await aClient();
+  const isActive = async (token: string) => data(await asService.introspectToken({ token })).active;
+  const working = memoryStore();
+  const store = { ...working };
+  const client = createClient({ baseUrl: service.url, store });
+  const credentials = { email: anEmail(), password: aPassword() };
+  const { token } = data(await client.register(credentials));
+  service.installation.secrets.noteToken(token);
+  expect(await isActive(token)).toBe(true);
+  store.save = () => {
+    throw new Error('the disk is full');
+  };
+
+  const failed = { ok: false, problem: { code: 'store_failed' } };
+  expect(await client.logOut()).toMatchObject({ ...failed, sessionRevoked: true });
+  expect(await isActive(token)).toBe(false);
+  expect(await client.login(credentials)).toMatchObject(failed);
+  Object.assign(store, working);
+  data(await client.login(credentials));
+  expect(data(await client.listOwnSessions()).sessions).toHaveLength(1);
+});
+
 it('stores no more than 1,280 UTF-16 units', async () => {
   const store = memoryStore();
   const client = createClient({ baseUrl: service.url, store });

@@ -1,5 +1,5 @@
 import type { SessionEndedEvent } from '../api.gen.ts';
-import type { DataOf } from '../client.ts';
+import type { DataOf } from '../results.ts';
 import type { Changes } from './changes.ts';
 import type { Memberships } from './memberships.ts';
 

@@ -1,4 +1,5 @@
-import type { Client, Result } from '../client.ts';
+import type { Client } from '../client.ts';
+import type { Result } from '../results.ts';
 import { Places } from './places.ts';
 import { Unavailable } from './unavailable.ts';
 

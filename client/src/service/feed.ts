@@ -1,4 +1,4 @@
-import type { ProblemOf } from '../client.ts';
+import type { ProblemOf } from '../results.ts';
 import { pause } from '../waiting.ts';
 import type { FeedEvent } from './applied-events.ts';
 import type { Asked } from './calls.ts';

@@ -1,5 +1,5 @@
 export type { Role } from '../api.gen.ts';
-export type { Credentials } from '../client.ts';
+export type { Credentials } from '../credentials.ts';
 export { createPkce, type Pkce } from '../pkce.ts';
 export type { FeedEvent } from './applied-events.ts';
 export type { FeedProblem } from './feed.ts';

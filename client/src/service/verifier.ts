@@ -1,5 +1,6 @@
 import type { AuthenticationMethod, Role } from '../api.gen.ts';
-import { createClient, type Client, type Credentials } from '../client.ts';
+import { createClient, type Client } from '../client.ts';
+import type { Credentials } from '../credentials.ts';
 import { memoryStore } from '../store.ts';
 import { unlessAborted } from '../waiting.ts';
 import { applyEvent, type FeedEvent } from './applied-events.ts';

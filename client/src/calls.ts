@@ -1,0 +1,156 @@
+import { ROUTES } from './api.gen.ts';
+import { Budget } from './budget.ts';
+import { basicOf, noCredentials } from './credentials.ts';
+import { type Answered, type Data, exchange, type Failed } from './exchange.ts';
+import { Login } from './login.ts';
+import type { Route } from './operation.ts';
+import type { ClientOptions, Options } from './options.ts';
+import { aborted, notLoggedIn } from './problems.ts';
+import { requestOf } from './request.ts';
+import { type AnyResult, audienceIgnored, type OperationId, succeeded } from './results.ts';
+import { isRefused, isRefusedInTime, LONGEST_WAIT_MS, mayPass, waitMsAfter } from './retries.ts';
+import type { Wait } from './shared-refresh.ts';
+import { pause } from './waiting.ts';
+
+const TIMEOUT_MS = 10_000;
+const RETRIES = 2;
+const BEARER = 'Bearer ';
+
+/** The operations of one client, with its login. */
+export class Calls {
+  readonly login: Login;
+  private readonly base: string;
+  private readonly options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.options = options;
+    if (!URL.canParse(options.baseUrl)) throw new TypeError('baseUrl must be the URL of Accounts');
+    this.base = new URL(options.baseUrl).href.replace(/\/+$/, '');
+    this.login = new Login(options.store, (refreshToken, budget) =>
+      this.send(ROUTES.refresh, { refreshToken }, {}, budget),
+    );
+  }
+
+  async call(id: OperationId, input: Data, options: Options): Promise<AnyResult> {
+    const route: Route = ROUTES[id];
+    const result = await this.attempts(
+      route,
+      route.opensSession ? { refresh: true, ...input } : input,
+      options,
+    );
+    if (!result.ok) return result;
+    if (route.opensSession) return this.begin(route, result, options);
+    if (id === 'deleteAccount' && input['dryRun'] !== true) await this.login.forget();
+    if (id === 'issueCode' && result.data['audience'] !== input['audience'])
+      return audienceIgnored(result.status);
+    return succeeded(result, route);
+  }
+
+  async refresh(options: Options): Promise<AnyResult> {
+    const result = await this.login.refresh(this.waitOf(options));
+    return result.ok ? succeeded(result, ROUTES.refresh) : result;
+  }
+
+  async logOut(input: Data, options: Options): Promise<AnyResult & { sessionRevoked: boolean }> {
+    if (input['refreshToken'] !== undefined) {
+      const result = await this.call('logOut', input, options);
+      return { ...result, sessionRevoked: result.ok };
+    }
+    const route: Route = ROUTES.logOut;
+    const { refreshToken, accessToken, failure } = await this.login.forget();
+    if (refreshToken === undefined && accessToken === undefined) {
+      return { ...(failure ?? { ok: false, problem: notLoggedIn }), sessionRevoked: false };
+    }
+    const { budget } = this.waitOf(options);
+    const result =
+      refreshToken === undefined
+        ? await this.send(route, {}, options, budget, BEARER + accessToken)
+        : await this.send(route, { refreshToken }, options, budget);
+    return {
+      ...(failure ?? (result.ok ? succeeded(result, route) : result)),
+      sessionRevoked: result.ok,
+    };
+  }
+
+  /** A session whose tokens are not kept would stay until it expires, so that it is revoked. */
+  private async begin(route: Route, opened: Answered, options: Options): Promise<AnyResult> {
+    const failure = await this.login.begin(opened.data);
+    if (!failure) return succeeded(opened, route);
+    const { budget } = this.waitOf({ timeoutMs: options.timeoutMs });
+    await this.send(ROUTES.logOut, {}, {}, budget, BEARER + String(opened.data['token']));
+    return failure;
+  }
+
+  private async attempts(route: Route, input: Data, options: Options): Promise<Answered | Failed> {
+    const wait = this.waitOf(options);
+    const { budget } = wait;
+    const retries = route.repeatable ? wait.retries : 0;
+    const keyed = route.keyed ? { idempotencyKey: crypto.randomUUID(), ...defined(options) } : options;
+    for (let attempt = 0; ; attempt += 1) {
+      const spentMs = budget.spentMs;
+      const authorization = await this.authorization(route, wait);
+      // A refresh has had its own attempts.
+      if (typeof authorization === 'object') return authorization;
+      const result = await this.authenticated(route, input, keyed, wait, authorization);
+      if (result.ok || attempt >= retries || !mayPass(result.problem)) return result;
+      const waitMs = waitMsAfter(result.problem, attempt);
+      if (waitMs > Math.min(LONGEST_WAIT_MS, budget.leftMs)) return result;
+      if (isRefused(result.problem)) {
+        const tookMs = budget.spentMs - spentMs;
+        if (attempt > 0 || !isRefusedInTime(budget.spentMs, tookMs, waitMs)) return result;
+      }
+      if (!(await pause(waitMs, budget.signal))) return { ok: false, problem: aborted };
+    }
+  }
+
+  private async authenticated(
+    route: Route,
+    input: Data,
+    options: Options,
+    wait: Wait,
+    authorization: string | undefined,
+  ): Promise<Answered | Failed> {
+    const result = await this.send(route, input, options, wait.budget, authorization);
+    if (result.ok || result.problem.code !== 'invalid_token' || !authorization?.startsWith(BEARER))
+      return result;
+    const renewed = await this.login.token(wait, authorization.slice(BEARER.length));
+    if (typeof renewed === 'object') return renewed;
+    return this.send(route, input, options, wait.budget, BEARER + renewed);
+  }
+
+  private async authorization(route: Route, wait: Wait): Promise<string | Failed | undefined> {
+    if (route.auth === 'basic') {
+      const { credentials } = this.options;
+      if (credentials) return basicOf(credentials);
+      return route.anonymous ? undefined : { ok: false, problem: noCredentials };
+    }
+    if (route.auth === undefined || route.anonymous) return undefined;
+    const token = await this.login.token(wait);
+    return typeof token === 'object' ? token : BEARER + token;
+  }
+
+  private send(
+    route: Route,
+    input: Data,
+    options: Options,
+    budget: Budget,
+    authorization?: string,
+  ): Promise<Answered | Failed> {
+    const request = requestOf(route, input);
+    if ('problem' in request) return Promise.resolve({ ok: false, problem: request.problem });
+    const { path, headers, body } = request;
+    if (authorization !== undefined) headers['Authorization'] = authorization;
+    if (options.idempotencyKey !== undefined) headers['Idempotency-Key'] = options.idempotencyKey;
+    if (options.ifMatch !== undefined) headers['If-Match'] = options.ifMatch;
+    return exchange(this.options.fetch ?? fetch, route, { url: this.base + path, headers, body }, budget);
+  }
+
+  private waitOf({ timeoutMs, retries, signal }: Options): Wait {
+    const budget = new Budget(timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS, signal);
+    return { budget, retries: retries ?? this.options.retries ?? RETRIES };
+  }
+}
+
+function defined(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,41 @@
+import type { Operations } from './api.gen.ts';
+import type { Credentials } from './credentials.ts';
+import type { OperationId } from './results.ts';
+import type { TokenStore } from './store.ts';
+
+export interface ClientOptions {
+  /** such as `https://accounts.example.com`, also with a path */
+  baseUrl: string;
+  /** where the login is kept */
+  store: TokenStore;
+  /** for the operations of services; no part of a desktop client */
+  credentials?: Credentials | undefined;
+  /** takes the place of the global `fetch` */
+  fetch?: typeof fetch | undefined;
+  /** for a whole call, a refresh and all attempts included; 10 seconds by default */
+  timeoutMs?: number | undefined;
+  /** further attempts of requests that the OpenAPI document calls safe to repeat, two by default */
+  retries?: number | undefined;
+}
+
+interface AnyCallOptions {
+  /** ends the wait of this call, and never a refresh that other calls share */
+  signal?: AbortSignal | undefined;
+  /** for this call, a refresh and all attempts included */
+  timeoutMs?: number | undefined;
+  /** further attempts; 0 means none */
+  retries?: number | undefined;
+}
+interface ByHeader {
+  /** for a change that has to be made once, over several calls or starts of the program; otherwise each call has its own */
+  'Idempotency-Key': { idempotencyKey?: string | undefined };
+  /** `etag` of what the change is based on */
+  'If-Match': { ifMatch?: string | undefined };
+}
+type HeadersOf<Id extends OperationId> = Operations[Id]['headers'];
+export type CallOptions<Id extends OperationId = OperationId> = AnyCallOptions &
+  ('Idempotency-Key' extends HeadersOf<Id> ? ByHeader['Idempotency-Key'] : unknown) &
+  ('If-Match' extends HeadersOf<Id> ? ByHeader['If-Match'] : unknown);
+
+/** Options of any call. */
+export type Options = AnyCallOptions & ByHeader['Idempotency-Key'] & ByHeader['If-Match'];

@@ -1,0 +1,52 @@
+import type { Operations } from './api.gen.ts';
+import type { Answered, Data, Failed } from './exchange.ts';
+import type { Route } from './operation.ts';
+import type { AudienceIgnored, ClientProblem } from './problems.ts';
+
+export type OperationId = keyof Operations;
+export type InputOf<Id extends OperationId> = Operations[Id]['input'];
+export type DataOf<Id extends OperationId> = Operations[Id]['data'];
+/** `code` tells the cases apart; `unknown_code` is one that this version does not know. */
+export type ProblemOf<Id extends OperationId> = Operations[Id]['problem'] | ClientProblem;
+
+export interface Success<Body> {
+  ok: true;
+  status: number;
+  data: Body;
+  /** of the organization, where the answer has one: `ifMatch` of a change */
+  etag: string | undefined;
+  /** An earlier request with the same idempotency key had been answered so. */
+  replayed: boolean;
+  /** Nothing was changed. */
+  dryRun: boolean;
+  requestId: string | undefined;
+}
+export type Result<Body, Problem> = Success<Body> | { ok: false; problem: Problem };
+export type ResultOf<Id extends OperationId> = Result<DataOf<Id>, ProblemOf<Id>>;
+
+/** `ok` if this client has forgotten the login and Accounts has revoked its session. */
+export type LogOutResult = ResultOf<'logOut'> & {
+  /** Accounts has revoked the session, even if the store failed. */
+  sessionRevoked: boolean;
+};
+
+export type AnyResult = Success<Data> | Failed;
+
+/** Each header costs a look-up, so that only those are read which the operation can have. */
+export function succeeded({ status, data, headers }: Answered, { keyed, query }: Route): Success<Data> {
+  return {
+    ok: true,
+    status,
+    data,
+    etag: headers.get('etag') ?? undefined,
+    replayed: keyed === true && headers.get('idempotency-replayed') === 'true',
+    dryRun: query?.includes('dryRun') === true && headers.get('dry-run') === 'true',
+    requestId: headers.get('x-request-id') ?? undefined,
+  };
+}
+
+export function audienceIgnored(status: number): Failed {
+  const detail = 'The code that was issued is not for that service alone: it was discarded.';
+  const problem: AudienceIgnored = { code: 'audience_ignored', status, detail };
+  return { ok: false, problem };
+}

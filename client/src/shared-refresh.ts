@@ -1,0 +1,98 @@
+import { Budget } from './budget.ts';
+import type { Answered, Failed } from './exchange.ts';
+import { aborted, notLoggedIn, timedOut } from './problems.ts';
+import { isRefused, isRefusedInTime, isUndecided, LONGEST_WAIT_MS } from './retries.ts';
+import { pause } from './waiting.ts';
+
+/**
+ * A refresh whose answer was lost is repeated: Accounts answers it again for 30 seconds, and then assumes that the token was
+ * stolen.
+ */
+const REPEATED_FOR_MS = 15_000;
+const REPEATED_AFTER_MS = 250;
+/** The last attempt begins within 15 seconds, so that it ends within 30. */
+const ATTEMPT_TIMEOUT_MS = 10_000;
+
+/** How long a caller waits: within the budget, and while no more attempts than these have failed. */
+export interface Wait {
+  budget: Budget;
+  retries: number;
+}
+
+export type SendRefresh = (refreshToken: string, budget: Budget) => Promise<Answered | Failed>;
+
+interface Failure {
+  answer: Failed;
+  /** epoch milliseconds */
+  nextAttemptAt: number;
+}
+
+/** One refresh for all callers that need a newer token. It goes on in the background after they have stopped waiting. */
+export class SharedRefresh {
+  private readonly waiting = new Set<(failure: Failure) => void>();
+  private readonly stopped = new AbortController();
+  private readonly send: SendRefresh;
+  private latest: Failure | undefined;
+
+  constructor(send: SendRefresh) {
+    this.send = send;
+  }
+
+  /** The login is forgotten or replaced, so no answer is of use. */
+  stop(): void {
+    this.stopped.abort();
+  }
+
+  async repeat(refreshToken: string): Promise<Answered | Failed> {
+    const { signal } = this.stopped;
+    const begunAt = Date.now();
+    let wasSent = false;
+    for (let attempt = 0; ; attempt += 1) {
+      const budget = new Budget(ATTEMPT_TIMEOUT_MS, signal);
+      const answer = await this.send(refreshToken, budget);
+      if (!answer.ok && signal.aborted) return { ok: false, problem: notLoggedIn };
+      if (answer.ok || !isUndecided(answer.problem)) return answer;
+      wasSent ||= !isRefused(answer.problem);
+      const { retryAfter = 0 } = answer.problem;
+      const waitMs = Math.max(REPEATED_AFTER_MS * 2 ** attempt, retryAfter * 1000);
+      const spentMs = Date.now() - begunAt;
+      if (wasSent && spentMs + waitMs > REPEATED_FOR_MS) return answer;
+      if (!wasSent && (attempt > 0 || !isRefusedInTime(spentMs, budget.spentMs, waitMs))) return answer;
+      this.latest = { answer, nextAttemptAt: Date.now() + waitMs };
+      for (const tell of this.waiting) tell(this.latest);
+      if (!wasSent && this.waiting.size === 0) return answer;
+      await pause(waitMs, signal);
+    }
+  }
+
+  /** @param end of the work that repeats the refresh and keeps its answer */
+  waitFor(end: Promise<Answered | Failed>, { budget, retries }: Wait): Promise<Answered | Failed> {
+    const { signal } = budget;
+    return new Promise((answered) => {
+      let failures = 0;
+      const leave = (answer: Answered | Failed): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        this.waiting.delete(onFailure);
+        answered(answer);
+      };
+      const onAbort = (): void => leave({ ok: false, problem: aborted });
+      const onFailure = (failure: Failure): void => {
+        failures += 1;
+        if (failures > retries || isTooLate(failure, budget)) leave(failure.answer);
+      };
+      const onTimeout = (): void =>
+        leave(this.latest?.answer ?? { ok: false, problem: timedOut(budget.timeoutMs) });
+      const timer = setTimeout(onTimeout, budget.leftMs);
+      this.waiting.add(onFailure);
+      signal?.addEventListener('abort', onAbort);
+      void end.then(leave);
+      if (signal?.aborted) onAbort();
+      else if (this.latest && isTooLate(this.latest, budget)) leave(this.latest.answer);
+    });
+  }
+}
+
+function isTooLate({ nextAttemptAt }: Failure, budget: Budget): boolean {
+  return nextAttemptAt - Date.now() > Math.min(LONGEST_WAIT_MS, budget.leftMs);
+}
