@@ -93,10 +93,12 @@ function partsOf(method: string, path: string, operation: Operation, components:
     path,
     query: query.length > 0 ? query : undefined,
     body: mediaType && (mediaType.includes('json') ? 'json' : 'form'),
+    fields: mediaType && [...new Set(fields.flatMap((properties) => Object.keys(properties)))],
     wrapped: clashes || undefined,
     auth,
     anonymous: (auth && schemes.includes(undefined)) || undefined,
     keyed: takes('Idempotency-Key') || undefined,
+    conditional: takes('If-Match') || undefined,
     repeatable: method === 'GET' || takes('Idempotency-Key') || undefined,
     opensSession:
       offered.some((names) => names.includes('refreshToken') && names.includes('user')) || undefined,

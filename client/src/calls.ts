@@ -2,11 +2,12 @@ import { ROUTES } from './api.gen.ts';
 import { Budget } from './budget.ts';
 import { basicOf, noCredentials } from './credentials.ts';
 import { type Answered, type Data, exchange, type Failed } from './exchange.ts';
+import { requireKnown } from './known-members.ts';
 import { Login } from './login.ts';
 import type { Route } from './operation.ts';
-import type { ClientOptions, Options } from './options.ts';
+import { type ClientOptions, optionNames, type Options } from './options.ts';
 import { aborted, notLoggedIn } from './problems.ts';
-import { requestOf } from './request.ts';
+import { inputNames, requestOf } from './request.ts';
 import { type AnyResult, audienceIgnored, type OperationId, succeeded } from './results.ts';
 import { isRefused, isRefusedInTime, LONGEST_WAIT_MS, mayPass, waitMsAfter } from './retries.ts';
 import type { Wait } from './shared-refresh.ts';
@@ -33,6 +34,7 @@ export class Calls {
 
   async call(id: OperationId, input: Data, options: Options): Promise<AnyResult> {
     const route: Route = ROUTES[id];
+    requireTaken(id, route, input, options);
     const result = await this.attempts(
       route,
       route.opensSession ? { refresh: true, ...input } : input,
@@ -47,6 +49,7 @@ export class Calls {
   }
 
   async refresh(options: Options): Promise<AnyResult> {
+    requireTaken('refresh', ROUTES.refresh, {}, options);
     const result = await this.login.refresh(this.waitOf(options));
     return result.ok ? succeeded(result, ROUTES.refresh) : result;
   }
@@ -57,6 +60,7 @@ export class Calls {
       return { ...result, sessionRevoked: result.ok };
     }
     const route: Route = ROUTES.logOut;
+    requireTaken('logOut', route, input, options);
     const { refreshToken, accessToken, failure } = await this.login.forget();
     if (refreshToken === undefined && accessToken === undefined) {
       return { ...(failure ?? { ok: false, problem: notLoggedIn }), sessionRevoked: false };
@@ -149,6 +153,13 @@ export class Calls {
     const budget = new Budget(timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS, signal);
     return { budget, retries: retries ?? this.options.retries ?? RETRIES };
   }
+}
+
+/** @throws TypeError for a member of input or options that the operation does not take */
+function requireTaken(id: OperationId, route: Route, input: Data, options: Options): void {
+  requireKnown(`${id} does`, input, inputNames(route));
+  if (route.wrapped) requireKnown(`The body of ${id} does`, input['body'] ?? {}, route.fields ?? []);
+  requireKnown(`The options of ${id} do`, options, optionNames(route));
 }
 
 function defined(options: Options): Options {

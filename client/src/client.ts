@@ -1,7 +1,9 @@
 import { ROUTES } from './api.gen.ts';
 import { Calls } from './calls.ts';
+import { requireCredentials } from './credentials.ts';
 import type { Data } from './exchange.ts';
-import type { CallOptions, ClientOptions, Options } from './options.ts';
+import { requireKnown } from './known-members.ts';
+import { type CallOptions, CLIENT_OPTIONS, type ClientOptions, type Options } from './options.ts';
 import { StoreError } from './problems.ts';
 import type { InputOf, LogOutResult, OperationId, ResultOf } from './results.ts';
 
@@ -27,8 +29,15 @@ export type Client = { [Id in Exclude<OperationId, Overridden>]: Method<Id> } & 
   isLoggedIn(): Promise<boolean>;
 };
 
-/** @throws TypeError where the base URL is none */
+/**
+ * Methods answer with results. They reject only with a TypeError, for a member of their arguments that the operation does not
+ * take.
+ *
+ * @throws TypeError for an unknown option, for a base URL that is none, and for credentials that no service can have
+ */
 export function createClient(options: ClientOptions): Client {
+  requireKnown('createClient does', options, CLIENT_OPTIONS);
+  if (options.credentials) requireCredentials(options.credentials);
   const calls = new Calls(options);
   const methods = Object.keys(ROUTES).map((id) => [
     id,

@@ -13,6 +13,8 @@ export interface Route {
   /** names of the input that belong into the query */
   query?: readonly string[];
   body?: 'json' | 'form';
+  /** names of the members of the body */
+  fields?: readonly string[];
   /** The body is the member `body` of the input, because a parameter has the name of one of its fields. */
   wrapped?: true;
   auth?: 'bearer' | 'basic';
@@ -20,6 +22,8 @@ export interface Route {
   anonymous?: true;
   /** It takes an `Idempotency-Key`. */
   keyed?: true;
+  /** It takes `If-Match`. */
+  conditional?: true;
   /** The document says that repeating it changes nothing more. */
   repeatable?: true;
   opensSession?: true;

@@ -1,5 +1,6 @@
 import type { Operations } from './api.gen.ts';
 import type { Credentials } from './credentials.ts';
+import type { Route } from './operation.ts';
 import type { OperationId } from './results.ts';
 import type { TokenStore } from './store.ts';
 
@@ -17,6 +18,14 @@ export interface ClientOptions {
   /** further attempts of requests that the OpenAPI document calls safe to repeat, two by default */
   retries?: number | undefined;
 }
+export const CLIENT_OPTIONS: readonly string[] = [
+  'baseUrl',
+  'store',
+  'credentials',
+  'fetch',
+  'timeoutMs',
+  'retries',
+] satisfies (keyof ClientOptions)[];
 
 interface AnyCallOptions {
   /** ends the wait of this call, and never a refresh that other calls share */
@@ -39,3 +48,10 @@ export type CallOptions<Id extends OperationId = OperationId> = AnyCallOptions &
 
 /** Options of any call. */
 export type Options = AnyCallOptions & ByHeader['Idempotency-Key'] & ByHeader['If-Match'];
+
+const OF_ANY_CALL = ['signal', 'timeoutMs', 'retries'] satisfies (keyof AnyCallOptions)[];
+
+/** The names of the options that a call of the operation takes. */
+export function optionNames({ keyed, conditional }: Route): string[] {
+  return [...OF_ANY_CALL, ...(keyed ? ['idempotencyKey'] : []), ...(conditional ? ['ifMatch'] : [])];
+}

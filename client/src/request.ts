@@ -12,6 +12,12 @@ interface RequestParts {
   body: string | undefined;
 }
 
+/** The names of the members of the input that the operation takes. */
+export function inputNames({ path, query = [], wrapped, fields = [] }: Route): string[] {
+  const ofPath = [...path.matchAll(PARAMETERS)].map(([, name]) => name!);
+  return [...ofPath, ...query, ...(wrapped ? ['body'] : fields)];
+}
+
 /** Puts each member of the input where the operation takes it: into the path, the query or the body. */
 export function requestOf(route: Route, input: Data): RequestParts | { problem: InvalidParameter } {
   const rest = { ...input };

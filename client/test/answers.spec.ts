@@ -5,6 +5,9 @@ import { aSignIn, hangUp, json, OddServer, page, problem, silence } from './supp
 const ONE_HOUR_MS = 3_600_000;
 const [ORG, USER] = ['019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'];
 
+/** As programs without types see the client. */
+type Any = Record<string, (...given: unknown[]) => Promise<unknown>>;
+
 let server: OddServer;
 let client: Client;
 
@@ -116,6 +119,30 @@ it.each(['..', '.', '', 'a\ud800'])(
     expect(server.asked).toEqual([]);
   },
 );
+
+it.each<[string, (anyClient: Any) => Promise<unknown>, string]>([
+  ['a body', (any) => any['createOrg']!({ name: 'X', dryRun: true }), 'createOrg does not take "dryRun"'],
+  ['a query', (any) => any['getMe']!({ inclued: ['roles'] }), 'getMe does not take "inclued"'],
+  ['nothing', (any) => any['getLive']!({ dryRun: undefined }), 'getLive does not take "dryRun"'],
+  [
+    'a body of its own',
+    (any) => any['transferOrg']!({ orgId: ORG, body: { userId: USER, leaf: true } }),
+    'transferOrg does not take "body"',
+  ],
+  ['options', (any) => any['getMe']!({}, { timeout: 1 }), 'The options of getMe do not take "timeout"'],
+  [
+    'options of another operation',
+    (any) => any['forgot']!({ email: 'ada@example.com' }, { ifMatch: '"7"' }),
+    'The options of forgot do not take "ifMatch"',
+  ],
+  ['a refresh', (any) => any['refresh']!({ signals: 1 }), 'The options of refresh do not take "signals"'],
+  ['a logout', (any) => any['logOut']!({ refreshtoken: 'r' }), 'logOut does not take "refreshtoken"'],
+])('sends nothing with a member that an operation with %s does not take', async (_, call, message) => {
+  server.answer(json(200, { ok: true }));
+
+  await expect(call(client as unknown as Any)).rejects.toThrow(new TypeError(message));
+  expect(server.asked).toEqual([]);
+});
 
 it('repeats a change of an organization with its key, after the time that the service names', async () => {
   server.answer(hangUp, problem(503, 'unavailable', { 'Retry-After': '0' }), json(201, { org: { id: ORG } }));

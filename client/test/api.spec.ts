@@ -29,6 +29,19 @@ it('names the option that is no URL', () => {
   expect(() => createClient(options)).toThrow(new TypeError('baseUrl must be the URL of Accounts'));
 });
 
+it.each<[string, object]>([
+  ['createClient does not take "timeout"', { timeout: 5 }],
+  ['credentials do not take "key"', { credentials: { name: 'billing', secret: 's', key: 'k' } }],
+  ['credentials.name must be a name', { credentials: { secret: 's' } }],
+  [
+    'credentials.secret must be a secret, or a function that returns it',
+    { credentials: { name: 'billing', secret: ' \n' } },
+  ],
+])('throws an error that says: %s', (message, wrong) => {
+  const options = { baseUrl: 'http://127.0.0.1', store: memoryStore(), ...wrong };
+  expect(() => createClient(options)).toThrow(new TypeError(message));
+});
+
 it('puts a body whose fields have names of parameters into a member of its own', () => {
   const made = generate(
     JSON.stringify({
@@ -54,4 +67,5 @@ it('puts a body whose fields have names of parameters into a member of its own',
 
   expect(made).toContain('} & { body: Named };');
   expect(made).toContain('"wrapped":true');
+  expect(made).toContain('"fields":["userId"]');
 });

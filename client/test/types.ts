@@ -47,6 +47,12 @@ export async function use(deviceName: string | undefined): Promise<string> {
   void client.login({ email: 'ada@example.com' });
   // @ts-expect-error no change of an organization
   void client.login({ email: 'ada@example.com', password: 'p' }, { idempotencyKey: 'k' });
+  // @ts-expect-error no dry run of this operation
+  void client.createOrg({ name: 'Engines', dryRun: true });
+  // @ts-expect-error no option
+  void client.getMe({}, { timeout: 1 });
+  // @ts-expect-error no option
+  createClient({ baseUrl: 'https://accounts.example.com', store: memoryStore(), timeout: 1 });
   (await client.logOut()).sessionRevoked satisfies boolean;
   // @ts-expect-error no role
   void client.changeMemberRole({ orgId: 'o', userId: 'u', role: 'king' });

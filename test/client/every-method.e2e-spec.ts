@@ -141,6 +141,15 @@ it('passes a login on, and logs out', async () => {
   expect(await client.isLoggedIn()).toBe(false);
 });
 
+it('makes no real change for a dry run that the operation does not have', async () => {
+  const { client } = await aClient();
+  const orgId = data(await client.createOrg({ name: 'Engines' })).org.id;
+  const input = { orgId, email: anEmail(), role: 'member' as const, dryRun: true };
+
+  await expect(client.createInvitation(input)).rejects.toThrow(TypeError);
+  expect(data(await client.listInvitations({ orgId })).invitations).toEqual([]);
+});
+
 it('revokes the session of a logout, and of a login, that the store does not take', async () => {
   const { client: asService } = await aClient();
   const isActive = async (token: string) => data(await asService.introspectToken({ token })).active;
