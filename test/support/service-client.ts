@@ -4,6 +4,7 @@ export interface Reply {
   /** The answer's JSON; an empty object when it has none. */
   body: Record<string, unknown>;
   retryAfter: string | null;
+  etag: string | null;
 }
 
 export interface RequestOptions {
@@ -39,6 +40,7 @@ export function clientOf(...baseUrls: string[]): Send {
       code: response.status >= 400 && typeof code === 'string' ? code : undefined,
       body: json,
       retryAfter: response.headers.get('retry-after'),
+      etag: response.headers.get('etag'),
     };
   };
 }

@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { times } from '../support/at-once.js';
+import type { DataSource } from 'typeorm';
+import { SCHEMA } from '../../src/app/schema.js';
+import { parseEnv } from '../../src/config/parse-env.js';
+import { createDataSource } from '../../src/database/create-data-source.js';
+import { dataSourceOptions } from '../../src/database/data-source-options.js';
+import { NO_LIMITS } from '../support/no-limits.js';
+import type { Environment } from '../support/service-process.js';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
+import { GaleraCluster } from '../faults/support/galera-cluster.js';
+import { hostsUrl } from '../faults/support/instance.js';
+import { RestartableService } from '../faults/support/restartable-service.js';
+import { Storage } from '../faults/support/storage.js';
+import { faultsOfCluster, faultsOfInstance, faultsOfServer, type FaultSeries } from './faults.js';
+
+/** Instances of Accounts on a database, and what may go wrong there. */
+export interface Stage {
+  services: RestartableService[];
+  faults: FaultSeries[];
+  close(): Promise<void>;
+}
+
+export interface SetUp {
+  name: string;
+  start: () => Promise<Stage>;
+}
+
+const INSTANCES = 2;
+const ENVIRONMENT: Environment = { ...NO_LIMITS, REFRESH_GRACE: '0s', CODE_TTL: '10m' };
+
+/** The operator's own database, if there is one; else those that a run starts for itself. */
+export const SET_UPS: readonly SetUp[] =
+  process.env['TEST_DATABASE_URL'] === undefined
+    ? [
+        { name: 'SQLite', start: onSqlite },
+        { name: 'MariaDB', start: onMariadb },
+        { name: 'two Galera nodes', start: onGalera },
+      ]
+    : [{ name: 'TEST_DATABASE_URL', start: () => onOwnDatabase(process.env['TEST_DATABASE_URL']!) }];
+
+async function onSqlite(): Promise<Stage> {
+  const storage = await Storage.on('sqlite');
+  return aStage(storage, [{}], []);
+}
+
+async function onMariadb(): Promise<Stage> {
+  const server = await MariaDbServer.start({ durable: true });
+  const storage = await Storage.at(server.port);
+  return aStage(
+    storage,
+    times(INSTANCES, () => ({})),
+    [faultsOfServer(server)],
+    () => server.close(),
+  );
+}
+
+/** Each instance prefers a node of its own. */
+async function onGalera(): Promise<Stage> {
+  const cluster = await GaleraCluster.start({ nodes: 2 });
+  const storage = await Storage.at(cluster.node(0).port);
+  const [first, second] = cluster.nodes.map(({ port }) => port) as [number, number];
+  const envs = [
+    [first, second],
+    [second, first],
+  ].map((ports) => ({ DATABASE_URL: hostsUrl(storage.installation, ports) }));
+  return aStage(storage, envs, [faultsOfCluster(cluster)], () => cluster.close());
+}
+
+/** Nothing is ever deleted there: neither what the run has made nor anything else. */
+async function onOwnDatabase(url: string): Promise<Stage> {
+  const storage = await Storage.on('sqlite');
+  const given = ['DATABASE_SSL', 'DATABASE_SSL_CA'].filter((name) => process.env[name] !== undefined);
+  const own = { DATABASE_URL: url, ...Object.fromEntries(given.map((name) => [name, process.env[name]!])) };
+  await requireEmpty(storage, own);
+  const count = url.startsWith('sqlite:') ? 1 : INSTANCES;
+  const stage = await aStage(
+    storage,
+    times(count, () => own),
+    [],
+  );
+  return { ...stage, faults: [] };
+}
+
+/** @throws Error if the database has tables or views, or cannot be reached */
+async function requireEmpty({ installation }: Storage, own: Record<string, string>): Promise<void> {
+  const env = parseEnv({ ...installation.env, ...own });
+  if (env.database.engine === 'sqlite' && !existsSync(env.database.file)) return;
+  const options = await dataSourceOptions(env, { ...SCHEMA, migrations: [] }, 'inspection');
+  const dataSource = await createDataSource(options).initialize();
+  const tables = await tablesOf(dataSource, env.database.engine);
+  await dataSource.destroy();
+  if (tables.length === 0) return;
+  throw new Error(
+    `The database of TEST_DATABASE_URL is not empty (${tables.length} tables), so the histories did not run: ` +
+      'name an empty database, which the run fills and from which it deletes nothing.',
+  );
+}
+
+function tablesOf(dataSource: DataSource, engine: 'sqlite' | 'mysql'): Promise<unknown[]> {
+  return dataSource.query<unknown[]>(
+    engine === 'sqlite'
+      ? 'SELECT name FROM sqlite_master'
+      : 'SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()',
+  );
+}
+
+async function aStage(
+  storage: Storage,
+  envs: Environment[],
+  faults: FaultSeries[],
+  closeServer = (): Promise<void> => Promise.resolve(),
+): Promise<Stage> {
+  const services: RestartableService[] = [];
+  for (const env of envs) services.push(await RestartableService.on(storage, { ...ENVIRONMENT, ...env }));
+  await Promise.all(services.map((service) => service.start()));
+  return {
+    services,
+    faults: [...services.map(faultsOfInstance), ...faults],
+    close: async () => {
+      await Promise.all(services.map((service) => service.kill()));
+      await storage.close();
+      await closeServer();
+    },
+  };
+}
