@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import { NOW_MS } from './clock.js';
 import { LostConflictError } from './lost-conflict.error.js';
 
 const LEASE_MS = 30_000;
@@ -11,11 +12,9 @@ const PAUSE_MS = 250;
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS migrations_lease
   (id integer NOT NULL PRIMARY KEY, holder varchar(36) NOT NULL, expires_at bigint NOT NULL)`;
 const CREATE_ROW = "INSERT IGNORE INTO migrations_lease (id, holder, expires_at) VALUES (1, '', 0)";
-/** epoch milliseconds of the database's clock: those of the instances may differ by more than the lease */
-const NOW = 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)';
-const TAKE = `UPDATE migrations_lease SET holder = ?, expires_at = ${NOW} + ${LEASE_MS}
-  WHERE id = 1 AND expires_at < ${NOW}`;
-const RENEW = `UPDATE migrations_lease SET expires_at = ${NOW} + ${LEASE_MS} WHERE id = 1 AND holder = ?`;
+const TAKE = `UPDATE migrations_lease SET holder = ?, expires_at = ${NOW_MS} + ${LEASE_MS}
+  WHERE id = 1 AND expires_at < ${NOW_MS}`;
+const RENEW = `UPDATE migrations_lease SET expires_at = ${NOW_MS} + ${LEASE_MS} WHERE id = 1 AND holder = ?`;
 const RELEASE = 'UPDATE migrations_lease SET expires_at = 0 WHERE id = 1 AND holder = ?';
 
 export class MigrationLeaseLostError extends Error {

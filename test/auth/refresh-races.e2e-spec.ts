@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
+import { aheadBy } from '../support/clock.js';
+import { engine, instancesInARace } from '../support/engine.js';
+import { NO_LIMITS } from '../support/no-limits.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed } from '../support/refreshing.js';
-import { type Cluster, type Service, startClusterWithoutLimits } from '../support/service.js';
+import { type Cluster, type Service, startCluster, startClusterWithoutLimits } from '../support/service.js';
 
 const ROUNDS = 10;
 const WINDOWS = 50;
+const PAIRS = 20;
 
 describe('one refresh token in many windows', () => {
   let cluster: Cluster;
@@ -61,4 +65,53 @@ describe('one refresh token in many windows', () => {
       ]),
     ).toHaveLength(1);
   });
+});
+
+describe('one refresh token used twice', () => {
+  const A_MINUTE_BEHIND = { NODE_OPTIONS: aheadBy(-60_000) };
+  let cluster: Cluster;
+  let ada: Account;
+
+  beforeAll(async () => {
+    cluster = await startCluster(instancesInARace, {
+      env: { ...NO_LIMITS, REFRESH_GRACE: '0s' },
+      envs: [{}, A_MINUTE_BEHIND, { ...A_MINUTE_BEHIND, REFRESH_GRACE: '30s' }],
+    });
+    ada = await anAccount(cluster.instances[0]!, 'ada');
+  });
+  afterAll(() => cluster.stop());
+
+  it('at the same moment is accepted once without a grace, also by an instance whose clock is a minute behind', async () => {
+    const [here, there = here] = cluster.instances;
+    const outcomes = new Set<string>();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const logins = await Promise.all(times(PAIRS, () => aRefreshableLogin(here!, ada)));
+      const answers = await atOnce(
+        logins.flatMap(({ refreshToken }) => [here!, there!].map((on) => () => refresh(on, refreshToken))),
+      );
+      for (let pair = 0; pair < answers.length; pair += 2) {
+        const statuses = answers.slice(pair, pair + 2).map(({ status }) => status);
+        outcomes.add(statuses.toSorted((a, b) => a - b).join(' '));
+      }
+    }
+
+    expect(outcomes).toContain('200 401');
+    // The second use can end the session before the first one is answered.
+    expect([...outcomes].filter((outcome) => !['200 401', '401 401'].includes(outcome))).toEqual([]);
+  });
+
+  it.runIf(engine === 'mariadb')(
+    'after the grace is refused by an instance whose clock is a minute behind',
+    async () => {
+      const [here, , behind] = cluster.instances;
+      const login = await aRefreshableLogin(here!, ada);
+      await refreshed(here!, login.refreshToken);
+      expect((await refresh(behind!, login.refreshToken)).status).toBe(200);
+      await cluster.db.query('UPDATE sessions SET rotated_at = rotated_at - 31000 WHERE id = ?', [
+        partsOf(login.refreshToken).sessionId,
+      ]);
+
+      expect((await refresh(behind!, login.refreshToken)).status).toBe(401);
+    },
+  );
 });

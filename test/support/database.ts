@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { createConnection, createPool } from 'mysql2/promise';
 import { inject } from 'vitest';
+import { addClock } from '../../src/database/sqlite/clock-functions.js';
 import { createDatabase } from '../../tooling/servers/mariadb.js';
 import { engine, type Engine } from './engine.js';
 
@@ -39,6 +40,7 @@ function aFile(directory: string): Database {
   const file = join(directory, name);
   const run = (sql: string, values: SQLInputValue[], enableForeignKeyConstraints: boolean): Row[] => {
     const database = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints });
+    addClock(database);
     try {
       return database.prepare(sql).all(...values) as Row[];
     } finally {

@@ -35,13 +35,17 @@ export class RefreshService {
     if (!stored || Math.min(stored.expiresAt, stored.authTime + maxAge) <= now) {
       throw new InvalidRefreshTokenError('session_ended');
     }
-    if (rotated || this.isInGrace(shown, stored, now)) return this.tokens.refreshable(stored, now);
+    if (rotated || this.isInGrace(shown, stored)) return this.tokens.refreshable(stored, now);
     throw new InvalidRefreshTokenError(await this.refuse(shown, stored, origin));
   }
 
-  private isInGrace({ generation }: RefreshToken, stored: RefreshedSession, now: number): boolean {
-    if (generation !== stored.refreshGeneration - 1 || stored.rotatedAt === null) return false;
-    return now - stored.rotatedAt < this.env.refreshGrace * 1000;
+  /** A clock that was set back makes the time negative; neither extends the grace. */
+  private isInGrace(
+    { generation }: RefreshToken,
+    { refreshGeneration, rotatedForMs }: RefreshedSession,
+  ): boolean {
+    if (generation !== refreshGeneration - 1 || rotatedForMs === null) return false;
+    return Math.abs(rotatedForMs) < this.env.refreshGrace * 1000;
   }
 
   private async refuse(

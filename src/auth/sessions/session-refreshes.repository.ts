@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { AuthenticationMethod } from '../../access/principal.js';
+import { NOW_MS } from '../../database/clock.js';
 import { byColumn, Lookup, lookupStatement, places } from '../../database/lookup.js';
 import { Transactions } from '../../database/transactions.js';
 import { methodsIn } from './authentication-methods.js';
@@ -10,8 +11,12 @@ import { Session } from './session.entity.js';
 
 export type RefreshedSession = Pick<
   Session,
-  'id' | 'userId' | 'authTime' | 'authEpoch' | 'expiresAt' | 'refreshGeneration' | 'rotatedAt'
-> & { amr: readonly AuthenticationMethod[] };
+  'id' | 'userId' | 'authTime' | 'authEpoch' | 'expiresAt' | 'refreshGeneration'
+> & {
+  amr: readonly AuthenticationMethod[];
+  /** by the clock of the database, like `rotated_at` itself; null before the first refresh */
+  rotatedForMs: number | null;
+};
 
 type StoredSession = Omit<RefreshedSession, 'amr'> & Pick<Session, 'amr'>;
 
@@ -29,13 +34,14 @@ const IS_LIVE_LOGIN = `s.parent_id IS NULL AND s.revoked_at IS NULL
   AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id AND ${HAS_ACTIVE_USER})`;
 
 /** This is one statement, so that of any number of refreshes one takes the step. */
-const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation + 1, rotated_at = ?,
+const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation + 1, rotated_at = ${NOW_MS},
     expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
   WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ? AND ${IS_LIVE_LOGIN}`;
 
 const FIND_REFRESHED = lookupStatement<string, StoredSession>('the look-up of a refreshed session', {
   sql: (size) => `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.expires_at AS expiresAt,
-      s.refresh_generation AS refreshGeneration, s.rotated_at AS rotatedAt, s.auth_epoch AS authEpoch, s.amr
+      s.refresh_generation AS refreshGeneration, ${NOW_MS} - s.rotated_at AS rotatedForMs,
+      s.auth_epoch AS authEpoch, s.amr
     FROM sessions s ${JOIN_USER_PARENT_AND_SERVICE} WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
   ...byColumn('id'),
 });
@@ -52,7 +58,7 @@ export class SessionRefreshesRepository {
   }
 
   async rotate({ sessionId, generation, now, idleEnd, maxAge }: Rotation): Promise<boolean> {
-    const values = [now, maxAge, idleEnd, maxAge, idleEnd, sessionId, generation, now, maxAge, now];
+    const values = [maxAge, idleEnd, maxAge, idleEnd, sessionId, generation, now, maxAge, now];
     return (await this.transactions.write(ROTATE, values)) === 1;
   }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { addClock } from '../sqlite/clock-functions.js';
 import { createFile, DatabaseFileError, refuseOtherFile } from '../sqlite/database-file.js';
 import { makePrivate } from '../sqlite/file-modes.js';
 import { lockSqliteFile } from '../sqlite/sqlite-file-lock.js';
@@ -31,6 +32,7 @@ export class NodeSqlite {
       readOnly: options.readonly ?? false,
       timeout: options.timeout ?? 0,
     });
+    addClock(this.database);
   }
 
   pragma(text: string): unknown[] {
