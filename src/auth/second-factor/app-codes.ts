@@ -17,7 +17,7 @@ export class AppCodes {
     return factor !== undefined && this.secrets.hasKeyOf(factor.secret);
   }
 
-  /** Another instance may have sealed with a key that it has read first. Call it outside transactions: it may take a second. */
+  /** Another instance may have sealed with a key that it has read first. Call it outside transactions: it looks at a file. */
   async lookForKey(factor: ComparedFactor | undefined): Promise<void> {
     if (factor && !this.hasKey(factor)) await this.keyFile.lookForUnknownKey();
   }

@@ -33,7 +33,7 @@ export class KeyFileWatch implements OnModuleInit, BeforeApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** Another instance may have read a new key first. The file is looked at once a second at most. */
+  /** Another instance may have read a new key first. This looks at the file at once, and reads it only if it has changed. */
   async lookForUnknownKey(): Promise<void> {
     await this.unknownKeys.ask();
   }

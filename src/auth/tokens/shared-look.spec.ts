@@ -1,54 +1,50 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { SharedLook } from './shared-look.js';
 
-let looks = 0;
+let looks: (() => void)[] = [];
 let shared: SharedLook;
 
 beforeEach(() => {
-  vi.useFakeTimers();
-  looks = 0;
-  shared = new SharedLook(() => {
-    looks += 1;
-    return Promise.resolve();
-  });
-});
-afterEach(() => void vi.useRealTimers());
-
-const ask = (count: number): Promise<void[]> =>
-  Promise.all(Array.from({ length: count }, () => shared.ask()));
-
-it('is made at once for the first who asks', async () => {
-  await shared.ask();
-
-  expect(looks).toBe(1);
+  looks = [];
+  shared = new SharedLook(() => new Promise((end) => looks.push(end)));
 });
 
-it('is made once a second, however many ask', async () => {
-  await shared.ask();
-  for (let tick = 0; tick < 100; tick += 1) {
-    void ask(500);
-    await vi.advanceTimersByTimeAsync(100);
+/** Ends the looks that have begun, and those that begin meanwhile. */
+async function endLooks(): Promise<void> {
+  for (let ended = 0; ended < looks.length; ended += 1) {
+    looks[ended]!();
+    await new Promise(setImmediate);
   }
+}
 
-  expect(looks).toBeGreaterThanOrEqual(10);
-  expect(looks).toBeLessThanOrEqual(11);
+it('begins at once for each caller who comes after the end of another look', async () => {
+  for (let caller = 1; caller <= 3; caller += 1) {
+    const answered = shared.ask();
+    await new Promise(setImmediate);
+    expect(looks).toHaveLength(caller);
+    looks.at(-1)!();
+    await answered;
+  }
 });
 
-it('begins after everybody has asked whom it answers', async () => {
-  await shared.ask();
-  const answered = shared.ask().then(() => looks);
-  await vi.advanceTimersByTimeAsync(1000);
+it('is shared by all callers who come during another look, and begins after it', async () => {
+  const first = shared.ask();
+  await new Promise(setImmediate);
+  const later = Array.from({ length: 500 }, () => shared.ask());
+  await new Promise(setImmediate);
+  expect(looks).toHaveLength(1);
 
-  expect(await answered).toBe(2);
+  await endLooks();
+  await Promise.all([first, ...later]);
+  expect(looks).toHaveLength(2);
 });
 
-it('is waited for by a bounded number', async () => {
-  await shared.ask();
-  let refused = 0;
-  for (let i = 0; i < 1500; i += 1) void shared.ask().then(() => (refused += 1));
-  await vi.advanceTimersByTimeAsync(0);
-  expect(refused).toBe(500);
+it('keeps a bounded number of callers waiting while the file system hangs', async () => {
+  let answered = 0;
+  for (let i = 0; i < 1500; i += 1) void shared.ask().then(() => (answered += 1));
+  await new Promise(setImmediate);
+  expect(answered).toBe(500);
 
-  await vi.advanceTimersByTimeAsync(1000);
-  expect(refused).toBe(1500);
+  await endLooks();
+  expect(answered).toBe(1500);
 });
