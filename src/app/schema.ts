@@ -60,6 +60,7 @@ import { Feed1796428800000 } from '../database/migrations/1796428800000-feed.js'
 import { OperatorsLists1796601600000 } from '../database/migrations/1796601600000-operators-lists.js';
 import { ToldEndings1796688000000 } from '../database/migrations/1796688000000-told-endings.js';
 import { HandedOutCodes1796778000000 } from '../database/migrations/1796778000000-handed-out-codes.js';
+import { WrongCodesNotified1796781600000 } from '../database/migrations/1796781600000-wrong-codes-notified.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';
 import { Org } from '../orgs/org.entity.js';
@@ -153,5 +154,6 @@ export const SCHEMA: Schema = {
     OperatorsLists1796601600000,
     ToldEndings1796688000000,
     HandedOutCodes1796778000000,
+    WrongCodesNotified1796781600000,
   ],
 };

@@ -18,11 +18,15 @@ export class FailedAttempts {
   @PrimaryColumn({ type: 'varchar', length: 9 })
   scope: AttemptScope;
 
-  /** six-digit codes since then, each counted as wrong until it has proved right; one above the limit once mailed */
+  /** wrong six-digit codes, each at most a window after the one before */
   @Column({ type: 'integer' })
   count: number;
 
-  /** epoch milliseconds of the first; longer ago than the window where there is none */
+  /** epoch milliseconds of the latest wrong code; longer ago than the window if there is none */
   @Column({ type: 'bigint' })
   since: number;
+
+  /** 1 if the user got a notice of these wrong codes */
+  @Column({ type: 'integer', default: 0 })
+  notified: number;
 }

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { isForeignKeyViolation, isUniqueViolation } from '../../database/database-errors.js';
+import { isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
-import { Transactions } from '../../database/transactions.js';
 import { type AttemptScope, FAILED_ATTEMPTS_KEY, FailedAttempts } from './failed-attempts.entity.js';
 
 export interface Attempt {
@@ -15,48 +14,30 @@ export interface Attempt {
 
 export type FailedCount = Pick<FailedAttempts, 'count' | 'since'>;
 
-/** wrong six-digit codes in a window; then no further one is compared */
+type FailedRow = Omit<FailedAttempts, 'scope'>;
+
+/** Any window has at most this number of wrong six-digit codes: only a whole window without one sets the count back. */
 export const MAX_FAILED_ATTEMPTS = 10;
 export const ATTEMPT_WINDOW_MS = 15 * 60_000;
 
-/** MySQL assigns from left to right, so the count comes first. */
+/** MySQL assigns from left to right, so `since` comes last. */
 const countOf = (users: number): string => `UPDATE second_factor_failures
-  SET count = CASE WHEN since <= ? THEN 1 ELSE count + 1 END, since = CASE WHEN since <= ? THEN ? ELSE since END
+  SET count = CASE WHEN since <= ? THEN 1 ELSE count + 1 END,
+    notified = CASE WHEN since <= ? THEN 0 ELSE notified END, since = ?
   WHERE user_id IN (${places(users)}) AND scope = ? AND (count < ${MAX_FAILED_ATTEMPTS} OR since <= ?)`;
 
-const findOf = (users: number): string => `SELECT user_id AS userId, count, since FROM second_factor_failures
+const findOf = (
+  users: number,
+): string => `SELECT user_id AS userId, count, since, notified FROM second_factor_failures
   WHERE user_id IN (${places(users)}) AND scope = ?`;
 hotStatement('the failed attempts of users', findOf(2), ['', '', '']);
 
 @Injectable()
 export class FailedAttemptsRepository {
-  constructor(
-    @InjectRepository(FailedAttempts) private readonly attempts: Repository<FailedAttempts>,
-    private readonly transactions: Transactions,
-  ) {}
+  constructor(@InjectRepository(FailedAttempts) private readonly attempts: Repository<FailedAttempts>) {}
 
-  /**
-   * Decides for all instances in one statement, which commits before this returns. Returns false if the window is full, or
-   * the user is gone.
-   */
-  async count(attempt: Attempt): Promise<boolean> {
-    const now = Date.now();
-    if (await this.add(attempt, now)) return true;
-    const row = await this.find(attempt);
-    if (isFull(row, now)) return false;
-    // A row that has room now was made or cleared after the statement.
-    return (row ? undefined : await this.begin(attempt, now)) ?? this.add(attempt, now);
-  }
-
-  async takeBack({ userId, scope }: Attempt): Promise<void> {
-    await this.transactions.write(
-      'UPDATE second_factor_failures SET count = count - 1 WHERE user_id = ? AND scope = ? AND count > 0',
-      [userId, scope],
-    );
-  }
-
-  async find({ userId, scope }: Attempt): Promise<FailedCount | undefined> {
-    return (await this.attempts.query<FailedCount[]>(findOf(1), [userId, scope]))[0];
+  async find({ userId, scope }: Attempt): Promise<FailedRow | undefined> {
+    return (await this.attempts.query<FailedRow[]>(findOf(1), [userId, scope]))[0];
   }
 
   /** Waits for the row, and makes it where there is none. Nobody else counts or clears it until COMMIT. */
@@ -84,10 +65,10 @@ export class FailedAttemptsRepository {
     scope: AttemptScope,
   ): Promise<Map<string, FailedCount>> {
     const asked = padded(userIds, '');
-    const rows = await transaction.read<FailedCount & { userId: string }>(
-      findOf(asked.length) + transaction.forUpdateOfFree,
-      [...asked, scope],
-    );
+    const rows = await transaction.read<FailedRow>(findOf(asked.length) + transaction.forUpdateOfFree, [
+      ...asked,
+      scope,
+    ]);
     return new Map(rows.map(({ userId, ...counted }) => [userId, counted]));
   }
 
@@ -101,10 +82,19 @@ export class FailedAttemptsRepository {
     await transaction.write(countOf(asked.length), countValues(asked, scope, Date.now()));
   }
 
-  /** Returns true once for each full window. */
+  /** Changes the locked row of a right code by a millisecond: attempts on two nodes of a cluster then conflict. */
+  async touch(transaction: Transaction, { userId, scope }: Attempt): Promise<void> {
+    await transaction.write(
+      'UPDATE second_factor_failures SET since = since + 1 WHERE user_id = ? AND scope = ?',
+      [userId, scope],
+    );
+  }
+
+  /** Returns true once for each full count. */
   async claimNotice(transaction: Transaction, { userId, scope }: Attempt): Promise<boolean> {
     const claimed = await transaction.write(
-      'UPDATE second_factor_failures SET count = count + 1 WHERE user_id = ? AND scope = ? AND count = ?',
+      `UPDATE second_factor_failures SET notified = 1
+        WHERE user_id = ? AND scope = ? AND count >= ? AND notified = 0`,
       [userId, scope, MAX_FAILED_ATTEMPTS],
     );
     return claimed === 1;
@@ -115,7 +105,7 @@ export class FailedAttemptsRepository {
   async clear(transaction: Transaction, userIds: readonly string[], scope: AttemptScope): Promise<void> {
     const over = Date.now() - ATTEMPT_WINDOW_MS;
     await transaction.write(
-      `UPDATE second_factor_failures SET count = 0, since = ?
+      `UPDATE second_factor_failures SET count = 0, notified = 0, since = ?
         WHERE user_id IN (${places(userIds.length)}) AND scope = ?`,
       [over, ...userIds, scope],
     );
@@ -123,25 +113,6 @@ export class FailedAttemptsRepository {
 
   async delete(transaction: Transaction, userId: string): Promise<void> {
     await transaction.write('DELETE FROM second_factor_failures WHERE user_id = ?', [userId]);
-  }
-
-  private async add({ userId, scope }: Attempt, now: number): Promise<boolean> {
-    return (await this.transactions.write(countOf(1), countValues([userId], scope, now))) === 1;
-  }
-
-  /** Returns undefined if another request was first. */
-  private async begin({ userId, scope }: Attempt, now: number): Promise<boolean | undefined> {
-    try {
-      await this.transactions.write(
-        'INSERT INTO second_factor_failures (user_id, scope, count, since) VALUES (?, ?, 1, ?)',
-        [userId, scope, now],
-      );
-      return true;
-    } catch (error) {
-      if (isUniqueViolation(error, FAILED_ATTEMPTS_KEY)) return undefined;
-      if (isForeignKeyViolation(error)) return false;
-      throw error;
-    }
   }
 }
 

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { isForeignKeyViolation } from '../../database/database-errors.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { RateLimitedError } from '../../rate-limits/rate-limits.errors.js';
 import type { AttemptScope } from './failed-attempts.entity.js';
 import {
+  type Attempt,
   ATTEMPT_WINDOW_MS,
   FailedAttemptsRepository,
-  MAX_FAILED_ATTEMPTS,
+  isFull,
 } from './failed-attempts.repository.js';
 import { InvalidSecondFactorCodeError, TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
 import type { Refused } from './second-step-outcome.js';
@@ -27,15 +29,21 @@ export class GuessLimit {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Counts an attempt of a user who is signed in before it is made, so that concurrent ones count. @throws RateLimitedError */
-  async count(holder: CodeHolder): Promise<void> {
-    const scope = 'signed-in';
-    if (!(await this.attempts.count({ userId: holder.id, scope }))) await this.refuse(holder, scope);
-  }
-
-  /** Takes back what `count` counted, where the code is right: a dry run and a refused change do not clear the count. */
-  takeBack({ id: userId }: CodeHolder): Promise<void> {
-    return this.attempts.takeBack({ userId, scope: 'signed-in' });
+  /**
+   * Compares a code of a user who is signed in while no other instance compares one, and counts it if it is wrong. It commits
+   * before it returns, so that a dry run counts, too. A right code leaves the count as it is: the change may be refused yet.
+   * @param compare returns undefined for a wrong code
+   * @throws InvalidSecondFactorCodeError, RateLimitedError
+   */
+  async try<T>(holder: CodeHolder, compare: () => T | undefined): Promise<T> {
+    const attempt = { userId: holder.id, scope: 'signed-in' } as const;
+    // This locks nothing: a flood of guesses costs little.
+    if (isFull(await this.attempts.find(attempt))) return this.refuse(holder, attempt.scope);
+    const tried = await this.inTurn(attempt, compare);
+    if (tried === 'not compared') return this.refuse(holder, attempt.scope);
+    if (tried.right !== undefined) return tried.right;
+    await this.noteFailed(holder, attempt.scope);
+    throw new InvalidSecondFactorCodeError();
   }
 
   /** Answers a login by six digits once it has committed. @throws InvalidSecondFactorCodeError, RateLimitedError */
@@ -57,7 +65,8 @@ export class GuessLimit {
   /** Mails a notice once nothing is left to guess: whoever sent the codes knows the password, or has a session. */
   async noteFailed(holder: CodeHolder, scope: AttemptScope): Promise<void> {
     const attempt = { userId: holder.id, scope };
-    if ((await this.attempts.find(attempt))?.count !== MAX_FAILED_ATTEMPTS) return;
+    const failed = await this.attempts.find(attempt);
+    if (!isFull(failed) || failed?.notified === 1) return;
     await this.transactions.run(
       async (transaction) => {
         if (!(await this.attempts.claimNotice(transaction, attempt))) return;
@@ -78,5 +87,26 @@ export class GuessLimit {
     scope: AttemptScope,
   ): Promise<void> {
     return this.attempts.clear(transaction, [userId], scope);
+  }
+
+  private async inTurn<T>(
+    attempt: Attempt,
+    compare: () => T | undefined,
+  ): Promise<{ right: T | undefined } | 'not compared'> {
+    const { userId, scope } = attempt;
+    try {
+      return await this.transactions.run(
+        async (transaction) => {
+          if (isFull(await this.attempts.lock(transaction, attempt))) return 'not compared';
+          const right = compare();
+          if (right === undefined) await this.attempts.countLocked(transaction, [userId], scope);
+          else await this.attempts.touch(transaction, attempt);
+          return { right };
+        },
+        { principal: userId, row: userId },
+      );
+    } catch (error) {
+      throw isForeignKeyViolation(error) ? new InvalidSecondFactorCodeError() : error;
+    }
   }
 }

@@ -113,12 +113,9 @@ export class SecondFactorEnrolment {
     const pendingUntil = pendingEnd(factor);
     if (code?.kind !== 'app' || !factor || pendingUntil <= Date.now())
       throw new InvalidSecondFactorCodeError();
-    await this.limit.count(user);
     await this.appCodes.lookForKey(factor);
-    const step = this.appCodes.findUnused(user.id, factor, code.digits);
-    if (step !== undefined) return { pendingUntil, step };
-    await this.limit.noteFailed(user, 'signed-in');
-    throw new InvalidSecondFactorCodeError();
+    const step = await this.limit.try(user, () => this.appCodes.findUnused(user.id, factor, code.digits));
+    return { pendingUntil, step };
   }
 
   /** Otherwise a stranger could register an address and lock its owner out for good: no reset by email removes a factor. */

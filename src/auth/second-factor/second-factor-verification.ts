@@ -20,7 +20,7 @@ export type ShownCode = { holder: CodeHolder; scope: AttemptScope } & (
 
 export type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
 
-// `show`, outside any transaction, counts a failure in a statement that commits, and compares; a dry run stops there. `use`
+// `show` compares, and counts a failure in a transaction of its own, which commits; a dry run stops there. `use`
 // uses the code up in the transaction that acts, which one of any number of requests can.
 @Injectable()
 export class SecondFactorVerification {
@@ -58,17 +58,10 @@ export class SecondFactorVerification {
   }
 
   private async compare(holder: CodeHolder, digits: string): Promise<ShownCode> {
-    const scope = 'signed-in';
-    await this.limit.count(holder);
     const factor = await this.factors.find(holder.id);
     await this.appCodes.lookForKey(factor);
-    const used = this.appCodes.compare(holder.id, factor, digits);
-    if (!used) {
-      await this.limit.noteFailed(holder, scope);
-      throw new InvalidSecondFactorCodeError();
-    }
-    await this.limit.takeBack(holder);
-    return { holder, scope, kind: 'app', ...used };
+    const used = await this.limit.try(holder, () => this.appCodes.compare(holder.id, factor, digits));
+    return { holder, scope: 'signed-in', kind: 'app', ...used };
   }
 
   private consume(transaction: Transaction, shown: ShownCode): Promise<boolean> {
