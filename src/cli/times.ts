@@ -1,4 +1,4 @@
-import { recordTime } from '../record/record-time.js';
+import { recordTime } from '../events/record-time.js';
 import { CannotRunError } from './cannot-run.error.js';
 
 export function timeText(epochMs: number): string {

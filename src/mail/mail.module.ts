@@ -9,7 +9,7 @@ import { MailsOfUser } from './mails-of-user.js';
 import { OldMails } from './old-mails.js';
 import { MailRetries } from './mail-retries.js';
 import { MailsRepository } from './mails.repository.js';
-import { RecordModule } from '../record/record.module.js';
+import { RecordModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 

@@ -5,9 +5,9 @@ import { CurrentUser } from '../access/current-user.decorator.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
-import { RecordService } from '../record/record.service.js';
-import { OwnEventsResult } from '../record/dto/event.responses.js';
-import { ListEventsQuery } from '../record/dto/list-events.query.js';
+import { RecordService } from '../events/events.service.js';
+import { OwnEventsResult } from '../events/events.responses.js';
+import { ListEventsQuery } from '../events/events.query.js';
 
 @ApiTags('Me')
 @Controller('api/me/events')

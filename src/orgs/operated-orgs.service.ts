@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, principalOf } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { EventsRepository } from '../record/events.repository.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
 import { OrgNotFoundError } from './members/members.errors.js';
 import type { OrgEvent } from './org-changes.js';

@@ -4,7 +4,7 @@ import type { Role } from '../access/role.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { EventsRepository } from '../record/events.repository.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { OrgNotFoundError, UserHasTooManyOrgsError } from './members/members.errors.js';
 import { revocations } from './invitations/invitation-events.js';
 import { InvitationsRepository } from './invitations/invitations.repository.js';

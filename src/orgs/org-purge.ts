@@ -3,7 +3,7 @@ import { BATCH, type Batch } from '../jobs/batch.js';
 import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { EventsRepository } from '../record/events.repository.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
 
 /** Purges in short transactions: members, invitations, then the organization. An interrupted purge is found again. */

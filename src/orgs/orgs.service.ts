@@ -2,7 +2,7 @@ import { Injectable, type StreamableFile } from '@nestjs/common';
 import type { CurrentOrg } from '../access/current-org.decorator.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
-import { EventsRepository } from '../record/events.repository.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MembersRepository } from './members/members.repository.js';
 import { OrgsRepository } from './orgs.repository.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EventsRepository } from '../record/events.repository.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { clientKey } from './client-key.js';
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
-import { RecordModule } from '../record/record.module.js';
+import { RecordModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { KnownAddresses } from './known-addresses.js';
 import { RateLimitStoreModule } from './rate-limit-store.module.js';

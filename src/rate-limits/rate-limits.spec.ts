@@ -16,7 +16,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigModule } from '../config/config.module.js';
 import { parseEnv } from '../config/parse-env.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { Event } from '../record/event.entity.js';
+import { Event } from '../events/event.entity.js';
 import { Problem } from '../problems/problem.js';
 import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { User } from '../users/user.entity.js';

@@ -4,7 +4,7 @@ import type { ServiceScope } from '../access/service-principal.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { EventsRepository } from '../record/events.repository.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { shownText, storedText } from './allowed-scopes.js';
 import { hashSecret, newSecret } from './secret-text.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { RecordModule } from '../record/record.module.js';
+import { RecordModule } from '../events/events.module.js';
 import { SecretUses } from './secret-uses.js';
 import { ServiceChanges } from './service-changes.js';
 import { ServiceCredentials } from './service-credentials.js';

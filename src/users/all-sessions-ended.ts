@@ -1,4 +1,4 @@
-import type { NewEvent } from '../record/new-event.js';
+import type { NewEvent } from '../events/new-event.js';
 
 type Ended = Extract<NewEvent<'session.ended'>, { data: { all: true } }>;
 

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ownEvent } from '../record/event-views.js';
-import { EventsRepository } from '../record/events.repository.js';
+import { ownEvent } from '../events/event-views.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { type ExportedRows, UserParts } from './user-parts.js';
 import type { UserProfile } from './users.repository.js';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator, principalOf } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
+import { EventAddressesRepository } from '../events/event-addresses.repository.js';
 import { RefusedError } from '../problems/refused.error.js';
-import { EventAddressesRepository } from '../record/event-addresses.repository.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 import { UserEmailsRepository } from './user-emails.repository.js';
 import { UserEvents } from './user-events.js';

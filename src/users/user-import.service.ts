@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import { Transactions } from '../database/transactions.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
-import { EventsRepository } from '../record/events.repository.js';
-import type { NewEvent } from '../record/new-event.js';
+import { EventsRepository } from '../events/events.repository.js';
+import type { NewEvent } from '../events/new-event.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import {
   type ImportedUser,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { RecordModule } from '../record/record.module.js';
+import { RecordModule } from '../events/events.module.js';
 import { UserDeletionService } from './user-deletion.service.js';
 import { UserDisablingService } from './user-disabling.service.js';
 import { UserEvents } from './user-events.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Event } from '../../src/record/event.entity.js';
-import { EventsRepository } from '../../src/record/events.repository.js';
+import { Event } from '../../src/events/event.entity.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
 import { MembersService } from '../../src/orgs/members/members.service.js';
 import { Member } from '../../src/orgs/members/member.entity.js';
 import { Invitation } from '../../src/orgs/invitations/invitation.entity.js';

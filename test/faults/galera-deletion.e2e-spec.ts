@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { UserDeletionService } from '../../src/users/user-deletion.service.js';
-import { EventsRepository } from '../../src/record/events.repository.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
 import type { Instance } from '../support/service.js';

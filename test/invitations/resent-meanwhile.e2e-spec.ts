@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { InvalidMailCodeError } from '../../src/auth/mail-codes/mail-codes.errors.js';
-import { EventsRepository } from '../../src/record/events.repository.js';
-import { Event } from '../../src/record/event.entity.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
+import { Event } from '../../src/events/event.entity.js';
 import { InvitedRegistrations } from '../../src/orgs/invitations/invited-registrations.js';
 import { Joinings } from '../../src/orgs/invitations/joinings.js';
 import { TypedCodes } from '../../src/orgs/invitations/typed-codes.js';

@@ -6,8 +6,8 @@ import { MemberNotFoundError, OrgNotFoundError } from '../../src/orgs/members/me
 import { type Basis, OrgChanges, RefusedByDatabaseError } from '../../src/orgs/org-changes.js';
 import { Org } from '../../src/orgs/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
-import { Event } from '../../src/record/event.entity.js';
-import { EventsRepository } from '../../src/record/events.repository.js';
+import { Event } from '../../src/events/event.entity.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
 import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 import { RepeatedRequests } from '../../src/requests/repeated-requests.js';

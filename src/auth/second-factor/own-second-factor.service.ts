@@ -4,7 +4,7 @@ import { LostConflictError } from '../../database/lost-conflict.error.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { Mails } from '../../mail/mails.js';
-import { EventsRepository } from '../../record/events.repository.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEvents } from '../../users/user-events.js';
 import { type Credentials, UsersRepository } from '../../users/users.repository.js';

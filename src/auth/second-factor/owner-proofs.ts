@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
 import type { Transaction } from '../../database/transaction.js';
 import { ValidationProblem } from '../../problems/problem.js';
-import { EventsRepository } from '../../record/events.repository.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import type { Credentials } from '../../users/users.repository.js';
 import type { HashClient } from '../passwords/hash-queue.js';
 import { OwnPasswordService } from '../passwords/own-password.service.js';

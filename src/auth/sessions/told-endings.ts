@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../database/transaction.js';
-import { EventsRepository } from '../../record/events.repository.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import type { Revocation } from './revocation.js';

@@ -1,5 +1,5 @@
 import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
-import { FeedRestart } from '../../feed/feed-restart.js';
+import { FeedRestart } from '../../events/feed-restart.js';
 import type { Invocation, Report } from '../command.js';
 import { operatorOf } from '../operator.js';
 import { withServices } from '../services.js';

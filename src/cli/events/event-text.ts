@@ -1,4 +1,4 @@
-import type { Event } from '../../record/event.entity.js';
+import type { Event } from '../../events/event.entity.js';
 import { timeText } from '../times.js';
 
 export function eventText(event: Event): string {

@@ -1,6 +1,6 @@
-import { EventsRepository } from '../../record/events.repository.js';
-import { wholeEvent } from '../../record/event-views.js';
-import { EVENT_TYPES, type EventType } from '../../record/event-types.js';
+import { EventsRepository } from '../../events/events.repository.js';
+import { wholeEvent } from '../../events/event-views.js';
+import { EVENT_TYPES, type EventType } from '../../events/event-types.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';

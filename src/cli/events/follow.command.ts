@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FeedPages, START } from '../../feed/feed-pages.js';
+import { FeedPages, START } from '../../events/feed-pages.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
-import { wholeEvent } from '../../record/event-views.js';
+import { wholeEvent } from '../../events/event-views.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';
 import { withServices } from '../services.js';

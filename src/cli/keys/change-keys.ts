@@ -2,7 +2,7 @@ import type { OperatorActor } from '../../access/actor.js';
 import { lockKeyFile, type LockedKeyFile } from '../../auth/tokens/key-file-change.js';
 import type { Jwk } from '../../auth/tokens/signing-keys.js';
 import { Transactions } from '../../database/transactions.js';
-import { EventsRepository } from '../../record/events.repository.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import { type Services, withServices } from '../services.js';
 
 export interface KeyChange<Result> {

@@ -10,7 +10,7 @@ import {
   type InvitedRole,
 } from '../../orgs/invitations/invitation.entity.js';
 import { OrgResponse } from '../../orgs/dto/org.responses.js';
-import { OwnEvent } from '../../record/dto/event.responses.js';
+import { OwnEvent } from '../../events/events.responses.js';
 import { UserResponse } from '../../users/user.response.js';
 
 const VIA = ['password', 'code'] as const;

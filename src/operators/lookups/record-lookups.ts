@@ -4,9 +4,9 @@ import { encodeCursor, type Position } from '../../pagination/cursor.js';
 import { filteredPage } from '../../pagination/filtered-page.js';
 import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
 import { limitOf, linkNext, positionOf } from '../../pagination/page.js';
-import type { Event } from '../../record/event.entity.js';
-import { wholeEvent } from '../../record/event-views.js';
-import { EventsRepository } from '../../record/events.repository.js';
+import type { Event } from '../../events/event.entity.js';
+import { wholeEvent } from '../../events/event-views.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import type { ListRecordQuery } from './dto/list-record.query.js';
 import type { RecordResult } from './dto/record-lookup.responses.js';
 

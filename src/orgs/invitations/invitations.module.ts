@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { RegistrationInvitations } from '../../auth/registration-invitations.js';
-import { RecordModule } from '../../record/record.module.js';
+import { RecordModule } from '../../events/events.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { InvitationMails } from './invitation-mails.js';
 import { InvitationRowsModule } from './invitation-rows.module.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
 import { Transactions } from '../../database/transactions.js';
-import { EventsRepository } from '../../record/events.repository.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import { invitationEvent } from './invitation-events.js';
 import { InvitationFactsRepository } from './invitation-facts.repository.js';
 import type { ReceivedInvitation } from './invitation-list.repository.js';

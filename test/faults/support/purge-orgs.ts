@@ -19,11 +19,11 @@ const { Transactions } = (await builtModule(
   'database/transactions.js',
 )) as typeof import('../../../src/database/transactions.js');
 const { Event } = (await builtModule(
-  'record/event.entity.js',
-)) as typeof import('../../../src/record/event.entity.js');
+  'events/event.entity.js',
+)) as typeof import('../../../src/events/event.entity.js');
 const { EventsRepository } = (await builtModule(
-  'record/events.repository.js',
-)) as typeof import('../../../src/record/events.repository.js');
+  'events/events.repository.js',
+)) as typeof import('../../../src/events/events.repository.js');
 const { DeletedOrgsRepository } = (await builtModule(
   'orgs/deleted-orgs.repository.js',
 )) as typeof import('../../../src/orgs/deleted-orgs.repository.js');

@@ -5,8 +5,8 @@ import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
 import { isEntityId } from '../../../identifiers/entity-id.js';
 import { DEFAULT_LIMIT } from '../../../pagination/page.js';
 import { PageCursor, PageLimit } from '../../../pagination/page-query.decorators.js';
-import { EVENT_TYPES, type EventType } from '../../../record/event-types.js';
-import { recordTime } from '../../../record/record-time.js';
+import { EVENT_TYPES, type EventType } from '../../../events/event-types.js';
+import { recordTime } from '../../../events/record-time.js';
 
 /** more than the longest time with its zone */
 const MAX_TIME = 40;

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { TooManyWaitError } from './feed.errors.js';
+import { TooManyWaitError } from './events.errors.js';
 
 /** of one service at one process */
 const MAX_HELD = 20;

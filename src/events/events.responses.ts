@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { EVENT_TYPES, type EventType } from '../event-types.js';
+import { EVENT_TYPES, type EventType } from './event-types.js';
 
 export const ACTOR_TYPES = ['user', 'operator', 'system'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { OrgEventsController } from './org-events.controller.js';
-import { RecordModule } from './record.module.js';
+import { OrgEventsController } from './events.controller.js';
+import { RecordModule } from './events.module.js';
 
 /** Answers admins; commands do without it. */
 @Module({ imports: [RecordModule], controllers: [OrgEventsController] })

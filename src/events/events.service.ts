@@ -4,8 +4,8 @@ import { EventsRepository } from './events.repository.js';
 import { encodeCursor, type Position } from '../pagination/cursor.js';
 import type { LinkNextPage } from '../pagination/next-page.decorator.js';
 import { limitOf, linkNext, type NextPage, positionOf } from '../pagination/page.js';
-import type { OrgEventsResult, OwnEventsResult } from './dto/event.responses.js';
-import type { ListEventsQuery, ListOrgEventsQuery } from './dto/list-events.query.js';
+import type { OrgEventsResult, OwnEventsResult } from './events.responses.js';
+import type { ListEventsQuery, ListOrgEventsQuery } from './events.query.js';
 import { orgEvent, ownEvent } from './event-views.js';
 import { type FilteredPage, filteredPage } from '../pagination/filtered-page.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { FeedEvents } from './dto/feed-event.responses.js';
+import { FeedEvents } from './feed.responses.js';
 import type { Fields } from './event-data.js';
 import type { Event } from './event.entity.js';
 import { definitionOf, EVENT_TYPES, type EventType } from './event-types.js';

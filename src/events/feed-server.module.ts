@@ -3,7 +3,7 @@ import { FeedController } from './feed.controller.js';
 import { FeedPoller } from './feed-poller.js';
 import { FeedService } from './feed.service.js';
 import { FeedModule } from './feed.module.js';
-import { HeldRequests } from './held-requests.js';
+import { HeldRequests } from './long-polls.js';
 
 /** Numbers without being asked, and answers services; commands leave that to the service. */
 @Module({

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { ServicePrincipal } from '../access/service-principal.js';
-import type { Event } from '../record/event.entity.js';
-import { feedEvent, isToldTo } from '../record/event-views.js';
+import type { Event } from './event.entity.js';
+import { feedEvent, isToldTo } from './event-views.js';
 import type { Patience } from '../http/patience.decorator.js';
-import type { FeedEvent } from '../record/dto/feed-event.responses.js';
-import type { FeedQuery } from './dto/feed.query.js';
-import type { FeedResult } from './dto/feed.responses.js';
+import type { FeedEvent } from './feed.responses.js';
+import type { FeedQuery } from './feed.query.js';
+import type { FeedResult } from './feed-page.responses.js';
 import { FeedPages, type FeedPage, type PageRequest } from './feed-pages.js';
-import { HeldRequests } from './held-requests.js';
-import { Rounds } from './rounds.js';
+import { HeldRequests } from './long-polls.js';
+import { Rounds } from './feed-rounds.js';
 import { limitOf } from '../pagination/page.js';
 
 @Injectable()

@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { Rounds } from './rounds.js';
+import { Rounds } from './feed-rounds.js';
 
 const TICK_MS = 200;
 const IDLE_MS = 1000;

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { feedState } from '../telemetry/metrics/measurements.js';
-import { Numbering, type Round } from './numbering.js';
+import { Numbering, type Round } from './feed-numbering.js';
 
 /** Each round costs the writers a commit, however many ask for one. A backlog is numbered without a pause. */
 const INTERVAL_MS = 100;

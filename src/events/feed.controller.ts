@@ -5,9 +5,9 @@ import { CurrentService } from '../access/current-service.decorator.js';
 import type { ServicePrincipal } from '../access/service-principal.js';
 import { Patience } from '../http/patience.decorator.js';
 import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
-import { FeedQuery, INVALID_CURSOR } from './dto/feed.query.js';
-import { FeedResult } from './dto/feed.responses.js';
-import { TOO_MANY_WAIT } from './feed.errors.js';
+import { FeedQuery, INVALID_CURSOR } from './feed.query.js';
+import { FeedResult } from './feed-page.responses.js';
+import { TOO_MANY_WAIT } from './events.errors.js';
 import { FeedService } from './feed.service.js';
 
 @ApiTags('Services')

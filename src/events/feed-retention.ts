@@ -3,7 +3,7 @@ import { Env } from '../config/env.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { BATCH, type Batch } from '../jobs/batch.js';
 import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
-import { EventDeletions } from '../record/event-deletions.js';
+import { EventDeletions } from './event-deletions.js';
 import { deletePlaces } from './delete-places.js';
 import { FeedRepository } from './feed.repository.js';
 import { UnnumberedEventsRepository } from './unnumbered-events.repository.js';

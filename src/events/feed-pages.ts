@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Event } from '../record/event.entity.js';
-import { CursorExpiredError } from './feed.errors.js';
+import type { Event } from './event.entity.js';
+import { CursorExpiredError } from './events.errors.js';
 import { FeedRepository, type Placed } from './feed.repository.js';
-import { Rounds } from './rounds.js';
+import { Rounds } from './feed-rounds.js';
 
 /** The place before the oldest event that is kept. */
 export const START = 'start';

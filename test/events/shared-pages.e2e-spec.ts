@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FeedEntry } from '../../src/feed/feed-entry.entity.js';
-import { FeedRepository } from '../../src/feed/feed.repository.js';
+import { FeedEntry } from '../../src/events/feed-entry.entity.js';
+import { FeedRepository } from '../../src/events/feed.repository.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Numbering } from './numbering.js';
-import { Rounds } from './rounds.js';
+import type { Numbering } from './feed-numbering.js';
+import { Rounds } from './feed-rounds.js';
 
 const INTERVAL_MS = 100;
 /** A timer of Node can be a little early by the clock that is read here. */

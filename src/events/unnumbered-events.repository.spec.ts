@@ -1,6 +1,6 @@
 import type { Repository } from 'typeorm';
 import { expect, it } from 'vitest';
-import type { Event } from '../record/event.entity.js';
+import type { Event } from './event.entity.js';
 import type { Unnumbered } from './feed-order.js';
 import { UnnumberedEventsRepository } from './unnumbered-events.repository.js';
 

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { FeedEvents } from '../../record/dto/feed-event.responses.js';
+import { FeedEvents } from './feed.responses.js';
 
 export class FeedResult extends FeedEvents {
   /**

@@ -4,8 +4,8 @@ import { Event } from './event.entity.js';
 import { EventDeletions } from './event-deletions.js';
 import { EventAddressesRepository } from './event-addresses.repository.js';
 import { EventsRepository } from './events.repository.js';
-import { ExpiredEvents } from './expired-events.js';
-import { RecordService } from './record.service.js';
+import { ExpiredEvents } from './events-retention.js';
+import { RecordService } from './events.service.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 
 @Module({

@@ -1,6 +1,6 @@
 import type { Event } from './event.entity.js';
-import type { OrgEvent, OwnEvent, WholeEvent } from './dto/event.responses.js';
-import type { FeedEvent } from './dto/feed-event.responses.js';
+import type { OrgEvent, OwnEvent, WholeEvent } from './events.responses.js';
+import type { FeedEvent } from './feed.responses.js';
 import { definitionOf, isSecondFactorChange } from './event-types.js';
 
 /** The admins' view, which tells neither the address nor the session of the actor. */

@@ -4,7 +4,7 @@ import { In, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import { padded, places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
-import { Event } from '../record/event.entity.js';
+import { Event } from './event.entity.js';
 import type { Unnumbered } from './feed-order.js';
 
 const FIRST_REVISION = 1;

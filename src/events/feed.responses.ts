@@ -6,8 +6,8 @@ import {
   ApiSchema,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { pascalCase } from '../../openapi/problem-schemas.js';
-import type { Fields, SchemaObject } from '../event-data.js';
+import { pascalCase } from '../openapi/problem-schemas.js';
+import type { Fields, SchemaObject } from './event-data.js';
 import {
   columnsOf,
   type Definition,
@@ -15,8 +15,8 @@ import {
   EVENT_TYPES,
   type EventType,
   type Subject,
-} from '../event-types.js';
-import { ACTOR_TYPES, type ActorType, OWN_EVENT } from './event.responses.js';
+} from './event-types.js';
+import { ACTOR_TYPES, type ActorType, OWN_EVENT } from './events.responses.js';
 
 export class FeedEventActor {
   @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' })

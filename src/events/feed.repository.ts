@@ -5,8 +5,8 @@ import { In, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/database-errors.js';
 import { hotStatement } from '../database/hot-statements.js';
 import { places } from '../database/lookup.js';
-import type { Event } from '../record/event.entity.js';
-import { EVENT_COLUMNS } from '../record/events.repository.js';
+import type { Event } from './event.entity.js';
+import { EVENT_COLUMNS } from './events.repository.js';
 import { EVENT_KEY, FeedEntry, SEQ_KEY } from './feed-entry.entity.js';
 
 const FIND_LAST = hotStatement(

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
-import { EVENT_TYPES, type EventType } from '../event-types.js';
-import { isEntityId } from '../../identifiers/entity-id.js';
-import { DEFAULT_LIMIT } from '../../pagination/page.js';
-import { PageCursor, PageLimit } from '../../pagination/page-query.decorators.js';
+import { EVENT_TYPES, type EventType } from './event-types.js';
+import { isEntityId } from '../identifiers/entity-id.js';
+import { DEFAULT_LIMIT } from '../pagination/page.js';
+import { PageCursor, PageLimit } from '../pagination/page-query.decorators.js';
 
 export class ListEventsQuery {
   @ApiProperty({

@@ -3,9 +3,9 @@ import { ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../access/access.decorators.js';
 import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
-import { RecordService } from './record.service.js';
-import { OrgEventsResult } from './dto/event.responses.js';
-import { ListOrgEventsQuery } from './dto/list-events.query.js';
+import { RecordService } from './events.service.js';
+import { OrgEventsResult } from './events.responses.js';
+import { ListOrgEventsQuery } from './events.query.js';
 
 @ApiTags('Organizations')
 @Controller('api/orgs/:orgId/events')

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches, ValidateBy, ValidateIf } from 'class-validator';
-import { isEntityId } from '../../identifiers/entity-id.js';
-import { DEFAULT_LIMIT } from '../../pagination/page.js';
-import { PageLimit } from '../../pagination/page-query.decorators.js';
-import { START } from '../feed-pages.js';
+import { isEntityId } from '../identifiers/entity-id.js';
+import { DEFAULT_LIMIT } from '../pagination/page.js';
+import { PageLimit } from '../pagination/page-query.decorators.js';
+import { START } from './feed-pages.js';
 
 export const INVALID_CURSOR = 'must be start, or the next of an answer';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FeedPoller } from './feed-poller.js';
-import type { Rounds } from './rounds.js';
+import type { Rounds } from './feed-rounds.js';
 
 const BACKLOG = 6;
 
