@@ -6,7 +6,8 @@ import type { KeyRing } from './auth/tokens/key-ring.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
-import { FeedServerModule } from './events/feed-server.module.js';
+import { FeedController, OrgEventsController } from './events/events.controller.js';
+import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IntrospectionModule } from './introspection/introspection.module.js';
 import { InvitationsModule } from './orgs/invitations/invitations.module.js';
@@ -22,7 +23,6 @@ import { RefusalsFilter } from './orgs/refusals.filter.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { WriteLimitGuard } from './rate-limits/write-limit.guard.js';
 import { MailWorkerModule } from './mail/mail-worker.module.js';
-import { RecordServerModule } from './events/record-server.module.js';
 import { ReservedNames } from './services/reserved-names.js';
 import { ServicesModule } from './services/services.module.js';
 import { UserPartsCheck } from './users/user-parts-check.js';
@@ -44,8 +44,7 @@ export class AppModule {
         AuthModule.forRoot(keys),
         UsersModule,
         MailWorkerModule,
-        RecordServerModule,
-        FeedServerModule,
+        EventsModule,
         OrgsModule,
         MembersModule,
         MeModule,
@@ -57,6 +56,7 @@ export class AppModule {
         RequestsModule,
         ...(env.operatorsApi ? [OperatorsModule] : []),
       ],
+      controllers: [OrgEventsController, FeedController],
       providers: [
         UserPartsCheck,
         ReservedNames,

@@ -14,11 +14,8 @@ import { SessionRefreshesRepository } from '../auth/sessions/session-refreshes.r
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
 import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
-import { FeedEntry } from '../events/feed-entry.entity.js';
 import { FeedRepository } from '../events/feed.repository.js';
-import { UnnumberedEventsRepository } from '../events/unnumbered-events.repository.js';
-import { Event } from '../events/event.entity.js';
-import { EventAddressesRepository } from '../events/event-addresses.repository.js';
+import { Event, FeedEntry } from '../events/event.entity.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { Mail } from '../mail/mail.entity.js';
 import { MailLimitsRepository } from '../mail/mail-limits.repository.js';
@@ -104,9 +101,7 @@ export const REPOSITORIES = [
   InvitationFactsRepository,
   InvitationListRepository,
   EventsRepository,
-  EventAddressesRepository,
   FeedRepository,
-  UnnumberedEventsRepository,
   MailsRepository,
   MailListRepository,
   MailLimitsRepository,

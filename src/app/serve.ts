@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { AppModule } from '../app.module.js';
 import type { KeyRing } from '../auth/tokens/key-ring.js';
 import type { Env } from '../config/env.js';
+import { FeedPoller } from '../events/feed-rounds.js';
 import { Connections } from '../http/connections.js';
 import { fastifyOptions } from '../http/fastify-options.js';
 import { IdleConnections } from '../http/idle-connections.js';
@@ -28,6 +29,7 @@ export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void>
   );
   stopOnSignals(app, log, stopTracing);
   await configureApp(app, env, connections);
+  app.get(FeedPoller).start();
   idle.limit(app.getHttpServer(), maxConnections(env));
   await listen(app, env);
   announce(env, await app.getUrl(), log);

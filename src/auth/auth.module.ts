@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { RecordModule } from '../events/events.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -97,7 +97,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     PassportModule,
     RateLimitsModule,
     UsersModule,
-    RecordModule,
+    EventsModule,
     MailModule,
     RequestsModule,
     ServicesModule,

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { FeedModule } from '../events/feed.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { InvitationRowsModule } from '../orgs/invitations/invitation-rows.module.js';
 import { MemberRowsModule } from '../orgs/members/member-rows.module.js';
 import { OrgRowsModule } from '../orgs/org-rows.module.js';
@@ -33,7 +33,6 @@ import { Session } from '../auth/sessions/session.entity.js';
 import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
 import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
-import { RecordModule } from '../events/events.module.js';
 import { ShownInvitationsService } from '../orgs/invitations/shown-invitations.service.js';
 import { ServicesModule } from '../services/services.module.js';
 import { UserPartsCheck } from '../users/user-parts-check.js';
@@ -79,8 +78,7 @@ export class CliModule {
         MemberRowsModule,
         InvitationRowsModule,
         RequestsModule,
-        RecordModule,
-        FeedModule,
+        EventsModule,
         MailModule,
         SecondFactorRowsModule,
         TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { FeedEvents } from './feed.responses.js';
-import type { Fields } from './event-data.js';
+import type { Fields } from './event-definitions.js';
 import type { Event } from './event.entity.js';
-import { definitionOf, EVENT_TYPES, type EventType } from './event-types.js';
+import { definitionOf, EVENT_TYPES, type EventType, type NewEvent } from './event-types.js';
 import { feedEvent, isToldTo } from './event-views.js';
-import type { NewEvent } from './new-event.js';
 
 const INTERNAL =
   /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.second_factor|account\.operator_|mail\.)/;

@@ -1,7 +1,9 @@
+import type { Actor } from '../access/actor.js';
 import {
   BOOLEAN,
-  type DataOf,
-  type Fields,
+  type ContentOf,
+  type Definition,
+  event,
   ID,
   newer,
   NUMBER,
@@ -11,55 +13,7 @@ import {
   TRUE,
   untold,
   words,
-} from './event-data.js';
-
-/** The events of a service are told to that service alone. */
-type Audience = 'all services' | 'that service' | 'no service';
-
-export interface Subject {
-  orgId: string;
-  orgRevision: number;
-  userId: string;
-  userRevision: number;
-  sessionId: string;
-}
-
-/** The kinds of subjects that an event has, each with the columns that it fills. */
-const SUBJECTS = {
-  account: ['userId', 'userRevision'],
-  session: ['userId', 'sessionId'],
-  sessions: ['userId'],
-  organization: ['orgId', 'orgRevision'],
-  membership: ['orgId', 'orgRevision', 'userId'],
-  service: [],
-  keys: [],
-  mail: [],
-} as const satisfies Record<string, readonly (keyof Subject)[]>;
-
-type About = keyof typeof SUBJECTS;
-
-interface Form<A extends About = About, F extends Fields = Fields> {
-  about: A;
-  data: F;
-}
-
-export interface Definition {
-  toldTo: Audience;
-  meaning: string;
-  /** nearly always one */
-  forms: readonly Form[];
-}
-
-const NOTHING = {};
-
-function event<A extends About, F extends Fields = typeof NOTHING>(
-  toldTo: Audience,
-  about: A,
-  meaning: string,
-  data = NOTHING as F,
-): Omit<Definition, 'forms'> & { forms: readonly [Form<A, F>] } {
-  return { toldTo, meaning, forms: [{ about, data }] };
-}
+} from './event-definitions.js';
 
 const FORCED = { force: optional(TRUE) };
 const INVITATION = { invitationId: ID, role: ROLE };
@@ -85,8 +39,8 @@ const ENDED_BY = untold(
   ...SECOND_FACTOR_CHANGES,
 );
 
-// Every event that the record can hold, each with what its `data` holds and with the services that the feed tells of it.
-// The record accepts nothing else, and the OpenAPI document of the feed and docs/reference.md follow from it.
+// Every type of event that the audit log accepts, with its `data` and with the services that the feed shows it to. The
+// OpenAPI document of the feed and docs/reference.md follow from it.
 const CATALOGUE = {
   'account.registered': event('all services', 'account', 'a user registered, or an operator imported them', {
     via: optional(words('import')),
@@ -246,20 +200,19 @@ export function definitionOf(type: EventType): Definition | undefined {
   return (CATALOGUE as Partial<Record<EventType, Definition>>)[type];
 }
 
-export function columnsOf({ about }: Form): readonly (keyof Subject)[] {
-  return SUBJECTS[about];
-}
+type EventContent<Type extends EventType> = Type extends EventType
+  ? { type: Type } & ContentOf<(typeof CATALOGUE)[Type]['forms'][number]>
+  : never;
 
-type DataIn<F extends Fields> = keyof F extends never
-  ? { data?: Record<string, never> }
-  : object extends DataOf<F>
-    ? { data?: DataOf<F> }
-    : { data: DataOf<F> };
+/** An event to record, exactly as the catalogue defines its type. */
+export type NewEvent<Type extends EventType = EventType> = { actor: Actor } & EventContent<Type>;
 
-type Content<F> =
-  F extends Form<infer A, infer D> ? Pick<Subject, (typeof SUBJECTS)[A][number]> & DataIn<D> : never;
+/** Leaves out the columns that the callee adds. */
+export type EventWithout<
+  Column extends PropertyKey,
+  Type extends EventType = EventType,
+> = Type extends EventType ? DistributiveOmit<NewEvent<Type>, Column> : never;
 
-/** The subject of an event of a type, and its `data`; the actor is added to it. */
-export type EventContent<Type extends EventType> = Type extends EventType
-  ? { type: Type } & Content<(typeof CATALOGUE)[Type]['forms'][number]>
+type DistributiveOmit<Union, Column extends PropertyKey> = Union extends unknown
+  ? Omit<Union, Column>
   : never;

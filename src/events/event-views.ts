@@ -3,7 +3,7 @@ import type { OrgEvent, OwnEvent, WholeEvent } from './events.responses.js';
 import type { FeedEvent } from './feed.responses.js';
 import { definitionOf, isSecondFactorChange } from './event-types.js';
 
-/** The admins' view, which tells neither the address nor the session of the actor. */
+/** What admins of the organization see: neither the IP address nor the session of the actor. */
 export function orgEvent(event: Event): OrgEvent {
   const { actorType, actorId, orgId, orgRevision, userId } = event;
   return {
@@ -16,7 +16,7 @@ export function orgEvent(event: Event): OrgEvent {
   };
 }
 
-/** The user's own view: the address, session and request of somebody else who acted are left out. */
+/** What the user sees: without the IP address, session and request of another actor. */
 export function ownEvent(event: Event): OwnEvent {
   const { actor, ...rest } = orgEvent(event);
   const isForeign = event.actorType !== 'system' && event.actorId !== event.userId;
@@ -31,8 +31,8 @@ export function ownEvent(event: Event): OwnEvent {
 }
 
 /**
- * The view of services: who acted but for operators, without from where, in which session and with which words. It does
- * not show who has a second factor.
+ * What services see in the feed: never the IP address, session, request or reason, nor which operator acted, nor who has a
+ * second factor.
  */
 export function feedEvent(event: Event): FeedEvent {
   const { actorType, actorId, orgId, orgRevision, userId, userRevision, sessionId } = event;
@@ -48,13 +48,13 @@ export function feedEvent(event: Event): FeedEvent {
   };
 }
 
-/** The view of operators, who may know all of it. */
+/** What operators see: the whole event. */
 export function wholeEvent({ actorType, actorId, actorSessionId, at, data, ...rest }: Event): WholeEvent {
   const actor = { type: actorType, id: actorId, sessionId: actorSessionId };
   return { ...rest, at: new Date(at).toISOString(), actor, data: dataOf({ data }) };
 }
 
-/** Says no for a type that only a later version knows. */
+/** Returns false for a type that only a later version knows. */
 export function isToldTo(service: string, event: Pick<Event, 'type' | 'data'>): boolean {
   const toldTo = definitionOf(event.type)?.toldTo;
   if (toldTo === 'all services') return true;

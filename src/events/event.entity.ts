@@ -1,15 +1,17 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../access/actor.js';
-import type { EventType } from './event-types.js';
+import type { UniqueKey } from '../database/database-errors.js';
+import { newEntityId } from '../identifiers/entity-id.js';
+import type { EventType, NewEvent } from './event-types.js';
 
-/** Written in the transaction of its change. Has no foreign keys, since the record outlives its subjects. */
+/** A row of the audit log. It has no foreign keys, because it outlives its subjects. */
 @Entity('events')
 @Index('events_org_id_org_revision_idx', ['orgId', 'orgRevision', 'id'])
 @Index('events_org_id_user_id_idx', ['orgId', 'userId', 'orgRevision', 'id'])
 @Index('events_user_id_idx', ['userId', 'id'])
 @Index('events_pending_id_idx', ['pending', 'id'], { where: '"pending" IS NOT NULL' })
 export class Event {
-  /** UUIDv7, as rows are cleaned up by ranges of ids */
+  /** UUIDv7: retention deletes by ranges of ids */
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
 
@@ -23,7 +25,7 @@ export class Event {
   @Column({ name: 'actor_type', type: 'varchar', length: 8 })
   actorType: Actor['kind'];
 
-  /** id of a user, also of an operator over HTTP, or the name of an operator with a shell */
+  /** id of a user, also of an operator over HTTP, or the name of an operator with CLI access */
   @Column({ name: 'actor_id', type: 'varchar', length: 128, nullable: true })
   actorId: string | null;
 
@@ -33,7 +35,7 @@ export class Event {
   @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true })
   orgId: string | null;
 
-  /** revision of the organization after the change; orders its events, whatever clocks say */
+  /** revision of the organization after the change; orders its events, whatever the clocks say */
   @Column({ name: 'org_revision', type: 'integer', nullable: true })
   orgRevision: number | null;
 
@@ -53,15 +55,61 @@ export class Event {
   @Column({ name: 'request_id', type: 'varchar', length: 128, nullable: true })
   requestId: string | null;
 
-  /** address of the client; deleted before the row is */
+  /** client IP address; deleted before the row */
   @Column({ type: 'varchar', length: 45, nullable: true })
   ip: string | null;
 
-  /** words of an operator, for operators */
+  /** reason that an operator gave, for operators only */
   @Column({ type: 'varchar', length: 500, nullable: true })
   reason: string | null;
 
-  /** 1 by default, until the event has its place in the feed; NULL before there was a feed */
+  /** 1 by the default of the database, until the event is numbered; NULL before there was a feed */
   @Column({ type: 'tinyint', nullable: true, default: 1, select: false })
   pending?: 1 | null;
+}
+
+type AnyEvent = Pick<NewEvent, 'type' | 'actor'> &
+  Partial<Pick<Event, 'orgId' | 'orgRevision' | 'userId' | 'userRevision' | 'sessionId'>> & { data?: object };
+
+export function rowsOf(events: readonly NewEvent[], at = Date.now()): Event[] {
+  return events.map((event: AnyEvent) => ({
+    id: newEntityId(),
+    type: event.type,
+    at,
+    ...actorColumns(event.actor),
+    orgId: event.orgId ?? null,
+    orgRevision: event.orgRevision ?? null,
+    userId: event.userId ?? null,
+    userRevision: event.userRevision ?? null,
+    sessionId: event.sessionId ?? null,
+    data: JSON.stringify(event.data ?? {}),
+  }));
+}
+
+type ActorColumns = Pick<Event, 'actorType' | 'actorId' | 'actorSessionId' | 'requestId' | 'ip' | 'reason'>;
+
+function actorColumns(actor: Actor): ActorColumns {
+  return {
+    actorType: actor.kind,
+    actorId: actor.kind === 'system' ? null : actor.id,
+    actorSessionId: actor.kind === 'system' ? null : (actor.sessionId ?? null),
+    requestId: actor.requestId ?? null,
+    ip: actor.address ?? null,
+    reason: actor.kind === 'operator' ? (actor.reason ?? null) : null,
+  };
+}
+
+export const SEQ_KEY: UniqueKey = { name: 'PRIMARY', columns: 'feed.seq' };
+export const EVENT_KEY: UniqueKey = { name: 'feed_event_id_key', columns: 'feed.event_id' };
+
+/** The number of an event in the feed. Numbers are given once, without gaps, and retention deletes the lowest first. */
+@Entity('feed')
+@Index(EVENT_KEY.name, ['eventId'], { unique: true })
+export class FeedEntry {
+  @PrimaryColumn({ type: 'bigint' })
+  seq: number;
+
+  /** no foreign key, as in `events` */
+  @Column({ name: 'event_id', type: 'varchar', length: 36 })
+  eventId: string;
 }

@@ -1,44 +1,53 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { isColumnDenied, isTableDenied } from '../database/database-errors.js';
-import { ADDRESS_RETENTION_MS, EventAddressesRepository } from './event-addresses.repository.js';
-import { EventDeletions } from './event-deletions.js';
-import { EventsRepository } from './events.repository.js';
+import { MAX_ROWS_AT_ONCE } from '../database/in-batches.js';
+import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { BATCH, type Batch } from '../jobs/batch.js';
 import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
+import { EventsRepository } from './events.repository.js';
+import { PendingMarks } from './feed-numbering.js';
+import { FeedRepository } from './feed.repository.js';
 
-/** A scan takes more than a batch: a new process scans all events once, and mostly finds nothing. */
+export const ADDRESS_RETENTION_MS = 90 * 86_400_000;
+
+/** A scan reads more than a batch: each new process scans all events once, and mostly finds no address. */
 const MAX_SCANNED = 500;
 const NOTHING: Batch = { examined: 0, deleted: 0 };
 
+/** Deletes what is too old: events, their entries in the feed, and IP addresses. */
 @Injectable()
-export class ExpiredEvents implements OnModuleInit {
-  /** No event up to this id holds an address any more; every process scans all of them once. */
+export class EventsRetention implements OnModuleInit {
+  private readonly logger = new Logger('Cleanup');
+  /** No event up to this id holds an address that is too old. */
   private withoutAddress = '';
   private mayOnlyAdd = false;
-  private readonly logger = new Logger('Cleanup');
 
   constructor(
     private readonly events: EventsRepository,
-    private readonly addresses: EventAddressesRepository,
-    private readonly deletions: EventDeletions,
+    private readonly feed: FeedRepository,
+    private readonly marks: PendingMarks,
     private readonly env: Env,
     private readonly jobs: CleanUpJobs,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.add((now) => this.deleteBatch(now));
+    this.jobs.add((now) => this.deleteEvents(now));
     this.jobs.add((now) => this.deleteAddresses(now));
+    this.jobs.add((now) => this.deleteEntriesLeft(now));
+    this.jobs.add(() => this.marks.clearLeft());
   }
 
-  async deleteBatch(now: number): Promise<Batch> {
+  async deleteEvents(now: number): Promise<Batch> {
     if (this.mayOnlyAdd) return NOTHING;
-    const ids = await this.events.findIdsBefore(now - this.env.eventsRetention * 1000, BATCH);
+    const ids = await this.events.findIdsBefore(this.oldestTime(now), BATCH);
+    if (ids.length === 0) return NOTHING;
     try {
-      if (ids.length > 0) {
-        await this.deletions.prepare(ids);
-        await this.events.delete(ids);
-      }
+      // An event that may not be deleted must not be numbered again.
+      await this.events.clearPendingOf(ids);
+      await this.deleteEntriesUpTo(ids);
+      await this.events.delete(ids);
     } catch (error) {
       if (!isTableDenied(error) && !isColumnDenied(error)) throw error;
       this.mayOnlyAdd = true;
@@ -52,14 +61,50 @@ export class ExpiredEvents implements OnModuleInit {
   }
 
   async deleteAddresses(now: number): Promise<Batch> {
-    const found = await this.addresses.findBetween(
-      this.withoutAddress,
-      now - ADDRESS_RETENTION_MS,
-      MAX_SCANNED,
-    );
+    const before = now - ADDRESS_RETENTION_MS;
+    const found = await this.events.findAddressesBetween(this.withoutAddress, before, MAX_SCANNED);
     const ids = found.filter(({ hasAddress }) => hasAddress).map(({ id }) => id);
-    if (ids.length > 0) await this.addresses.delete(ids);
+    if (ids.length > 0) await this.events.deleteAddresses(ids);
     this.withoutAddress = found.at(-1)?.id ?? this.withoutAddress;
     return { examined: found.length, deleted: ids.length };
+  }
+
+  /** If another account deletes expired events, their entries stay in the feed until this job deletes them. */
+  async deleteEntriesLeft(now: number): Promise<Batch> {
+    const expired = firstEntityIdAt(this.oldestTime(now));
+    const oldest = await this.feed.findFirst(BATCH);
+    const last = oldest.findLastIndex(({ id, place }) => id === null && place < expired);
+    const left = oldest.slice(0, last + 1).map(({ place }) => place);
+    const deleted = left.length === 0 ? 0 : await this.deleteEntriesUpTo(left);
+    return { examined: left.length, deleted };
+  }
+
+  /**
+   * Empties the feed of a restored database, which lacks events that readers have seen. Every cursor is refused from then
+   * on, and no earlier event is numbered again. Can be repeated.
+   */
+  async resetFeed(): Promise<number> {
+    await this.events.clearAllPending();
+    return this.deleteEntries((limit) => this.feed.findOldest(limit));
+  }
+
+  /** Deletes all older entries as well, because readers take a missing event in between for an expired cursor. */
+  private async deleteEntriesUpTo(eventIds: readonly string[]): Promise<number> {
+    const last = await this.feed.findLastOf(eventIds);
+    return last === undefined ? 0 : this.deleteEntries((limit) => this.feed.findUpTo(last, limit));
+  }
+
+  private async deleteEntries(find: (limit: number) => Promise<number[]>): Promise<number> {
+    for (let deleted = 0; ;) {
+      const seqs = await find(MAX_ROWS_AT_ONCE);
+      if (seqs.length > 0) await this.feed.delete(seqs);
+      deleted += seqs.length;
+      if (seqs.length < MAX_ROWS_AT_ONCE) return deleted;
+      await yieldToEventLoop();
+    }
+  }
+
+  private oldestTime(now: number): number {
+    return now - this.env.eventsRetention * 1000;
   }
 }

@@ -1,16 +1,23 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
-import { MinRole } from '../access/access.decorators.js';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AllowedServices, MinRole } from '../access/access.decorators.js';
+import { CurrentService } from '../access/current-service.decorator.js';
+import type { ServicePrincipal } from '../access/service-principal.js';
+import { Patience } from '../http/patience.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
 import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
-import { RecordService } from './events.service.js';
+import { TOO_MANY_WAIT } from './events.errors.js';
+import { FeedQuery, INVALID_CURSOR, ListOrgEventsQuery } from './events.query.js';
 import { OrgEventsResult } from './events.responses.js';
-import { ListOrgEventsQuery } from './events.query.js';
+import { EventsService } from './events.service.js';
+import { FeedResult } from './feed.responses.js';
+import { FeedService } from './feed.service.js';
 
 @ApiTags('Organizations')
 @Controller('api/orgs/:orgId/events')
 export class OrgEventsController {
-  constructor(private readonly record: RecordService) {}
+  constructor(private readonly events: EventsService) {}
 
   /**
    * Read the record of an organization
@@ -25,6 +32,35 @@ export class OrgEventsController {
     @Query() query: ListOrgEventsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OrgEventsResult> {
-    return this.record.listOfOrg(orgId, query, linkNextPage);
+    return this.events.listOfOrg(orgId, query, linkNextPage);
+  }
+}
+
+@ApiTags('Services')
+@Controller('api/events')
+export class FeedController {
+  constructor(private readonly feed: FeedService) {}
+
+  /**
+   * Follow the changes
+   *
+   * @remarks Lists what has changed, in one order: events of an organization by its revision, events of an account by its
+   * own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep,
+   * then follow. A page that is not full has everything that was committed before the request. Nothing is missing, and
+   * nothing comes twice. At most 20 requests of a service wait at one process.
+   */
+  @Get()
+  @AllowedServices('events')
+  @ApiOkResponse({ type: FeedResult })
+  @ApiProblems(invalidFields({ after: INVALID_CURSOR }), 'cursor_expired', {
+    code: 'rate_limited',
+    detail: TOO_MANY_WAIT,
+  })
+  followEvents(
+    @CurrentService() reader: ServicePrincipal,
+    @Query() query: FeedQuery,
+    @Patience() patience: Patience,
+  ): Promise<FeedResult> {
+    return this.feed.follow(reader, query, patience);
   }
 }

@@ -1,16 +1,31 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Event } from './event.entity.js';
-import { EventDeletions } from './event-deletions.js';
-import { EventAddressesRepository } from './event-addresses.repository.js';
-import { EventsRepository } from './events.repository.js';
-import { ExpiredEvents } from './events-retention.js';
-import { RecordService } from './events.service.js';
 import { JobsModule } from '../jobs/jobs.module.js';
+import { Event, FeedEntry } from './event.entity.js';
+import { EventsRetention } from './events-retention.js';
+import { EventsRepository } from './events.repository.js';
+import { EventsService } from './events.service.js';
+import { FeedNumbering, PendingMarks } from './feed-numbering.js';
+import { FeedPoller, FeedRounds } from './feed-rounds.js';
+import { FeedRepository } from './feed.repository.js';
+import { FeedService } from './feed.service.js';
+import { UserAddresses } from './user-addresses.js';
 
+/** Without its controllers, which AppModule adds: commands start without the libraries that describe requests. */
 @Module({
-  imports: [JobsModule, TypeOrmModule.forFeature([Event])],
-  providers: [EventAddressesRepository, EventDeletions, EventsRepository, ExpiredEvents, RecordService],
-  exports: [EventAddressesRepository, EventDeletions, EventsRepository, RecordService],
+  imports: [JobsModule, TypeOrmModule.forFeature([Event, FeedEntry])],
+  providers: [
+    EventsRepository,
+    EventsRetention,
+    EventsService,
+    FeedNumbering,
+    FeedPoller,
+    FeedRepository,
+    FeedRounds,
+    FeedService,
+    PendingMarks,
+    UserAddresses,
+  ],
+  exports: [EventsRepository, EventsService, FeedService, UserAddresses],
 })
-export class RecordModule {}
+export class EventsModule {}

@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { In, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
-import { inBatches } from '../database/in-batches.js';
+import { inBatches, MAX_ROWS_AT_ONCE } from '../database/in-batches.js';
 import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import type { Position } from '../pagination/cursor.js';
-import { Event } from './event.entity.js';
-import type { EventType } from './event-types.js';
-import { type NewEvent, rowsOf } from './new-event.js';
+import { Event, rowsOf } from './event.entity.js';
+import type { EventType, NewEvent } from './event-types.js';
 
 /** Times are epoch milliseconds. */
 export interface EventFilter {
@@ -45,7 +44,7 @@ const SELECT = `SELECT ${COLUMNS.map(([column, field]) => `${column} AS ${field}
 /** the columns of an `Event` in a statement that calls the table `e` */
 export const EVENT_COLUMNS = COLUMNS.map(([column, field]) => `e.${column} AS ${field}`).join(', ');
 
-/** position before the latest event: no revision is greater, and no id */
+/** the position before the latest event: no revision is greater, and no id */
 const FIRST: Position = { order: 2_147_483_647, id: 'g' };
 
 /** The index is entered by the range on `org_revision` alone. */
@@ -74,14 +73,13 @@ const FIND_BETWEEN = hotStatement(
   ['', 'g', 1],
 );
 
-const FIND_SIGN_IN_ADDRESSES = hotStatement(
+const FIND_LOGIN_ADDRESSES = hotStatement(
   'the addresses that a user logged in from',
   `SELECT ip FROM events WHERE user_id = ? AND id >= ? AND type = 'session.started' AND ip IS NOT NULL
     ORDER BY id DESC LIMIT ?`,
   ['', '', 1],
 );
-
-const MAX_SIGN_INS = 1000;
+const MAX_LOGINS = 1000;
 
 /** An event that ended one session names it. */
 const FIND_ENDS_OF_ALL = hotStatement(
@@ -96,12 +94,54 @@ const FIND_IDS_BEFORE = hotStatement(
   ['', 1],
 );
 
-/** Nothing else writes the record of changes. */
+const FIND_ADDRESSES_BETWEEN = hotStatement(
+  'the clean-up of addresses',
+  'SELECT id, ip IS NOT NULL AS hasAddress FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?',
+  ['', '', 1],
+);
+
+const FIND_ADDRESSES_ABOUT = hotStatement(
+  'the addresses in the record of a user',
+  `SELECT id FROM events WHERE user_id = ? AND id > ? AND ip IS NOT NULL AND actor_type <> 'operator'
+    ORDER BY id LIMIT ${MAX_ROWS_AT_ONCE}`,
+  ['', ''],
+);
+
+const FIND_ORGS_OF_USER = hotStatement(
+  'the organizations in the record of a user',
+  'SELECT DISTINCT org_id AS id FROM events WHERE user_id = ? AND org_id IS NOT NULL',
+  [''],
+);
+
+const findActsIn = (size: number): string =>
+  `SELECT id FROM events WHERE org_id IN (${places(size)}) AND actor_id = ? AND ip IS NOT NULL`;
+hotStatement('the addresses of what a user did', findActsIn(2), ['', '', '']);
+
+const FIND_ACTS_SINCE = hotStatement(
+  'the addresses of what a user did just now',
+  'SELECT id FROM events WHERE id >= ? AND actor_id = ? AND ip IS NOT NULL',
+  ['g', ''],
+);
+
+const FIND_OPERATOR_GRANT = hotStatement(
+  'the first time that a user became an operator',
+  `SELECT id FROM events WHERE user_id = ? AND type = 'account.operator_granted' ORDER BY id LIMIT 1`,
+  [''],
+);
+
+const FIND_ACTS_OF_OPERATOR = hotStatement(
+  'the addresses of what an operator did',
+  `SELECT id, actor_type = 'operator' AND actor_id = ? AND ip IS NOT NULL AS isAct
+    FROM events WHERE id > ? ORDER BY id LIMIT ?`,
+  ['', '', 1],
+);
+
+/** Nothing else writes the audit log. An IP address is the only part of an event that is deleted before its row. */
 @Injectable()
 export class EventsRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
 
-  /** Written by hand since it was measured hot: TypeORM's own call takes longer to write the statement. */
+  /** Written by hand because it was measured hot: TypeORM's own call takes longer to write the statement. */
   async record(transaction: Transaction, ...events: NewEvent[]): Promise<void> {
     for await (const rows of inBatches(rowsOf(events))) {
       await transaction.write(
@@ -123,26 +163,9 @@ export class EventsRepository {
     return this.events.query<Event[]>(FIND_OF_USER, [userId, beforeId, limit]);
   }
 
-  /** Finds the latest events of everybody and everything, from an id on and before another. */
+  /** Finds the latest events of the whole audit log, from an id on and before another. */
   findBetween(fromId: string, beforeId: string, limit: number): Promise<Event[]> {
     return this.events.query<Event[]>(FIND_BETWEEN, [fromId, beforeId, limit]);
-  }
-
-  /** Finds the users who were deleted, as far back as the record goes. */
-  async findDeleted(userIds: readonly string[]): Promise<string[]> {
-    if (userIds.length === 0) return [];
-    const rows = await this.events.query<{ userId: string }[]>(
-      `SELECT user_id AS userId FROM events
-        WHERE user_id IN (${places(userIds.length)}) AND type = 'account.deleted'`,
-      [...userIds],
-    );
-    return rows.map(({ userId }) => userId);
-  }
-
-  async findSignInAddresses(userId: string, since: number): Promise<string[]> {
-    const values = [userId, firstEntityIdAt(since), MAX_SIGN_INS];
-    const rows = await this.events.query<{ ip: string }[]>(FIND_SIGN_IN_ADDRESSES, values);
-    return rows.map(({ ip }) => ip);
   }
 
   /** Returns the oldest first. */
@@ -168,15 +191,104 @@ export class EventsRepository {
     ]);
   }
 
-  /** Returns the oldest first. */
+  /** Finds which of the users were deleted, as far back as the audit log goes. */
+  async findDeleted(userIds: readonly string[]): Promise<string[]> {
+    if (userIds.length === 0) return [];
+    const rows = await this.events.query<{ userId: string }[]>(
+      `SELECT user_id AS userId FROM events
+        WHERE user_id IN (${places(userIds.length)}) AND type = 'account.deleted'`,
+      [...userIds],
+    );
+    return rows.map(({ userId }) => userId);
+  }
+
+  /** @param since epoch milliseconds */
+  async findSignInAddresses(userId: string, since: number): Promise<string[]> {
+    const values = [userId, firstEntityIdAt(since), MAX_LOGINS];
+    const rows = await this.events.query<{ ip: string }[]>(FIND_LOGIN_ADDRESSES, values);
+    return rows.map(({ ip }) => ip);
+  }
+
+  /** Finds the oldest events before a time (epoch milliseconds). */
   async findIdsBefore(time: number, limit: number): Promise<string[]> {
-    const rows = await this.events.query<{ id: string }[]>(FIND_IDS_BEFORE, [firstEntityIdAt(time), limit]);
-    return rows.map(({ id }) => id);
+    return idsOf(await this.events.query(FIND_IDS_BEFORE, [firstEntityIdAt(time), limit]));
   }
 
   async delete(ids: readonly string[]): Promise<void> {
     await this.events.delete([...ids]);
   }
+
+  /** Finds events after an id and before a time (epoch milliseconds), and whether they hold an address. */
+  findAddressesBetween(
+    afterId: string,
+    time: number,
+    limit: number,
+  ): Promise<{ id: string; hasAddress: 0 | 1 }[]> {
+    return this.events.query(FIND_ADDRESSES_BETWEEN, [afterId, firstEntityIdAt(time), limit]);
+  }
+
+  /** Finds a page of events about the user that hold an address which is not an operator's. */
+  async findAddressesAbout(transaction: Transaction, userId: string, afterId: string): Promise<string[]> {
+    return idsOf(await transaction.read(FIND_ADDRESSES_ABOUT, [userId, afterId]));
+  }
+
+  async findOrgIdsOf(userId: string): Promise<string[]> {
+    return idsOf(await this.events.query(FIND_ORGS_OF_USER, [userId]));
+  }
+
+  async findActsIn(orgIds: readonly string[], actorId: string): Promise<string[]> {
+    return idsOf(await this.events.query(findActsIn(orgIds.length), [...orgIds, actorId]));
+  }
+
+  /** @param since epoch milliseconds */
+  async findActsSince(transaction: Transaction, since: number, actorId: string): Promise<string[]> {
+    return idsOf(await transaction.read(FIND_ACTS_SINCE, [firstEntityIdAt(since), actorId]));
+  }
+
+  async findOperatorGrant(userId: string): Promise<string | undefined> {
+    return idsOf(await this.events.query(FIND_OPERATOR_GRANT, [userId]))[0];
+  }
+
+  /** Finds a page of all events, and which of them hold the address of this operator. */
+  findActsOfOperator(
+    operatorId: string,
+    afterId: string,
+    limit: number,
+  ): Promise<{ id: string; isAct: 0 | 1 }[]> {
+    return this.events.query(FIND_ACTS_OF_OPERATOR, [operatorId, afterId, limit]);
+  }
+
+  async deleteAddresses(ids: readonly string[]): Promise<void> {
+    await this.events.update({ id: In(ids) }, { ip: null });
+  }
+
+  async deleteAddressesIn(transaction: Transaction, ids: readonly string[]): Promise<void> {
+    await transaction.write(`UPDATE events SET ip = NULL WHERE id IN (${places(ids.length)})`, [...ids]);
+  }
+
+  /** Leaves out rows that another transaction has locked. Returns how many events it changed. */
+  async clearPending(transaction: Transaction, ids: readonly string[]): Promise<number> {
+    const free = idsOf(
+      await transaction.read(
+        `SELECT id FROM events WHERE id IN (${places(ids.length)})${transaction.forUpdateOfFree}`,
+        [...ids],
+      ),
+    );
+    if (free.length === 0) return 0;
+    return transaction.write(`UPDATE events SET pending = NULL WHERE id IN (${places(free.length)})`, free);
+  }
+
+  async clearPendingOf(ids: readonly string[]): Promise<void> {
+    await this.events.update({ id: In([...ids]), pending: 1 }, { pending: null });
+  }
+
+  async clearAllPending(): Promise<void> {
+    await this.events.update({ pending: 1 }, { pending: null });
+  }
+}
+
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
 }
 
 function positionValues({ order, id }: Position): unknown[] {

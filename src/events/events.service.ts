@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { Event } from './event.entity.js';
-import { EventsRepository } from './events.repository.js';
 import { encodeCursor, type Position } from '../pagination/cursor.js';
+import { type FilteredPage, filteredPage } from '../pagination/filtered-page.js';
 import type { LinkNextPage } from '../pagination/next-page.decorator.js';
 import { limitOf, linkNext, type NextPage, positionOf } from '../pagination/page.js';
-import type { OrgEventsResult, OwnEventsResult } from './events.responses.js';
-import type { ListEventsQuery, ListOrgEventsQuery } from './events.query.js';
 import { orgEvent, ownEvent } from './event-views.js';
-import { type FilteredPage, filteredPage } from '../pagination/filtered-page.js';
+import type { Event } from './event.entity.js';
+import type { ListEventsQuery, ListOrgEventsQuery } from './events.query.js';
+import { EventsRepository } from './events.repository.js';
+import type { OrgEventsResult, OwnEventsResult } from './events.responses.js';
 
+/** Lists of the audit log. */
 @Injectable()
-export class RecordService {
+export class EventsService {
   constructor(private readonly events: EventsRepository) {}
 
   async listOfOrg(
@@ -47,7 +48,7 @@ function filterOf(query: ListEventsQuery) {
   return { limit: limitOf(query), isWanted: (event: Event) => type === undefined || event.type === type };
 }
 
-/** Events without an organization, which only a person's own record has, are ordered by id. */
+/** Events of a user that have no organization are ordered by id. */
 function placeOf({ orgRevision, id }: Event): Position {
   return { order: orgRevision ?? 0, id };
 }

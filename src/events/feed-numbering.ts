@@ -1,40 +1,110 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { isColumnDenied } from '../database/database-errors.js';
+import { inBatches } from '../database/in-batches.js';
+import { Transactions } from '../database/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
-import { FeedRepository } from './feed.repository.js';
+import { BATCH, type Batch } from '../jobs/batch.js';
+import { EventsRepository } from './events.repository.js';
 import { inFeedOrder, Revisions, type Unnumbered } from './feed-order.js';
-import { PendingMarks } from './pending-marks.js';
-import { UnnumberedEventsRepository } from './unnumbered-events.repository.js';
+import { FeedRepository } from './feed.repository.js';
+
+const CLEAR_AFTER_MS = 1000;
+
+// Clears `pending` of numbered events, so that later rounds do not read them again. No round waits for it: until then, and
+// after a process that ended before, the feed itself says that they are numbered.
+@Injectable()
+export class PendingMarks implements OnApplicationShutdown {
+  private readonly logger = new Logger('Feed');
+  private numbered: string[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private mayNotClear = false;
+
+  constructor(
+    private readonly events: EventsRepository,
+    private readonly feed: FeedRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  /** Several rounds share a transaction, because each commit costs. */
+  clearSoon(ids: readonly string[]): void {
+    if (this.mayNotClear) return;
+    this.numbered.push(...ids);
+    if (this.timer) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.running = this.running.then(() => this.clearNumbered());
+    }, CLEAR_AFTER_MS);
+    this.timer.unref();
+  }
+
+  /** Clears marks that `clearSoon` has left. */
+  async clearLeft(): Promise<Batch> {
+    if (this.mayNotClear) return { examined: 0, deleted: 0 };
+    const ids = await this.feed.findNumberedPending(BATCH);
+    return { examined: ids.length === 0 ? 0 : await this.clear(ids), deleted: 0 };
+  }
+
+  private async clearNumbered(): Promise<void> {
+    const all = this.numbered;
+    this.numbered = [];
+    try {
+      for await (const ids of inBatches(all)) await this.clear(ids);
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private clear(ids: readonly string[]): Promise<number> {
+    return this.transactions.run((transaction) => this.events.clearPending(transaction, ids));
+  }
+
+  private report(error: unknown): void {
+    if (!isColumnDenied(error)) {
+      return this.logger.debug({ msg: 'numbered events keep their mark until the clean-up', err: error });
+    }
+    this.mayNotClear = true;
+    this.logger.warn(
+      'the database account may not update events.pending: this process stops trying, and the feed becomes ' +
+        'slower with every event; grant UPDATE (ip, pending)',
+    );
+  }
+}
 
 export interface Round {
-  /** the newest place of the feed */
+  /** the greatest number of the feed */
   last: number;
   /** false if everything that was committed before the round began is in the feed */
   mayHaveMore: boolean;
 }
 
 /** Events for one round. No page of the feed is longer, so that a full round fills any page. */
-export const EVENTS_AT_ONCE = 1000;
+const EVENTS_AT_ONCE = 1000;
 /** SQLite binds at most 32,766 values. */
-const MAX_PLACES = 10_000;
-/** after so many lost rounds of a backlog, another one goes on */
+const MAX_NUMBERED_AT_ONCE = 10_000;
+/** After so many lost rounds of a backlog, other processes number it. */
 const MAX_LOST = 10;
 const MAX_JITTER_MS = 20;
 
-// Any process may number, at any moment, and stop anywhere: the primary key of the feed decides who gave the next places.
-// No transaction lasts over two of these statements, and no clock decides.
+// Any process may number, at any moment, and stop between any two statements: the primary key of the feed decides which
+// process gave the next numbers. No transaction spans two of these statements, and no clock decides.
 @Injectable()
-export class Numbering {
+export class FeedNumbering {
   constructor(
     private readonly feed: FeedRepository,
-    private readonly unnumbered: UnnumberedEventsRepository,
     private readonly marks: PendingMarks,
   ) {}
 
   async round(): Promise<Round> {
     let seen: Set<string> | undefined;
     for (let lost = 0; ; lost += 1) {
-      // Before the look at the events: whoever numbers between the two takes the places that this round tries.
+      // Before the events are read: a process that numbers between the two reads takes the numbers that this round tries.
       const last = (await this.feed.findLast())?.seq ?? (await this.begin());
       const { events, isCut } = await this.find();
       seen ??= new Set(events.map(({ id }) => id));
@@ -47,31 +117,33 @@ export class Numbering {
     }
   }
 
-  /** The first place has no event: it is a cursor while there is none, and no copy of the database has the same. */
+  /** The first entry has no event: it is a cursor while there is no event, and no copy of the database has the same. */
   private async begin(): Promise<number> {
     await this.feed.append(0, [newEntityId()]);
     return 1;
   }
 
   private async find(): Promise<{ events: Unnumbered[]; isCut: boolean }> {
-    const events = await this.unnumbered.findOldest(EVENTS_AT_ONCE);
+    const events = await this.feed.findUnnumbered(EVENTS_AT_ONCE);
     const isCut = events.length >= EVENTS_AT_ONCE;
     // A clock that is ahead, or behind, can have put an earlier change beyond the cut.
     for (let isWhole = !isCut; !isWhole;) {
       const revisions = new Revisions(events);
-      const later = (await this.unnumbered.findLater(events)).filter((event) => revisions.goBeyond(event));
+      const later = (await this.feed.findUnnumberedBelow(events)).filter((event) =>
+        revisions.goBeyond(event),
+      );
       events.push(...later);
       isWhole = later.length === 0 || new Revisions(events).subjects === revisions.subjects;
     }
     return { events, isCut };
   }
 
-  /** A part of many that was given places is in order by itself. */
+  /** Several statements may number the events: each part is in order by itself. */
   private async append(last: number, events: readonly Unnumbered[]): Promise<boolean> {
-    for (let from = 0; from < events.length; from += MAX_PLACES) {
-      const ids = events.slice(from, from + MAX_PLACES).map(({ id }) => id);
+    for (let from = 0; from < events.length; from += MAX_NUMBERED_AT_ONCE) {
+      const ids = events.slice(from, from + MAX_NUMBERED_AT_ONCE).map(({ id }) => id);
       if (!(await this.feed.append(last + from, ids))) return false;
-      this.marks.clear(ids);
+      this.marks.clearSoon(ids);
     }
     return true;
   }

@@ -31,7 +31,7 @@ export class Revisions {
     return this.highest.size;
   }
 
-  /** Tells whether one of the events has to come after this one. */
+  /** Returns whether one of the events has to come after this one. */
   goBeyond(event: Unnumbered): boolean {
     return revisionsOf(event).some(
       ([subject, revision]) => revision < (this.highest.get(subject) ?? revision),
@@ -39,14 +39,14 @@ export class Revisions {
   }
 }
 
-// Orders events by id, and so by the clocks that made them, except that an organization's events follow its revision, and
-// an account's its own: no clock decides there.
+// Orders events by id, and so by the clocks of the instances that made them. Events of an organization follow its revision
+// instead, and events of a user their revision: no clock decides there.
 export function inFeedOrder<Event extends Unnumbered>(events: readonly Event[]): Event[] {
   const byId = events.toSorted((one, other) => compare(one.id, other.id));
   const before = predecessors(byId);
   const ordered = new Set<Event>();
   for (const event of byId) {
-    // By hand, since a chain can be longer than the stack is deep.
+    // Without recursion, because a chain can be longer than the call stack allows.
     const stack = [event];
     const stacked = new Set(stack);
     while (stack.length > 0) {
@@ -76,7 +76,7 @@ function predecessors<Event extends Unnumbered>(byId: readonly Event[]): Map<Eve
   }
   const before = new Map<Event, Event[]>();
   for (const chain of chains.values()) {
-    // The sort is stable: within a revision, which is one change, ids decide.
+    // The sort is stable: within a revision, which is one transaction, ids decide.
     chain.sort((one, other) => one.revision - other.revision);
     for (const [place, { event }] of chain.entries()) {
       const previous = chain[place - 1]?.event;

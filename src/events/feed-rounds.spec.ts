@@ -1,19 +1,20 @@
-import { describe, expect, it } from 'vitest';
-import type { Numbering } from './feed-numbering.js';
-import { Rounds } from './feed-rounds.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FeedNumbering } from './feed-numbering.js';
+import { FeedPoller, FeedRounds } from './feed-rounds.js';
 
+const BACKLOG = 6;
 const INTERVAL_MS = 100;
 /** A timer of Node can be a little early by the clock that is read here. */
 const TOLERANCE_MS = 2;
 
 describe('the rounds of a process', () => {
-  it('begin at most once in 100 ms, however many ask, and nobody shares one that began before they asked', async () => {
+  it('begin at most once in 100 ms, however many callers share them, and no caller shares one that began before its call', async () => {
     const begun: number[] = [];
     const round = () => {
       begun.push(performance.now());
       return Promise.resolve({ last: begun.length, mayHaveMore: false });
     };
-    const rounds = new Rounds({ round } as unknown as Numbering);
+    const rounds = new FeedRounds({ round } as unknown as FeedNumbering);
 
     const asked: number[] = [];
     const answers: number[] = [];
@@ -28,5 +29,28 @@ describe('the rounds of a process', () => {
     for (const [turn, at] of begun.entries()) expect(at).toBeGreaterThanOrEqual(asked[turn]!);
     const gaps = begun.slice(1).map((at, turn) => at - begun[turn]!);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(INTERVAL_MS - TOLERANCE_MS);
+  });
+});
+
+describe('the poller', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('numbers a backlog without a pause, though no request waits, until the process stops', async () => {
+    let begun = 0;
+    const begin = () => Promise.resolve({ last: ++begun, mayHaveMore: begun % BACKLOG !== 0 });
+    const poller = new FeedPoller({ isAwaited: false, begin } as unknown as FeedRounds);
+    poller.start();
+
+    await vi.advanceTimersByTimeAsync(250);
+    expect(begun).toBe(BACKLOG);
+    poller.beforeApplicationShutdown();
+    await vi.advanceTimersByTimeAsync(5000);
+    await poller.onApplicationShutdown();
+    expect(begun).toBe(BACKLOG);
   });
 });

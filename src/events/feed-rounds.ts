@@ -1,35 +1,35 @@
 import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { feedState } from '../telemetry/metrics/measurements.js';
-import { Numbering, type Round } from './feed-numbering.js';
+import { FeedNumbering, type Round } from './feed-numbering.js';
 
-/** Each round costs the writers a commit, however many ask for one. A backlog is numbered without a pause. */
+/** Each round costs the writers a commit, however many callers share it. A backlog is numbered without a pause. */
 const INTERVAL_MS = 100;
 
-interface Waiter {
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
-/** The rounds of this process, one after the other. Whoever asks shares one that begins after they asked. */
+/** The rounds of this process, one after another. Callers share a round that begins after they called. */
 @Injectable()
-export class Rounds {
+export class FeedRounds {
   private running: Promise<unknown> = Promise.resolve();
   private next: Promise<Round> | undefined;
   private newest = 0;
   private nextAt = 0;
   /** everything committed before this moment is in the feed, as far as this process knows */
   private completeUpTo = performance.now();
-  private readonly waiters = new Set<Waiter>();
+  private readonly waiters = new Set<PromiseWithResolvers<void>>();
 
-  constructor(private readonly numbering: Numbering) {
+  constructor(private readonly numbering: FeedNumbering) {
     feedState.provide(() => ({
       lagSeconds: (performance.now() - this.completeUpTo) / 1000,
       waiters: this.waiters.size,
     }));
   }
 
-  /** the end of the feed as of the latest round */
+  /** the greatest number of the feed, as of the latest round */
   get last(): number {
     return this.newest;
   }
@@ -42,16 +42,15 @@ export class Rounds {
     return (this.next ??= this.afterRunning());
   }
 
-  /** Resolves when a round has another end of the feed than this one, or at `until`. Throws when a round fails. */
+  /** Waits until a round ends with another number than `last`, or until the signal. Throws if a round fails. */
   async another(last: number, until: AbortSignal): Promise<void> {
     if (until.aborted || this.newest !== last) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { resolve, reject };
-    const end = (): void => resolve();
+    const waiter = Promise.withResolvers<void>();
+    const end = (): void => waiter.resolve();
     this.waiters.add(waiter);
     until.addEventListener('abort', end, { once: true });
     try {
-      await promise;
+      await waiter.promise;
     } finally {
       this.waiters.delete(waiter);
       until.removeEventListener('abort', end);
@@ -61,7 +60,7 @@ export class Rounds {
   private async afterRunning(): Promise<Round> {
     await this.running;
     const pauseMs = this.nextAt - performance.now();
-    // On SQLite nothing else would get a turn.
+    // SQLite answers within a turn of the event loop: without a pause no other work would run.
     await (pauseMs > 0 ? sleep(pauseMs) : yieldToEventLoop());
     this.next = undefined;
     const round = this.run();
@@ -78,15 +77,69 @@ export class Rounds {
       else this.completeUpTo = begun;
       const isNew = round.last !== this.newest;
       this.newest = round.last;
-      if (isNew) this.tell(({ resolve }) => resolve());
+      if (isNew) for (const waiter of this.waiters) waiter.resolve();
       return round;
     } catch (error) {
-      this.tell(({ reject }) => reject(error));
+      for (const waiter of this.waiters) waiter.reject(error);
       throw error;
     }
   }
+}
 
-  private tell(how: (waiter: Waiter) => void): void {
-    for (const waiter of this.waiters) how(waiter);
+const TICK_MS = 200;
+const IDLE_MS = 1000;
+
+/** Makes rounds while the process runs: often if a request waits for events, seldom otherwise. */
+@Injectable()
+export class FeedPoller implements BeforeApplicationShutdown, OnApplicationShutdown {
+  private readonly logger = new Logger('Feed');
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private begunAt = Number.NEGATIVE_INFINITY;
+  private hasFailed = false;
+  private stopped = false;
+
+  constructor(private readonly rounds: FeedRounds) {}
+
+  /** Adds jitter, so that instances do not number at the same moments. */
+  start(): void {
+    if (this.stopped) return;
+    this.timer = setTimeout(
+      () => {
+        this.running = this.tick();
+      },
+      TICK_MS * (0.75 + Math.random() / 2),
+    );
+    this.timer.unref();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.running;
+  }
+
+  private async tick(): Promise<void> {
+    const now = performance.now();
+    if (this.rounds.isAwaited || now - this.begunAt >= IDLE_MS) {
+      this.begunAt = now;
+      await this.poll();
+    }
+    this.start();
+  }
+
+  private async poll(): Promise<void> {
+    try {
+      for (let mayHaveMore = true; mayHaveMore && !this.stopped;) {
+        ({ mayHaveMore } = await this.rounds.begin());
+      }
+      this.hasFailed = false;
+    } catch (error) {
+      if (!this.hasFailed) this.logger.warn({ msg: 'cannot number events; retrying', err: error });
+      this.hasFailed = true;
+    }
   }
 }

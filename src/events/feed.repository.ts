@@ -4,10 +4,10 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/database-errors.js';
 import { hotStatement } from '../database/hot-statements.js';
-import { places } from '../database/lookup.js';
-import type { Event } from './event.entity.js';
+import { padded, places } from '../database/lookup.js';
+import { EVENT_KEY, type Event, FeedEntry, SEQ_KEY } from './event.entity.js';
 import { EVENT_COLUMNS } from './events.repository.js';
-import { EVENT_KEY, FeedEntry, SEQ_KEY } from './feed-entry.entity.js';
+import type { Unnumbered } from './feed-order.js';
 
 const FIND_LAST = hotStatement(
   'the end of the feed',
@@ -22,8 +22,8 @@ const FIND_FIRST = hotStatement(
   `${PAGE} WHERE f.seq > 0 ORDER BY f.seq LIMIT ?`,
   [1],
 );
-// One statement, so that nothing is deleted between the look at the cursor and the page. It finds nothing for a cursor
-// that is no event of the feed.
+// One statement, so that no entry is deleted between the look-up of the cursor and the page. It finds nothing for a
+// cursor that is no event of the feed.
 const FIND_AFTER = hotStatement(
   'a page of the feed',
   `${PAGE} WHERE f.seq > (SELECT c.seq FROM feed c WHERE c.event_id = ?) ORDER BY f.seq LIMIT ?`,
@@ -38,7 +38,7 @@ const findLastOf = (size: number): string =>
   `SELECT MAX(f.seq) AS seq FROM feed f WHERE f.event_id IN (${places(size)})`;
 hotStatement('the last of several events in the feed', findLastOf(2), ['', '']);
 
-/** The newest stays, or the cursor of a reader that has read everything would be no event of the feed. */
+/** The newest entry stays, or the cursor of a reader that has read everything would be no event of the feed. */
 const FIND_UP_TO = hotStatement(
   'the clean-up of the feed',
   `SELECT f.seq FROM feed f WHERE f.seq <= ? AND f.seq < (SELECT MAX(n.seq) FROM feed n)
@@ -46,12 +46,37 @@ const FIND_UP_TO = hotStatement(
   [0, 1],
 );
 
-/** The event at a place, by which cursors name the place; `id` is null where there is none. */
+// An event is numbered before `pending` is cleared, so `pending` alone does not decide. MariaDB would read the whole feed
+// for a NOT EXISTS.
+const UNNUMBERED = `SELECT e.id, e.org_id AS orgId, e.org_revision AS orgRevision, e.user_id AS userId,
+    e.user_revision AS userRevision
+  FROM events e LEFT JOIN feed f ON f.event_id = e.id WHERE e.pending = 1 AND f.seq IS NULL`;
+const FIND_UNNUMBERED = hotStatement(
+  'the events that are to be numbered',
+  `${UNNUMBERED} ORDER BY e.id LIMIT ?`,
+  [1],
+);
+// CONCAT keeps the engines from the indexes of organizations and users, which would lead through all of their events.
+const findEarlier = (orgs: number, users: number): string => `${UNNUMBERED} AND e.id > ?
+  AND ((CONCAT(e.org_id) IN (${places(orgs)}) AND e.org_revision < ?)
+    OR (CONCAT(e.user_id) IN (${places(users)}) AND e.user_revision < ?))`;
+hotStatement('the events that are to be numbered with others', findEarlier(1, 1), ['', '', 1, '', 1]);
+
+const FIND_NUMBERED_PENDING = hotStatement(
+  'the numbered events whose mark was not cleared',
+  `SELECT e.id FROM events e JOIN feed f ON f.event_id = e.id WHERE e.pending = 1 ORDER BY e.id LIMIT ?`,
+  [1],
+);
+
+/** The cursor before the oldest event that is kept. */
+export const START = 'start';
+
+/** An entry of the feed with its event. Cursors name an entry by `place`, the id of its event; `id` is null if the event is gone. */
 export type Placed = { place: string } & (Event | { id: null });
 
 @Injectable()
 export class FeedRepository {
-  private readonly asked = new Map<string, Promise<Placed[] | undefined>>();
+  private readonly sharedPages = new Map<string, Promise<Placed[] | undefined>>();
 
   constructor(@InjectRepository(FeedEntry) private readonly feed: Repository<FeedEntry>) {}
 
@@ -59,12 +84,12 @@ export class FeedRepository {
     return (await this.feed.query<FeedEntry[]>(FIND_LAST, []))[0];
   }
 
-  /** Gives the next places, in one statement; returns false if one of them, or of the events, has been taken. */
+  /** Numbers events in one statement. Returns false if a number is taken, or an event has one already. */
   async append(after: number, ids: readonly string[]): Promise<boolean> {
     try {
       await this.feed.query(
         `INSERT INTO feed (seq, event_id) VALUES ${ids.map(() => '(?, ?)').join(', ')}`,
-        ids.flatMap((id, place) => [after + 1 + place, id]),
+        ids.flatMap((id, index) => [after + 1 + index, id]),
       );
       return true;
     } catch (error) {
@@ -78,18 +103,18 @@ export class FeedRepository {
     return this.feed.query<Placed[]>(FIND_FIRST, [limit]);
   }
 
-  // Readers that ask for a page in the same turn of the event loop share it: a round wakes all of them. Everything else gets its
-  // turn before, on SQLite, too. Returns undefined if the event has no place any more.
+  // Requests for a page in one turn of the event loop share it, because a round wakes all readers at once. Other work gets
+  // its turn before, on SQLite, too. Returns undefined if the feed does not have the event.
   findAfter(eventId: string, limit: number): Promise<Placed[] | undefined> {
     const key = `${eventId} ${limit}`;
-    const asked = this.asked.get(key);
-    if (asked) return asked;
-    const found = yieldToEventLoop().then(() => {
-      this.asked.delete(key);
+    const shared = this.sharedPages.get(key);
+    if (shared) return shared;
+    const page = yieldToEventLoop().then(() => {
+      this.sharedPages.delete(key);
       return this.findPlaced(eventId, limit);
     });
-    this.asked.set(key, found);
-    return found;
+    this.sharedPages.set(key, page);
+    return page;
   }
 
   async findLastOf(eventIds: readonly string[]): Promise<number | undefined> {
@@ -97,13 +122,12 @@ export class FeedRepository {
     return rows[0]?.seq ?? undefined;
   }
 
-  /** Returns the oldest places up to one, never the newest of all. */
+  /** Finds the oldest entries up to a number, and never the newest of all. */
   async findUpTo(seq: number, limit: number): Promise<number[]> {
     const rows = await this.feed.query<{ seq: number }[]>(FIND_UP_TO, [seq, limit]);
     return rows.map((row) => row.seq);
   }
 
-  /** For a restored database. */
   async findOldest(limit: number): Promise<number[]> {
     const entries = await this.feed.find({ select: { seq: true }, order: { seq: 'ASC' }, take: limit });
     return entries.map(({ seq }) => seq);
@@ -111,6 +135,25 @@ export class FeedRepository {
 
   async delete(seqs: readonly number[]): Promise<void> {
     await this.feed.delete({ seq: In([...seqs]) });
+  }
+
+  findUnnumbered(limit: number): Promise<Unnumbered[]> {
+    return this.feed.query<Unnumbered[]>(FIND_UNNUMBERED, [limit]);
+  }
+
+  /** Finds events with greater ids that share a subject with these, and have a lower revision than the highest of these. */
+  async findUnnumberedBelow(events: readonly Unnumbered[]): Promise<Unnumbered[]> {
+    const afterId = events.reduce((last, { id }) => (id > last ? id : last), '');
+    const orgs = subjects(events, ({ orgId, orgRevision }) => [orgId, orgRevision]);
+    const users = subjects(events, ({ userId, userRevision }) => [userId, userRevision]);
+    if (orgs.below + users.below === 0) return [];
+    const values = [afterId, ...orgs.ids, orgs.below, ...users.ids, users.below];
+    return this.feed.query<Unnumbered[]>(findEarlier(orgs.ids.length, users.ids.length), values);
+  }
+
+  async findNumberedPending(limit: number): Promise<string[]> {
+    const rows = await this.feed.query<{ id: string }[]>(FIND_NUMBERED_PENDING, [limit]);
+    return rows.map(({ id }) => id);
   }
 
   private async findPlaced(eventId: string, limit: number): Promise<Placed[] | undefined> {
@@ -121,4 +164,22 @@ export class FeedRepository {
   private async has(eventId: string): Promise<boolean> {
     return (await this.feed.query<unknown[]>(FIND_ENTRY, [eventId])).length > 0;
   }
+}
+
+const FIRST_REVISION = 1;
+
+function subjects(
+  events: readonly Unnumbered[],
+  of: (event: Unnumbered) => [id: string | null, revision: number | null],
+): { ids: string[]; below: number } {
+  const ids = new Set<string>();
+  let below = 0;
+  for (const event of events) {
+    const [id, revision] = of(event);
+    // No event precedes the creation of an organization or a user, and an import creates many.
+    if (id === null || revision === null || revision <= FIRST_REVISION) continue;
+    ids.add(id);
+    below = Math.max(below, revision);
+  }
+  return { ids: padded([...ids, ''], ''), below };
 }

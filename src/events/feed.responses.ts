@@ -7,15 +7,14 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { pascalCase } from '../openapi/problem-schemas.js';
-import type { Fields, SchemaObject } from './event-data.js';
 import {
   columnsOf,
   type Definition,
-  definitionOf,
-  EVENT_TYPES,
-  type EventType,
+  type Fields,
+  type SchemaObject,
   type Subject,
-} from './event-types.js';
+} from './event-definitions.js';
+import { definitionOf, EVENT_TYPES, type EventType } from './event-types.js';
 import { ACTOR_TYPES, type ActorType, OWN_EVENT } from './events.responses.js';
 
 export class FeedEventActor {
@@ -77,7 +76,16 @@ export class FeedEvents {
   events: FeedEvent[];
 }
 
-/** Returns a class as the OpenAPI document takes it; nothing makes an instance of it. */
+export class FeedResult extends FeedEvents {
+  /**
+   * `after` of the next request
+   * @example "019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f"
+   */
+  @ApiProperty({ pattern: '^[0-9a-f-]{36}$' })
+  next: string;
+}
+
+/** Returns a class for the OpenAPI document. It has no instances. */
 function schemaOf(type: EventType): Type {
   const { meaning, forms } = definitionOf(type)!;
   const name = `${pascalCase(type.replace('.', '_'))}Event`;
@@ -96,7 +104,7 @@ function schemaOf(type: EventType): Type {
   return schema;
 }
 
-/** Excludes the other forms, which have more fields, so that an event has one form only. */
+/** Excludes the other forms, which have more fields, so that an event matches one form only. */
 function dataSchema(fields: Fields, forms: Definition['forms']): SchemaObject {
   const required = requiredIn(fields);
   const others = forms.flatMap(({ data }) => requiredIn(data)).filter((name) => !(name in fields));

@@ -1,56 +1,166 @@
-import { Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { ServicePrincipal } from '../access/service-principal.js';
+import type { Patience } from '../http/patience.decorator.js';
+import { limitOf } from '../pagination/page.js';
 import type { Event } from './event.entity.js';
 import { feedEvent, isToldTo } from './event-views.js';
-import type { Patience } from '../http/patience.decorator.js';
-import type { FeedEvent } from './feed.responses.js';
-import type { FeedQuery } from './feed.query.js';
-import type { FeedResult } from './feed-page.responses.js';
-import { FeedPages, type FeedPage, type PageRequest } from './feed-pages.js';
-import { HeldRequests } from './long-polls.js';
-import { Rounds } from './feed-rounds.js';
-import { limitOf } from '../pagination/page.js';
+import { CursorExpiredError, TooManyWaitError } from './events.errors.js';
+import type { FeedQuery } from './events.query.js';
+import { FeedRounds } from './feed-rounds.js';
+import { FeedRepository, type Placed, START } from './feed.repository.js';
+import type { FeedResult } from './feed.responses.js';
+
+/** If a reader wants none of the events of a first read, the next reads take so many. */
+const EVENTS_AT_ONCE = 1000;
+
+export interface FeedPage {
+  events: Event[];
+  /** cursor behind the last event examined, or START */
+  next: string;
+}
+
+export interface PageRequest {
+  after: string;
+  limit: number;
+  isWanted: (event: Event) => boolean;
+  /** ends the search when the reader has left */
+  signal: AbortSignal;
+}
 
 @Injectable()
-export class FeedService {
-  /** Readers whom one round wakes share the rows of their page, and so what is made of them. */
-  private readonly views = new WeakMap<Event, FeedEvent>();
+export class FeedService implements BeforeApplicationShutdown {
+  private readonly longPolls = new LongPolls();
 
   constructor(
-    private readonly pages: FeedPages,
-    private readonly rounds: Rounds,
-    private readonly held: HeldRequests,
+    private readonly feed: FeedRepository,
+    private readonly rounds: FeedRounds,
   ) {}
 
-  async read(reader: ServicePrincipal, query: FeedQuery, patience: Patience): Promise<FeedResult> {
+  beforeApplicationShutdown(): void {
+    this.longPolls.stop();
+  }
+
+  /** @throws CursorExpiredError, TooManyWaitError */
+  async follow(reader: ServicePrincipal, query: FeedQuery, patience: Patience): Promise<FeedResult> {
     const { after, wait = '0' } = query;
-    if (after === undefined) return { events: [], next: await this.pages.end() };
+    if (after === undefined) return { events: [], next: await this.end() };
     const isWanted = (event: Event): boolean => isToldTo(reader.name, event);
     const request = { after, limit: limitOf(query), isWanted, signal: patience.gone };
-    const { page, last } = await this.pages.read(request);
-    const ms = Number(wait) * 1000;
-    if (ms > 0 && page.events.length === 0) {
-      const hold = { ms, signal: patience.gone };
-      await patience.wait(() =>
-        this.held.hold(reader.name, hold, (until) => this.await(page, last, request, until)),
-      );
+    const { page, last } = await this.read(request);
+    const waitMs = Number(wait) * 1000;
+    if (waitMs > 0 && page.events.length === 0) {
+      const poll = this.longPolls.begin(reader.name, waitMs, patience.gone);
+      try {
+        await patience.wait(() => this.awaitEvents(page, last, request, poll.signal));
+      } finally {
+        poll.end();
+      }
     }
-    return { events: page.events.map((event) => this.viewOf(event)), next: page.next };
+    return { events: page.events.map(feedEvent), next: page.next };
   }
 
-  private viewOf(event: Event): FeedEvent {
-    const known = this.views.get(event);
-    if (known) return known;
-    const view = feedEvent(event);
-    this.views.set(event, view);
-    return view;
+  /** Returns the cursor from which a reader gets everything that is committed later. */
+  async end(): Promise<string> {
+    await this.rounds.begin();
+    // A reset can have emptied the feed since the round.
+    return (await this.feed.findLast())?.eventId ?? this.end();
   }
 
-  private async await(page: FeedPage, last: number, request: PageRequest, until: AbortSignal): Promise<void> {
+  /** A page that is not full has everything that was committed before the call, up to `last`. @throws CursorExpiredError */
+  async read(request: PageRequest): Promise<{ page: FeedPage; last: number }> {
+    const page: FeedPage = { events: [], next: request.after };
+    const isEnough = (): boolean => page.events.length >= request.limit || request.signal.aborted;
+    // A page that the numbered events fill needs no round.
+    await this.extend(page, request);
+    while (!isEnough()) {
+      const { last, mayHaveMore } = await this.rounds.begin();
+      await this.extend(page, request);
+      if (!mayHaveMore) return { page, last };
+    }
+    return { page, last: this.rounds.last };
+  }
+
+  private async awaitEvents(
+    page: FeedPage,
+    last: number,
+    request: PageRequest,
+    until: AbortSignal,
+  ): Promise<void> {
     for (let seen = last; page.events.length === 0 && !until.aborted;) {
       await this.rounds.another(seen, until);
       seen = this.rounds.last;
-      await this.pages.extend(page, request);
+      await this.extend(page, request);
     }
+  }
+
+  /** Reads to the end of the feed or of the page, without a round. @throws CursorExpiredError */
+  private async extend(page: FeedPage, { limit, isWanted, signal }: PageRequest): Promise<void> {
+    // The feed begins with an entry of no event, and later ones can have lost theirs: those are no gap.
+    let isBeginning = page.next === START;
+    for (let size = limit; !signal.aborted; size = EVENTS_AT_ONCE) {
+      const found = await this.findAfter(page.next, size);
+      for (const placed of found) {
+        const event = eventAt(placed);
+        if (event === undefined && !isBeginning) throw new CursorExpiredError();
+        isBeginning &&= event === undefined;
+        page.next = placed.place;
+        if (event !== undefined && isWanted(event)) page.events.push(event);
+        if (page.events.length >= limit) return;
+      }
+      if (found.length < size) return;
+    }
+  }
+
+  private async findAfter(place: string, limit: number): Promise<Placed[]> {
+    if (place === START) return this.feed.findFirst(limit);
+    const found = await this.feed.findAfter(place, limit);
+    // Retention can have deleted it, with events behind it.
+    if (!found) throw new CursorExpiredError();
+    return found;
+  }
+}
+
+function eventAt(placed: Placed): Event | undefined {
+  return placed.id === null ? undefined : placed;
+}
+
+/** of one service at one process */
+const MAX_LONG_POLLS = 20;
+
+/** Bounds how many requests of a service wait, and how long: until time is up, the client leaves, or the process stops. */
+class LongPolls {
+  private readonly counts = new Map<string, number>();
+  private readonly open = new Set<AbortController>();
+  private stopping = false;
+
+  stop(): void {
+    this.stopping = true;
+    for (const controller of this.open) controller.abort();
+  }
+
+  /** @throws TooManyWaitError */
+  begin(service: string, ms: number, gone: AbortSignal): { signal: AbortSignal; end: () => void } {
+    if (this.stopping || gone.aborted) return { signal: AbortSignal.abort(), end: () => undefined };
+    const count = this.counts.get(service) ?? 0;
+    if (count >= MAX_LONG_POLLS) throw new TooManyWaitError();
+    this.counts.set(service, count + 1);
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    const timer = setTimeout(abort, ms);
+    this.open.add(controller);
+    gone.addEventListener('abort', abort, { once: true });
+    const end = (): void => {
+      clearTimeout(timer);
+      this.open.delete(controller);
+      gone.removeEventListener('abort', abort);
+      this.release(service);
+    };
+    return { signal: controller.signal, end };
+  }
+
+  private release(service: string): void {
+    const left = (this.counts.get(service) ?? 1) - 1;
+    if (left > 0) this.counts.set(service, left);
+    else this.counts.delete(service);
   }
 }

@@ -9,13 +9,13 @@ import { MailsOfUser } from './mails-of-user.js';
 import { OldMails } from './old-mails.js';
 import { MailRetries } from './mail-retries.js';
 import { MailsRepository } from './mails.repository.js';
-import { RecordModule } from '../events/events.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 
 /** Accepts mails, and what composes them. MailWorkerModule sends them. */
 @Module({
-  imports: [JobsModule, RecordModule, TypeOrmModule.forFeature([Mail]), UsersModule],
+  imports: [JobsModule, EventsModule, TypeOrmModule.forFeature([Mail]), UsersModule],
   providers: [
     MailComposers,
     MailRetries,

@@ -5,7 +5,7 @@ import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
 import { OrgRowsModule } from '../orgs/org-rows.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
-import { RecordModule } from '../events/events.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AccountView } from './account-view.js';
@@ -34,7 +34,7 @@ import { OwnSessionsController } from './own-sessions.controller.js';
     OrgRowsModule,
     OrgsModule,
     RateLimitsModule,
-    RecordModule,
+    EventsModule,
     RequestsModule,
     UsersModule,
   ],

@@ -5,14 +5,14 @@ import { CurrentUser } from '../access/current-user.decorator.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiPage } from '../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
-import { RecordService } from '../events/events.service.js';
+import { EventsService } from '../events/events.service.js';
 import { OwnEventsResult } from '../events/events.responses.js';
 import { ListEventsQuery } from '../events/events.query.js';
 
 @ApiTags('Me')
 @Controller('api/me/events')
 export class OwnEventsController {
-  constructor(private readonly record: RecordService) {}
+  constructor(private readonly events: EventsService) {}
 
   /**
    * Read the record of the current user
@@ -28,6 +28,6 @@ export class OwnEventsController {
     @Query() query: ListEventsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OwnEventsResult> {
-    return this.record.listOfUser(id, query, linkNextPage);
+    return this.events.listOfUser(id, query, linkNextPage);
   }
 }

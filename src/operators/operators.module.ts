@@ -4,7 +4,7 @@ import { MemberRowsModule } from '../orgs/members/member-rows.module.js';
 import { InvitationRowsModule } from '../orgs/invitations/invitation-rows.module.js';
 import { OrgRowsModule } from '../orgs/org-rows.module.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
-import { RecordModule } from '../events/events.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { ServicesModule } from '../services/services.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { ChangeableUsers } from './changeable-users.js';
@@ -25,7 +25,7 @@ import { UserOperations } from './user-operations.js';
     MailModule,
     MemberRowsModule,
     OrgRowsModule,
-    RecordModule,
+    EventsModule,
     ServicesModule,
     UsersModule,
   ],

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transaction.js';
-import type { NewEvent } from '../events/new-event.js';
+import type { NewEvent } from '../events/event-types.js';
 import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
 import type { Departure } from './ownership.repository.js';
 import { orgIdsOf } from './owner-rule.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { RecordModule } from '../events/events.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AbandonedOrgs } from './abandoned-orgs.js';
@@ -33,7 +33,7 @@ const EXPORTED = [
 @Module({
   imports: [
     InvitationRowsModule,
-    RecordModule,
+    EventsModule,
     RequestsModule,
     TypeOrmModule.forFeature([Member, Org]),
     UsersModule,

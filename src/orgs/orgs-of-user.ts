@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
 import type { Turn } from '../database/transaction-queue.js';
-import type { NewEvent } from '../events/new-event.js';
+import type { NewEvent } from '../events/event-types.js';
 import { type ExportedRows, UserParts } from '../users/user-parts.js';
 import type { Consequences, Decide, UserDeparture, UserTies } from '../users/user-ties.js';
 import type { UserProfile } from '../users/users.repository.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { JobsModule } from '../jobs/jobs.module.js';
-import { RecordModule } from '../events/events.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { InvitationRowsModule } from './invitations/invitation-rows.module.js';
@@ -22,7 +22,7 @@ import { RolesGuard } from './roles.guard.js';
     MemberRowsModule,
     MembersModule,
     OrgRowsModule,
-    RecordModule,
+    EventsModule,
     RequestsModule,
     UsersModule,
   ],

@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.js';
-import type { NewEvent } from '../events/new-event.js';
+import type { NewEvent } from '../events/event-types.js';
 import type { Departure } from './ownership.repository.js';
 import { requireOtherOwner } from './members/member-policy.js';
 import { OnlyOwnerError } from './owners.errors.js';

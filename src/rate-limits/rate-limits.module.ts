@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
-import { RecordModule } from '../events/events.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { KnownAddresses } from './known-addresses.js';
 import { RateLimitStoreModule } from './rate-limit-store.module.js';
@@ -11,7 +11,7 @@ const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };
 
 /** Import it into each module with a `@RateLimited` handler. */
 @Module({
-  imports: [RecordModule, UsersModule, RateLimitStoreModule, ThrottlerModule.forRoot([ONE_FOR_ALL_LIMITS])],
+  imports: [EventsModule, UsersModule, RateLimitStoreModule, ThrottlerModule.forRoot([ONE_FOR_ALL_LIMITS])],
   providers: [KnownAddresses, WriteLimitGuard],
   exports: [KnownAddresses, RateLimitStoreModule, ThrottlerModule, WriteLimitGuard],
 })

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { RecordModule } from '../events/events.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { SecretUses } from './secret-uses.js';
 import { ServiceChanges } from './service-changes.js';
 import { ServiceCredentials } from './service-credentials.js';
@@ -10,7 +10,7 @@ import { Service } from './service.entity.js';
 import { ServicesRepository } from './services.repository.js';
 
 @Module({
-  imports: [RecordModule, TypeOrmModule.forFeature([Service, ServiceSecret])],
+  imports: [EventsModule, TypeOrmModule.forFeature([Service, ServiceSecret])],
   providers: [SecretUses, ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
   exports: [ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
 })

@@ -1,4 +1,4 @@
-import type { NewEvent } from '../events/new-event.js';
+import type { NewEvent } from '../events/event-types.js';
 
 type Ended = Extract<NewEvent<'session.ended'>, { data: { all: true } }>;
 

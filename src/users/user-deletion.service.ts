@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator, principalOf } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
-import { EventAddressesRepository } from '../events/event-addresses.repository.js';
+import { UserAddresses } from '../events/user-addresses.js';
 import { RefusedError } from '../problems/refused.error.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 import { UserEmailsRepository } from './user-emails.repository.js';
@@ -33,7 +33,7 @@ export class UserDeletionService {
     private readonly users: UserChangesRepository,
     private readonly emails: UserEmailsRepository,
     private readonly events: UserEvents,
-    private readonly addresses: EventAddressesRepository,
+    private readonly addresses: UserAddresses,
     private readonly parts: UserParts,
   ) {}
 
@@ -70,7 +70,7 @@ export class UserDeletionService {
         ...events,
       );
       // Includes the events that were just recorded.
-      await this.addresses.deleteOf(transaction, userId, { acts, since });
+      await this.addresses.delete(transaction, userId, { acts, since });
 
       for (const rows of this.parts.contendedRows.inOrder()) await rows.delete(transaction, user);
       await this.users.delete(transaction, userId);

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { EventsRepository } from '../events/events.repository.js';
-import type { EventType } from '../events/event-types.js';
-import type { EventWithout, NewEvent } from '../events/new-event.js';
+import type { EventType, EventWithout, NewEvent } from '../events/event-types.js';
 import { allSessionsEnded, type EndOfAll } from './all-sessions-ended.js';
 import { requireUnprotected } from './operator-protection.js';
 import { UserChangesRepository } from './user-changes.repository.js';

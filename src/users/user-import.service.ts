@@ -3,7 +3,7 @@ import type { Actor } from '../access/actor.js';
 import { Transactions } from '../database/transactions.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
 import { EventsRepository } from '../events/events.repository.js';
-import type { NewEvent } from '../events/new-event.js';
+import type { NewEvent } from '../events/event-types.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import {
   type ImportedUser,

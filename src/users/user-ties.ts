@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
 import type { Turn } from '../database/transaction-queue.js';
-import type { NewEvent } from '../events/new-event.js';
+import type { NewEvent } from '../events/event-types.js';
 
 /** An organization that has no enabled owner any more. */
 export interface OrphanedOrg {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { RecordModule } from '../events/events.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { UserDeletionService } from './user-deletion.service.js';
 import { UserDisablingService } from './user-disabling.service.js';
 import { UserEvents } from './user-events.js';
@@ -32,7 +32,7 @@ const EXPORTED = [
 ];
 
 @Module({
-  imports: [RecordModule, TypeOrmModule.forFeature([User])],
+  imports: [EventsModule, TypeOrmModule.forFeature([User])],
   providers: [...EXPORTED, EventsOfUser],
   exports: EXPORTED,
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FeedEntry } from '../../src/events/feed-entry.entity.js';
+import { FeedEntry } from '../../src/events/event.entity.js';
 import { FeedRepository } from '../../src/events/feed.repository.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';

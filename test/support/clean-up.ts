@@ -1,17 +1,13 @@
 import { parseEnv } from '../../src/config/parse-env.js';
 import { Transactions } from '../../src/database/transactions.js';
-import { Event } from '../../src/events/event.entity.js';
-import { EventAddressesRepository } from '../../src/events/event-addresses.repository.js';
-import { EventDeletions } from '../../src/events/event-deletions.js';
-import { FeedEntry } from '../../src/events/feed-entry.entity.js';
+import { Event, FeedEntry } from '../../src/events/event.entity.js';
 import { FeedRepository } from '../../src/events/feed.repository.js';
-import { FeedRetention } from '../../src/events/feed-retention.js';
-import { UnnumberedEventsRepository } from '../../src/events/unnumbered-events.repository.js';
+import { PendingMarks } from '../../src/events/feed-numbering.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import type { DataSource } from 'typeorm';
 import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
 import { ExpiredCodes } from '../../src/auth/codes/expired-codes.js';
-import { ExpiredEvents } from '../../src/events/events-retention.js';
+import { EventsRetention } from '../../src/events/events-retention.js';
 import { ExpiredKeys } from '../../src/requests/expired-keys.js';
 import { CleanUpService } from '../../src/jobs/clean-up.service.js';
 import { ToldEndings } from '../../src/auth/sessions/told-endings.js';
@@ -49,7 +45,8 @@ export function aCleanUp(dataSource: DataSource, jobs = cleanUpJobs(dataSource))
 export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
   const jobs = new CleanUpJobs();
   const transactions = new Transactions(dataSource);
-  const events = dataSource.getRepository(Event);
+  const events = new EventsRepository(dataSource.getRepository(Event));
+  const feed = new FeedRepository(dataSource.getRepository(FeedEntry));
   const rooms = [
     new ExpiredCodes(new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)), jobs),
     new ExpiredSessions(
@@ -57,13 +54,7 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
       aRemoval(dataSource),
       jobs,
     ),
-    new ExpiredEvents(
-      new EventsRepository(events),
-      new EventAddressesRepository(events),
-      eventDeletions(dataSource, jobs),
-      parseEnv({}),
-      jobs,
-    ),
+    new EventsRetention(events, feed, new PendingMarks(events, feed, transactions), parseEnv({}), jobs),
     new OldMails(new MailsRepository(dataSource.getRepository(Mail), transactions), jobs),
     new OldMailCodes(new MailCodesRepository(dataSource.getRepository(MailCode)), jobs),
     new ExpiredKeys(
@@ -75,19 +66,6 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
   ];
   for (const room of rooms) room.onModuleInit();
   return jobs;
-}
-
-/** With the places of the feed, which go first. */
-function eventDeletions(dataSource: DataSource, jobs: CleanUpJobs): EventDeletions {
-  const deletions = new EventDeletions();
-  new FeedRetention(
-    new FeedRepository(dataSource.getRepository(FeedEntry)),
-    new UnnumberedEventsRepository(dataSource.getRepository(Event)),
-    deletions,
-    jobs,
-    parseEnv({}),
-  ).onModuleInit();
-  return deletions;
 }
 
 export function anOrgPurge(dataSource: DataSource, jobs = new CleanUpJobs()): OrgPurge {

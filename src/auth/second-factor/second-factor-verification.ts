@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../database/transaction.js';
 import { Mails } from '../../mail/mails.js';
-import type { EventWithout } from '../../events/new-event.js';
+import type { EventWithout } from '../../events/event-types.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import type { Credentials } from '../../users/users.repository.js';
 import { AppCodes } from './app-codes.js';

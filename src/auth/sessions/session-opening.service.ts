@@ -4,7 +4,7 @@ import type { AuthenticationMethod } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import type { EventWithout, NewEvent } from '../../events/new-event.js';
+import type { EventWithout, NewEvent } from '../../events/event-types.js';
 import { AuthorizationCodesRepository, type CodeOwner } from '../codes/authorization-codes.repository.js';
 import type { TokenResult } from '../dto/auth.responses.js';
 import { SessionTokens } from '../refresh/session-tokens.js';

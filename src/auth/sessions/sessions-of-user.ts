@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Transaction } from '../../database/transaction.js';
-import type { Event } from '../../record/event.entity.js';
-import { EventsRepository } from '../../record/events.repository.js';
+import type { Event } from '../../events/event.entity.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import { type DeletedUser, UserParts, type UserRows } from '../../users/user-parts.js';
 import type { UserProfile } from '../../users/users.repository.js';
 import { SessionDeletion } from './session-deletion.js';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FeedPages, START } from '../../events/feed-pages.js';
+import { START } from '../../events/feed.repository.js';
+import { FeedService } from '../../events/feed.service.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { wholeEvent } from '../../events/event-views.js';
 import { CannotRunError } from '../cannot-run.error.js';
@@ -17,10 +18,10 @@ export function followEvents({ options, print }: Invocation): Promise<Report> {
     throw new CannotRunError('--after: expected the id of an event, or start');
   }
   return withServices(async (services) => {
-    const pages = services.get(FeedPages);
+    const feed = services.get(FeedService);
     const { signal } = new AbortController();
-    for (let next = after ?? (await pages.end()); ;) {
-      const { page } = await pages.read({ after: next, limit: PAGE, isWanted: () => true, signal });
+    for (let next = after ?? (await feed.end()); ;) {
+      const { page } = await feed.read({ after: next, limit: PAGE, isWanted: () => true, signal });
       for (const event of page.events) await print(eventText(event), wholeEvent(event));
       next = page.next;
       if (page.events.length < PAGE) await sleep(PAUSE_MS);

@@ -3,7 +3,7 @@ import { HealthModule } from '../../health/health.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { MembersModule } from '../../orgs/members/members.module.js';
 import { OrgRowsModule } from '../../orgs/org-rows.module.js';
-import { RecordModule } from '../../events/events.module.js';
+import { EventsModule } from '../../events/events.module.js';
 import { ServicesModule } from '../../services/services.module.js';
 import { UsersModule } from '../../users/users.module.js';
 import { MailLookupsController } from './mail-lookups.controller.js';
@@ -25,7 +25,7 @@ import { UserLookups } from './user-lookups.js';
     MailModule,
     MembersModule,
     OrgRowsModule,
-    RecordModule,
+    EventsModule,
     ServicesModule,
     UsersModule,
   ],

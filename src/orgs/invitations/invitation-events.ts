@@ -1,6 +1,5 @@
 import type { Invitation } from './invitation.entity.js';
-import type { EventType } from '../../events/event-types.js';
-import type { EventWithout, NewEvent } from '../../events/new-event.js';
+import type { EventType, EventWithout, NewEvent } from '../../events/event-types.js';
 import type { EndedInvitation } from './invitations.repository.js';
 
 export type RevocationReason = NewEvent<'invitation.revoked'>['data']['reason'];

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { RegistrationInvitations } from '../../auth/registration-invitations.js';
-import { RecordModule } from '../../events/events.module.js';
+import { EventsModule } from '../../events/events.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { InvitationMails } from './invitation-mails.js';
 import { InvitationRowsModule } from './invitation-rows.module.js';
@@ -27,7 +27,7 @@ import { JobsModule } from '../../jobs/jobs.module.js';
     MemberRowsModule,
     OrgRowsModule,
     RateLimitsModule,
-    RecordModule,
+    EventsModule,
     UsersModule,
   ],
   controllers: [InvitationsController],

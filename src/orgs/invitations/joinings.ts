@@ -3,7 +3,7 @@ import type { UserActor } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import type { NewEvent } from '../../events/new-event.js';
+import type { NewEvent } from '../../events/event-types.js';
 import { answerEvent } from './invitation-events.js';
 import type { AnsweringFacts } from './invitation-facts.repository.js';
 import { InvitationEndedError } from './invitations.errors.js';

@@ -2,11 +2,11 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
+import { parseTimeOrAge } from '../../../config/values.js';
 import { isEntityId } from '../../../identifiers/entity-id.js';
 import { DEFAULT_LIMIT } from '../../../pagination/page.js';
 import { PageCursor, PageLimit } from '../../../pagination/page-query.decorators.js';
 import { EVENT_TYPES, type EventType } from '../../../events/event-types.js';
-import { recordTime } from '../../../events/record-time.js';
 
 /** more than the longest time with its zone */
 const MAX_TIME = 40;
@@ -76,7 +76,9 @@ function RecordTime(description: string): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, required: false, minLength: 2, maxLength: MAX_TIME, description }),
     Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' && value.length <= MAX_TIME ? (recordTime(value, Date.now()) ?? null) : null,
+      typeof value === 'string' && value.length <= MAX_TIME
+        ? (parseTimeOrAge(value, Date.now()) ?? null)
+        : null,
     ),
     ValidateIf((_, value) => value !== undefined),
     ValidateBy({

@@ -1,8 +1,8 @@
 import type { Repository } from 'typeorm';
 import { expect, it } from 'vitest';
-import type { Event } from './event.entity.js';
+import type { FeedEntry } from './event.entity.js';
 import type { Unnumbered } from './feed-order.js';
-import { UnnumberedEventsRepository } from './unnumbered-events.repository.js';
+import { FeedRepository } from './feed.repository.js';
 
 const event = (orgRevision: number | null, userRevision: number | null): Unnumbered => ({
   id: 'i',
@@ -18,12 +18,12 @@ it('looks for what precedes a change, and not for what precedes a creation, of w
     asked.push(values);
     return Promise.resolve([]);
   };
-  const events = new UnnumberedEventsRepository({ query } as unknown as Repository<Event>);
+  const feed = new FeedRepository({ query } as unknown as Repository<FeedEntry>);
 
-  expect(await events.findLater([event(1, 1), event(null, 1), event(1, null), event(null, null)])).toEqual(
-    [],
-  );
+  expect(
+    await feed.findUnnumberedBelow([event(1, 1), event(null, 1), event(1, null), event(null, null)]),
+  ).toEqual([]);
   expect(asked).toEqual([]);
-  await events.findLater([event(1, 1), event(null, 2)]);
+  await feed.findUnnumberedBelow([event(1, 1), event(null, 2)]);
   expect(asked).toEqual([['i', '', 0, 'u', '', 2]]);
 });

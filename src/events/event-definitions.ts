@@ -1,0 +1,127 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
+
+export type SchemaObject = Exclude<Schema, { $ref: string }>;
+
+/** A field of an event's `data`: a fixed word, an id or a number, never an email, a name or a secret. */
+export interface Field<Value = unknown, IsOptional extends boolean = boolean> {
+  schema: Schema;
+  /** text in docs/reference.md */
+  text: string;
+  isOptional: IsOptional;
+  /** every event recorded now has it; events that an older version recorded lack it */
+  isNewer?: boolean;
+  /** never set; it carries the type */
+  value?: Value;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+type ValueOf<F> = F extends Field<infer Value> ? Value : never;
+
+type RequiredOf<F extends Fields> = {
+  [Name in keyof F]: F[Name] extends Field<unknown, false> ? Name : never;
+}[keyof F];
+
+type DataOf<F extends Fields> = { [Name in RequiredOf<F>]: ValueOf<F[Name]> } & {
+  [Name in Exclude<keyof F, RequiredOf<F>>]?: ValueOf<F[Name]>;
+};
+
+function required<Value>(schema: Schema, text: string): Field<Value, false> {
+  return { schema, text, isOptional: false };
+}
+
+export function words<const Word extends string>(...list: Word[]): Field<Word, false> {
+  return required({ type: 'string', enum: list }, list.map((word) => `\`${word}\``).join(', '));
+}
+
+/** Adds words that the event feed replaces: its schema does not have them. */
+export function untold<Told, const Word extends string>(
+  field: Field<Told, false>,
+  ...list: Word[]
+): Field<Told | Word, false> {
+  const text = list.map((word) => `\`${word}\``).join(', ');
+  return {
+    schema: field.schema,
+    text: `${field.text}, and not in the event feed ${text}`,
+    isOptional: false,
+  };
+}
+
+export function optional<Value>(field: Field<Value>): Field<Value, true> {
+  return { ...field, isOptional: true };
+}
+
+export function newer<Value>(field: Field<Value, false>): Field<Value, false> {
+  return { ...field, isNewer: true };
+}
+
+export const ROLE = required<'member' | 'admin' | 'owner'>({ $ref: '#/components/schemas/Role' }, 'a role');
+export const ID = required<string>({ type: 'string', format: 'uuid' }, 'an id');
+export const TEXT = required<string>({ type: 'string', minLength: 1 }, 'text');
+export const NUMBER = required<number>({ type: 'integer' }, 'a number');
+export const BOOLEAN = required<boolean>({ type: 'boolean' }, '`true` or `false`');
+export const TRUE = required<true>({ type: 'boolean', enum: [true] }, '`true`');
+
+/** Which services the feed shows an event to. */
+type Audience = 'all services' | 'that service' | 'no service';
+
+export interface Subject {
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  userRevision: number;
+  sessionId: string;
+}
+
+/** What an event can be about, each with the columns that it fills. */
+const SUBJECTS = {
+  account: ['userId', 'userRevision'],
+  session: ['userId', 'sessionId'],
+  sessions: ['userId'],
+  organization: ['orgId', 'orgRevision'],
+  membership: ['orgId', 'orgRevision', 'userId'],
+  service: [],
+  keys: [],
+  mail: [],
+} as const satisfies Record<string, readonly (keyof Subject)[]>;
+
+export type About = keyof typeof SUBJECTS;
+
+export interface Form<A extends About = About, F extends Fields = Fields> {
+  about: A;
+  data: F;
+}
+
+export interface Definition {
+  toldTo: Audience;
+  meaning: string;
+  /** nearly always one */
+  forms: readonly Form[];
+}
+
+const NOTHING = {};
+
+export function event<A extends About, F extends Fields = typeof NOTHING>(
+  toldTo: Audience,
+  about: A,
+  meaning: string,
+  data = NOTHING as F,
+): Omit<Definition, 'forms'> & { forms: readonly [Form<A, F>] } {
+  return { toldTo, meaning, forms: [{ about, data }] };
+}
+
+export function columnsOf({ about }: Form): readonly (keyof Subject)[] {
+  return SUBJECTS[about];
+}
+
+type DataIn<F extends Fields> = keyof F extends never
+  ? { data?: Record<string, never> }
+  : object extends DataOf<F>
+    ? { data?: DataOf<F> }
+    : { data: DataOf<F> };
+
+/** The subject and the `data` of an event in this form. */
+export type ContentOf<F> =
+  F extends Form<infer A, infer D> ? Pick<Subject, (typeof SUBJECTS)[A][number]> & DataIn<D> : never;
