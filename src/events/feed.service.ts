@@ -2,6 +2,7 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { ServicePrincipal } from '../access/service-principal.js';
 import type { Patience } from '../http/patience.decorator.js';
 import { limitOf } from '../pagination/page.js';
+import { UnavailableError } from '../problems/problem.js';
 import type { Event } from './event.entity.js';
 import { feedEvent, isToldTo } from './event-views.js';
 import { CursorExpiredError, TooManyWaitError } from './events.errors.js';
@@ -12,6 +13,8 @@ import type { FeedResult } from './feed.responses.js';
 
 /** If a reader wants none of the events of a first read, the next reads take so many. */
 const EVENTS_AT_ONCE = 1000;
+/** Each try makes a round, after which the feed has an entry, unless a reset empties it again. */
+const MAX_TRIES_FOR_END = 10;
 
 export interface FeedPage {
   events: Event[];
@@ -43,7 +46,7 @@ export class FeedService implements BeforeApplicationShutdown {
   /** @throws CursorExpiredError, TooManyWaitError */
   async follow(reader: ServicePrincipal, query: FeedQuery, patience: Patience): Promise<FeedResult> {
     const { after, wait = '0' } = query;
-    if (after === undefined) return { events: [], next: await this.end() };
+    if (after === undefined) return { events: [], next: await this.end(patience.gone) };
     const isWanted = (event: Event): boolean => isToldTo(reader.name, event);
     const request = { after, limit: limitOf(query), isWanted, signal: patience.gone };
     const { page, last } = await this.read(request);
@@ -59,11 +62,16 @@ export class FeedService implements BeforeApplicationShutdown {
     return { events: page.events.map(feedEvent), next: page.next };
   }
 
-  /** Returns the cursor from which a reader gets everything that is committed later. */
-  async end(): Promise<string> {
-    await this.rounds.begin();
-    // A reset can have emptied the feed since the round.
-    return (await this.feed.findLast())?.eventId ?? this.end();
+  /** Returns the cursor from which a reader gets everything that is committed later. @throws UnavailableError */
+  async end(signal: AbortSignal): Promise<string> {
+    for (let tries = 0; tries < MAX_TRIES_FOR_END; tries += 1) {
+      await this.rounds.begin();
+      const last = await this.feed.findLast();
+      if (last) return last.eventId;
+      // A reset has emptied the feed since the round.
+      if (signal.aborted) break;
+    }
+    throw new UnavailableError('The feed is being reset; repeat the request.');
   }
 
   /** A page that is not full has everything that was committed before the call, up to `last`. @throws CursorExpiredError */

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { FeedEntry } from '../../src/events/event.entity.js';
+import type { FeedNumbering } from '../../src/events/feed-numbering.js';
+import { FeedRounds } from '../../src/events/feed-rounds.js';
 import { FeedRepository } from '../../src/events/feed.repository.js';
+import { FeedService } from '../../src/events/feed.service.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
@@ -15,6 +18,9 @@ beforeAll(async () => {
   data = await openDataLayer();
 });
 afterAll(() => data.close());
+beforeEach(async () => {
+  await data.db.query('DELETE FROM feed');
+});
 
 it('readers share the statement of a page that they ask for at once, and nobody gets one that was sent before', async () => {
   const feed = new FeedRepository(data.dataSource.getRepository(FeedEntry));
@@ -39,6 +45,18 @@ it('readers share the statement of a page that they ask for at once, and nobody 
   await asked;
   expect((await askedLater)?.map(({ id }) => id)).toEqual([third]);
   expect(await feed.findAfter(anUnknownId(), PAGE), 'of an event without a place').toBeUndefined();
+});
+
+it('a feed that stays empty has no end, and the search for it stops after some rounds or when the reader leaves', async () => {
+  let begun = 0;
+  const round = () => Promise.resolve({ last: ++begun, mayHaveMore: false });
+  const rounds = new FeedRounds({ round } as unknown as FeedNumbering);
+  const feed = new FeedService(new FeedRepository(data.dataSource.getRepository(FeedEntry)), rounds);
+
+  await expect(feed.end(AbortSignal.abort())).rejects.toMatchObject({ code: 'unavailable' });
+  expect(begun).toBe(1);
+  await expect(feed.end(new AbortController().signal)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(begun).toBe(11);
 });
 
 async function anEvent(): Promise<string> {

@@ -20,7 +20,7 @@ export function followEvents({ options, print }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const feed = services.get(FeedService);
     const { signal } = new AbortController();
-    for (let next = after ?? (await feed.end()); ;) {
+    for (let next = after ?? (await feed.end(signal)); ;) {
       const { page } = await feed.read({ after: next, limit: PAGE, isWanted: () => true, signal });
       for (const event of page.events) await print(eventText(event), wholeEvent(event));
       next = page.next;
