@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 
 /** npm scripts, the slowest first. */
-const CHECKS = ['build', 'lint', 'format:check'];
+const CHECKS = ['build', 'lint', 'prose', 'format:check', 'commits'];
 
 /** Runs them in parallel, as many as there are cores, and shows the output of those that failed. */
 async function check(): Promise<void> {

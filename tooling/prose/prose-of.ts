@@ -10,7 +10,7 @@ const INLINE_CODE = /`[^`\n]*`/g;
  */
 export function proseOf(path: string, source: string): string {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
-  const prose = [...commentsOf(file, source), ...errorTextsOf(file)];
+  const prose = [...commentsOf(file), ...errorTextsOf(file)];
   const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
   let result = '';
   for (const [start, end] of prose.toSorted(([a], [b]) => a - b)) {
@@ -22,7 +22,9 @@ export function proseOf(path: string, source: string): string {
 
 type Range = [start: number, end: number];
 
-function commentsOf(file: ts.SourceFile, source: string): Range[] {
+/** The comments of a file, without the two characters that begin each. */
+export function commentsOf(file: ts.SourceFile): Range[] {
+  const source = file.text;
   const ranges = new Map<number, Range>();
   const visit = (node: ts.Node): void => {
     if (node.getChildCount(file) > 0) return node.getChildren(file).forEach(visit);
