@@ -1,4 +1,4 @@
-import { ApiUnion } from '../openapi/api-union.decorator.js';
+import { ApiUnion } from '../openapi/decorators.js';
 import { RefreshableSignIn, SignIn } from './dto/auth.responses.js';
 
 export const ApiSignIn = (status: number): MethodDecorator =>

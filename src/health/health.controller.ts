@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../access/access.decorators.js';
-import { ApiProblems } from '../openapi/api-problems.decorator.js';
+import { ApiProblems } from '../openapi/decorators.js';
 import { Liveness, Readiness } from './health.responses.js';
 import { ReadinessService } from './readiness.service.js';
 

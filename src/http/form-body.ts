@@ -4,7 +4,7 @@ import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiConsumes } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiProblems } from '../openapi/api-problems.decorator.js';
+import { ApiProblems } from '../openapi/decorators.js';
 import { FORM, FORM_NEEDED } from '../problems/media-types.js';
 import { Problem } from '../problems/problem.js';
 

@@ -1,7 +1,7 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ValidationProblem } from '../problems/problem.js';
 
 const PARTS = ['roles', 'account'] as const;

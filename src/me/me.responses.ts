@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Role } from '../access/role.js';
-import { ApiRole } from '../openapi/api-role.decorator.js';
+import { ApiRole } from '../openapi/decorators.js';
 import { OrgResponse } from '../orgs/dto/org.responses.js';
 import { UserResponse } from '../users/user.response.js';
 

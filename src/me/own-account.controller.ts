@@ -5,7 +5,7 @@ import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 import { OkResult } from '../http/ok.responses.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite } from '../requests/current-write.decorator.js';

@@ -12,7 +12,7 @@ import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.
 import { CurrentActor } from '../http/current-actor.decorator.js';
 import { OK } from '../http/ok.js';
 import { OkResult } from '../http/ok.responses.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { ChangeEmailRequest } from './dto/change-email.request.js';
 import { VerifyEmailRequest } from './dto/verify-email.request.js';

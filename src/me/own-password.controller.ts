@@ -5,7 +5,7 @@ import type { UserActor } from '../access/actor.js';
 import { CurrentActor } from '../http/current-actor.decorator.js';
 import { OK } from '../http/ok.js';
 import { OkResult } from '../http/ok.responses.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { ChangePasswordRequest } from './dto/change-password.request.js';
 import { Client } from '../auth/passwords/client.decorator.js';

@@ -12,7 +12,7 @@ import { SecondFactorEnrolment } from '../auth/second-factor/second-factor-enrol
 import { CurrentActor } from '../http/current-actor.decorator.js';
 import { OK } from '../http/ok.js';
 import { OkResult } from '../http/ok.responses.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { BeginSecondFactorRequest } from './dto/begin-second-factor.request.js';
 import { ChangeSecondFactorRequest } from './dto/change-second-factor.request.js';

@@ -8,7 +8,7 @@ import { CurrentActor } from '../http/current-actor.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OK } from '../http/ok.js';
 import { OkResult } from '../http/ok.responses.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
 import { EndSessionsQuery } from './dto/end-sessions.query.js';
 import { OwnSessionsResult } from './dto/own-sessions.responses.js';

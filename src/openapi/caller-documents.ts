@@ -1,11 +1,79 @@
 import type { INestApplication } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { PATH_METADATA } from '@nestjs/common/constants.js';
+import { DiscoveryService, MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { METHODS, type Operation, operationsOf } from './parameters.js';
 import { type CallerKind, callersOf, RouteAccess } from '../access/route-access.js';
-import { CALLER_DESCRIPTIONS } from './descriptions.js';
-import { handlersOf } from './handlers.js';
-import { METHODS, type Operation, operationsOf } from './operations.js';
-import { withReferencedComponents } from './referenced-components.js';
+
+export type Handler = (...parameters: unknown[]) => unknown;
+
+/** Returns the handlers by name, which is the id of the operation. */
+export function handlersOf(app: INestApplication): Map<string, Handler> {
+  const controllers = new DiscoveryService(app.get(ModulesContainer)).getControllers();
+  return new Map(
+    controllers.flatMap(({ instance }) => handlersIn(Object.getPrototypeOf(instance) as object)),
+  );
+}
+
+function handlersIn(prototype: object): [name: string, handler: Handler][] {
+  return new MetadataScanner()
+    .getAllMethodNames(prototype)
+    .map((name): [string, Handler] => [name, Reflect.get(prototype, name) as Handler])
+    .filter(([, handler]) => Reflect.hasMetadata(PATH_METADATA, handler));
+}
+
+type Components = Record<string, Record<string, unknown>>;
+
+/** Returns the document without the components that none of its operations refers to, directly or through others. */
+function withReferencedComponents(document: OpenAPIObject): OpenAPIObject {
+  const all = document.components as Components;
+  const used = new Set(
+    operationsOf(document).flatMap(({ security = [] }) =>
+      security.flatMap((need) => Object.keys(need).map((name) => `securitySchemes/${name}`)),
+    ),
+  );
+  const follow = (node: unknown): void => {
+    for (const [, group, name] of JSON.stringify(node).matchAll(/"#\/components\/(\w+)\/([^"/]+)"/g)) {
+      const key = `${group}/${name}`;
+      if (used.has(key)) continue;
+      used.add(key);
+      follow(all[group!]![name!]);
+    }
+  };
+  follow(document.paths);
+  const kept = Object.entries(all)
+    .map(([group, members]) => [group, keep(members, (name) => used.has(`${group}/${name}`))] as const)
+    .filter(([, members]) => Object.keys(members).length > 0);
+  return { ...document, components: Object.fromEntries(kept) };
+}
+
+const keep = (members: Record<string, unknown>, isKept: (name: string) => boolean): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => isKept(name)));
+
+const LOG_IN = `Register or log in on this page, and later requests use the new token until you leave the page; enter any other token
+under **Authorize**.`;
+
+const FAILURES = `Every failure is a problem details object (RFC 9457) with a stable \`code\`, including failures
+outside the operations below: unknown paths (\`not_found\`), other methods (\`method_not_allowed\`), URLs of more than
+2,048 characters (\`uri_too_long\`), and requests that are malformed or incomplete.`;
+
+export const DESCRIPTION = `Accounts, organizations and members.
+
+${LOG_IN} ${FAILURES}`;
+
+const CALLER_DESCRIPTIONS: Record<CallerKind, string> = {
+  clients: `The API for clients, which act for a user.
+
+${LOG_IN} ${FAILURES}`,
+  services: `The API for internal services, which have credentials of their own, and act for a user whose one-time code
+they exchanged.
+
+Enter name and secret of the service under **Authorize**. ${FAILURES}`,
+  operators: `The API for operators: users to whom \`accounts operators grant\` gave more.
+
+Log in on this page with your second factor, and later requests use the new token until you leave the page. Every
+change takes a reason, which only operators can read, and the record names who made it. ${FAILURES}`,
+};
 
 /** tags in the order in which these callers come to need them; the others follow */
 const FIRST_TAGS: Record<CallerKind, string[]> = {

@@ -1,16 +1,13 @@
-import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { INestApplication } from '@nestjs/common';
+import { DESCRIPTION } from './caller-documents.js';
 import { VERSION } from '../config/version.js';
-import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
-import { DESCRIPTION } from './descriptions.js';
-import { describeCredentials } from './service-credentials.js';
+import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
+import { completeResponses, describeCredentials, RESPONSE_HEADERS } from './responses.js';
 import { shareParameters } from './parameters.js';
 import { addProblemResponses } from './problem-responses.js';
 import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
 import { putInReadingOrder } from './reading-order.js';
-import { RESPONSE_HEADERS } from './response-headers.js';
-import { completeResponses } from './responses.js';
-import { addUnions } from './unions.js';
 
 const TAGS: [name: string, description: string][] = [
   ['Auth', 'Register, log in, and let another service act for the user by a one-time code'],
@@ -62,5 +59,25 @@ function addProblems(document: OpenAPIObject): void {
     schemas: { ...document.components?.schemas, ...problemSchemas(codes) },
     examples: Object.fromEntries(shared.map((code) => [code, problemExample({ code })])),
     headers: RESPONSE_HEADERS,
+  };
+}
+
+// Adds unions of classes, by which generated clients narrow an answer. Each answer has to match one alternative only,
+// so the lesser one excludes what the other has.
+function addUnions({ components }: OpenAPIObject): void {
+  const schemas = components!.schemas!;
+  schemas['SignIn'] = { ...schemas['SignIn'], not: { required: ['refreshToken'] } };
+  schemas['SignInResult'] = {
+    description: 'The answer has a refresh token if the request had `refresh`.',
+    oneOf: [{ $ref: getSchemaPath('SignIn') }, { $ref: getSchemaPath('RefreshableSignIn') }],
+  };
+  schemas['CodeResult'] = { ...schemas['CodeResult'], not: { required: ['audience'] } };
+  schemas['IssuedCode'] = {
+    description: 'The answer repeats the audience if the request had one.',
+    oneOf: [{ $ref: getSchemaPath('CodeResult') }, { $ref: getSchemaPath('BoundCodeResult') }],
+  };
+  schemas['IntrospectionResult'] = {
+    description: '`active` tells the answers apart.',
+    oneOf: [{ $ref: getSchemaPath('ActiveToken') }, { $ref: getSchemaPath('InactiveToken') }],
   };
 }

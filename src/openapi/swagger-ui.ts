@@ -1,17 +1,42 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { CALLER_KINDS } from '../access/route-access.js';
+import { CALLER_KINDS, type CallerKind } from '../access/route-access.js';
+import { documentFor } from './caller-documents.js';
+import { createOpenApiDocument } from './document.js';
 import type { Env } from '../config/env.js';
 import { fillForms } from './page/fill-forms.js';
 import { foldAnswers } from './page/folded-answers.js';
-import { deletionsLast } from './page/operations-order.js';
+import { deletionsLast, keepLogin, leaveFormsUnsaved, sendAlone } from './page/form-behaviour.js';
 import { PAGE_STYLE } from './page/page-style.js';
-import { keepLogin } from './page/keep-login.js';
 import { rememberAnswer } from './page/remember-answer.js';
-import { sendAlone } from './page/send-alone.js';
-import { leaveFormsUnsaved } from './page/unsaved-forms.js';
 import { pascalCase } from './problem-schemas.js';
-import { documentPath, serveDocuments } from './serve-documents.js';
+
+const documentPath = (callers: CallerKind): string => `/openapi/${callers}.json`;
+
+/** Serves the whole document, and one for each of these callers. Each is made when it is first asked for. */
+function serveDocuments(app: NestFastifyApplication, kinds: readonly CallerKind[]): void {
+  const whole = once(() => createOpenApiDocument(app));
+  const serve = (path: string, text: () => string): void => {
+    app
+      .getHttpAdapter()
+      .getInstance()
+      .get(path, (_request, reply) => reply.type('application/json').send(text()));
+  };
+  serve(
+    '/openapi.json',
+    once(() => JSON.stringify(whole())),
+  );
+  for (const callers of kinds)
+    serve(
+      documentPath(callers),
+      once(() => JSON.stringify(documentFor(callers, whole(), app))),
+    );
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
 
 const PATH = 'docs';
 

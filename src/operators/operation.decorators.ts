@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { SERVICE_NAME } from '../services/service-name.js';
 import { REASON_NEEDED } from './dto/reason.request.js';
 import { NO_SUCH_USER } from './operators.errors.js';

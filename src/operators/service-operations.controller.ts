@@ -4,7 +4,7 @@ import type { SignedInOperator } from '../access/actor.js';
 import { CurrentOperator } from '../http/current-operator.decorator.js';
 import { OK } from '../http/ok.js';
 import { OkResult } from '../http/ok.responses.js';
-import { ApiProblems } from '../openapi/api-problems.decorator.js';
+import { ApiProblems } from '../openapi/decorators.js';
 import { ServiceChanges } from '../services/service-changes.js';
 import { asProblems } from './as-problems.js';
 import { ReasonRequest } from './dto/reason.request.js';

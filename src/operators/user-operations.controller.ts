@@ -4,7 +4,7 @@ import type { SignedInOperator } from '../access/actor.js';
 import { CurrentOperator } from '../http/current-operator.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
-import { ApiProblems } from '../openapi/api-problems.decorator.js';
+import { ApiProblems } from '../openapi/decorators.js';
 import { ForcibleRequest } from './dto/forcible.request.js';
 import { ForcibleResult, ResetCodeResult } from './dto/operations.responses.js';
 import { ReasonRequest } from './dto/reason.request.js';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { ApiOrgId, MinRole, MinRoleByPassword, SignedInByPassword } from '../access/access.decorators.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { WriteRoute, OrgWrite } from '../requests/write-route.decorator.js';
 import { CurrentWrite } from '../requests/current-write.decorator.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tag.decorator.js';

@@ -1,5 +1,5 @@
 import { UseGuards, applyDecorators } from '@nestjs/common';
-import { ApiProblems } from '../openapi/api-problems.decorator.js';
+import { ApiProblems } from '../openapi/decorators.js';
 import { LimitedBy, RateLimitGuard } from './rate-limit.guard.js';
 import { type RateLimitName, refusalOf } from './rate-limit-rules.js';
 

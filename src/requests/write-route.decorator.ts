@@ -1,13 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiQuery } from '@nestjs/swagger';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import {
   DRY_RUN_PARAMETER,
   IDEMPOTENCY_KEY_PARAMETER,
   IF_MATCH_PARAMETER,
   REMEDY_PARAMETER,
-} from '../openapi/write-parameters.js';
+} from '../openapi/parameters.js';
 import type { WriteOptions } from './write-options.js';
 
 /** Declares the options of a route; all that is left to its handler is to pass `@CurrentWrite()` to Writes. */

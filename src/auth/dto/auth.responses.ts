@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiBase64Url } from '../../openapi/api-base64url.decorator.js';
+import { ApiBase64Url } from '../../openapi/decorators.js';
 import { SERVICE_NAME } from '../../services/service-name.js';
 import { UserResponse } from '../../users/user.response.js';
 import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './refresh.request.js';

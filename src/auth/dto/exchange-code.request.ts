@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, ValidateIf } from 'class-validator';
-import { ApiBase64Url } from '../../openapi/api-base64url.decorator.js';
+import { ApiBase64Url } from '../../openapi/decorators.js';
 
 export class ExchangeCodeRequest {
   /** @example "3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo" */

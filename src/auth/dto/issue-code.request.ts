@@ -1,6 +1,6 @@
 import { Equals, Matches, ValidateIf } from 'class-validator';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { ApiBase64Url } from '../../openapi/api-base64url.decorator.js';
+import { ApiBase64Url } from '../../openapi/decorators.js';
 import { SERVICE_NAME } from '../../services/service-name.js';
 
 const CHALLENGE = /^[\w-]{43}$/;

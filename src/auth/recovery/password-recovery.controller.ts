@@ -9,7 +9,7 @@ import { commonPassword } from '../passwords/is-acceptable-password.decorator.js
 import { RequestOrigin } from '../../http/current-actor.decorator.js';
 import { OK } from '../../http/ok.js';
 import { OkResult } from '../../http/ok.responses.js';
-import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
 import { ForgotPasswordRequest } from '../dto/forgot-password.request.js';
 import { ResetPasswordRequest } from '../dto/reset-password.request.js';

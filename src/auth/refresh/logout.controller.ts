@@ -6,7 +6,7 @@ import { CallerIfAny } from '../../access/current-user.decorator.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { RequestOrigin } from '../../http/current-actor.decorator.js';
 import { OkResult } from '../../http/ok.responses.js';
-import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { LogoutRequest } from '../dto/logout.request.js';
 import { LOGOUTS } from '../dto/sign-in.examples.js';
 import { LogoutService } from './logout.service.js';

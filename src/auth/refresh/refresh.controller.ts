@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../access/access.decorators.js';
 import type { Origin } from '../../access/actor.js';
 import { RequestOrigin } from '../../http/current-actor.decorator.js';
-import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { RefreshResult } from '../dto/auth.responses.js';
 import { RefreshRequest } from '../dto/refresh.request.js';
 import { RefreshService } from './refresh.service.js';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../access/access.decorators.js';
 import type { SignInOrigin } from '../../access/actor.js';
 import { RequestSignInOrigin } from '../../http/current-actor.decorator.js';
-import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
 import { ApiSignIn } from '../api-sign-in.decorator.js';
 import type { SignInResult } from '../dto/auth.responses.js';

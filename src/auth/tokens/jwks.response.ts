@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiBase64Url } from '../../openapi/api-base64url.decorator.js';
+import { ApiBase64Url } from '../../openapi/decorators.js';
 
 /** The public half of a signing key (RFC 7517 section 4, RFC 7518 section 6.2.1). */
 export class PublicKey {

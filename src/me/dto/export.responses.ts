@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Role } from '../../access/role.js';
 import { MAX_DEVICE_NAME } from '../../auth/dto/device-name.decorator.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../../mail/mail.entity.js';
-import { ApiRole } from '../../openapi/api-role.decorator.js';
+import { ApiRole } from '../../openapi/decorators.js';
 import {
   INVITATION_STATUSES,
   type InvitationStatus,

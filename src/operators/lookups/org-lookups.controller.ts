@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiOrgId, Operators } from '../../access/access.decorators.js';
 import { EntityIdPipe } from '../../http/entity-id.pipe.js';
-import { ApiProblems } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems } from '../../openapi/decorators.js';
 import { ApiPage } from '../../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
 import { ListOrgMembersQuery } from './dto/list-org-members.query.js';

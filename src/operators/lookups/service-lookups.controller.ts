@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Operators } from '../../access/access.decorators.js';
-import { ApiProblems } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems } from '../../openapi/decorators.js';
 import { ApiPage } from '../../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
 import { ApiServiceName } from '../operation.decorators.js';

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Operators } from '../../access/access.decorators.js';
-import { ApiProblems } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems } from '../../openapi/decorators.js';
 import { ServiceStatus } from './dto/status.responses.js';
 import { StatusService } from './status.service.js';
 

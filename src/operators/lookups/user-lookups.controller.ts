@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Operators } from '../../access/access.decorators.js';
 import { EntityIdPipe } from '../../http/entity-id.pipe.js';
 import { ListOwnOrgsQuery } from '../../me/dto/list-own-orgs.query.js';
-import { ApiProblems } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems } from '../../openapi/decorators.js';
 import { ApiPage } from '../../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
 import { ApiUserId } from '../operation.decorators.js';

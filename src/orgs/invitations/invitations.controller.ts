@@ -4,7 +4,7 @@ import { MinRole } from '../../access/access.decorators.js';
 import { EntityIdPipe } from '../../http/entity-id.pipe.js';
 import { OkResult } from '../../http/ok.responses.js';
 import { TOO_MANY_MAILS } from './invitation-mails.js';
-import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { ApiPage } from '../../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';

@@ -5,7 +5,7 @@ import { MinRole } from '../../access/access.decorators.js';
 import { CurrentUser } from '../../access/current-user.decorator.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { EntityIdPipe } from '../../http/entity-id.pipe.js';
-import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { AddMemberRequest } from './dto/add-member.request.js';
 import { ChangeMemberRoleRequest } from './dto/change-member-role.request.js';
 import { OkResult } from '../../http/ok.responses.js';

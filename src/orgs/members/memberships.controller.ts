@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { AllowedServices } from '../../access/access.decorators.js';
-import { ApiProblems, invalidFields } from '../../openapi/api-problems.decorator.js';
+import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { ApiPage } from '../../pagination/api-page.decorator.js';
 import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
 import { ListMembershipsQuery, ONE_IS_NEEDED } from './dto/list-memberships.query.js';

@@ -6,7 +6,7 @@ import {
   INVITED_ROLES,
   type InvitedRole,
 } from '../invitation.entity.js';
-import { ApiRole } from '../../../openapi/api-role.decorator.js';
+import { ApiRole } from '../../../openapi/decorators.js';
 import { OrgResponse } from '../../dto/org.responses.js';
 
 const INVITED_BY = { userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };

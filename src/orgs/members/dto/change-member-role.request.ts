@@ -1,6 +1,6 @@
 import { IsIn } from 'class-validator';
 import { type Role, ROLES } from '../../../access/role.js';
-import { ApiRole } from '../../../openapi/api-role.decorator.js';
+import { ApiRole } from '../../../openapi/decorators.js';
 
 export class ChangeMemberRoleRequest {
   @ApiRole()

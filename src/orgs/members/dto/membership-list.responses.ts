@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import type { Role } from '../../../access/role.js';
-import { ApiRole } from '../../../openapi/api-role.decorator.js';
+import { ApiRole } from '../../../openapi/decorators.js';
 
 const MEMBERSHIPS_EXAMPLE = [
   {

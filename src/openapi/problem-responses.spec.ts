@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { BY_PASSWORD, operatorsAssurance } from '../access/assurance.js';
 import type { Access } from '../access/route-access.js';
-import { type BodyKind, impliedProblems } from './implied-problems.js';
+import { type BodyKind, impliedProblems } from './problem-responses.js';
 
 const ANY_TOKEN = ['unauthorized', 'invalid_token'];
 const TOKEN = [...ANY_TOKEN, 'insufficient_scope'];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ApiProblems, invalidFields, ownProblems } from './api-problems.decorator.js';
+import { ApiProblems, invalidFields, ownProblems } from './decorators.js';
 
 it('lists what several decorators document in the order in which they are written', () => {
   const own = invalidFields({ role: 'must be a role' });

@@ -1,8 +1,30 @@
+import { ApiExtraModels, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { applyDecorators, type Type } from '@nestjs/common';
 import 'reflect-metadata';
+import { ROLES } from '../access/role.js';
 import type { ProblemCode } from '../problems/problem-codes.js';
 import type { ProblemExample } from './problem-schemas.js';
 
-/** The other codes follow from the method of a route and from who may call it: see implied-problems.ts. */
+/** RFC 4648 section 5, without padding. */
+export const ApiBase64Url = (length: number, { required = true } = {}): PropertyDecorator =>
+  ApiProperty({ pattern: '^[A-Za-z0-9_-]+$', minLength: length, maxLength: length, required });
+
+export const ApiRole = ({ required = true } = {}): PropertyDecorator =>
+  ApiProperty({
+    required,
+    enum: ROLES,
+    enumName: 'Role',
+    enumSchema: { description: 'roles from the fewest permissions to the most' },
+  });
+
+/** Documents an answer of several classes by the schema that `addUnions` makes of them. */
+export const ApiUnion = (status: number, schema: string, ...members: Type[]): MethodDecorator =>
+  applyDecorators(
+    ApiExtraModels(...members),
+    ApiResponse({ status, schema: { $ref: getSchemaPath(schema) } }),
+  );
+
+/** The other codes follow from the method of a route and from who may call it: see problem-responses.ts. */
 type OwnCode = Exclude<
   ProblemCode,
   | 'malformed_json'

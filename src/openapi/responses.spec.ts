@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { expect, it } from 'vitest';
-import { describeCredentials } from './service-credentials.js';
+import { describeCredentials } from './responses.js';
 
 const BEARER = { type: 'http', scheme: 'bearer' } as const;
 
