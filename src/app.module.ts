@@ -28,8 +28,8 @@ import { ServicesModule } from './services/services.module.js';
 import { UserPartsCheck } from './users/user-parts-check.js';
 import { UsersModule } from './users/users.module.js';
 import { WriteControlsGuard } from './requests/write-controls.guard.js';
-import { ShortCircuitResponseFilter } from './requests/short-circuit-response.js';
-import { ReplayGuard } from './requests/replay.guard.js';
+import { ShortCircuitResponseFilter } from './requests/request-key.js';
+import { ReplayGuard } from './requests/repeated-requests.js';
 import { RequestsModule } from './requests/requests.module.js';
 
 @Module({})

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 
 /** The commit that added it is the first one that the rules hold for. */
-const CONFIG = 'commitlint.config.js';
+const CONFIG = '.commitlintrc.json';
 
 /** Checks the messages of all commits since the one that added the rules. Without history it says that it checks nothing. */
 function checkCommits(): void {

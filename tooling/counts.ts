@@ -77,7 +77,12 @@ function sum(numbers: number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-function print(name: string, count: number | undefined, bound: string, places: { path: string }[] = []): void {
+function print(
+  name: string,
+  count: number | undefined,
+  bound: string,
+  places: { path: string }[] = [],
+): void {
   console.log(`${name.padEnd(36)} ${String(count).padStart(6)}  ${bound}`.trimEnd());
   for (const { path } of places) console.log(`  ${path}`);
 }

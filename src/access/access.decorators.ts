@@ -3,7 +3,7 @@ import { ApiBasicAuth, ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swag
 import { BY_PASSWORD, operatorsAssurance } from './assurance.js';
 import type { Role } from './role.js';
 import { type CallerKind, type ForBoundTokens, RouteAccess } from './route-access.js';
-import type { ServiceScope } from './service-principal.js';
+import type { ServiceScope } from './principal.js';
 
 /** Lets everyone in; `usedBy` names the callers in whose documents the route stands. */
 export const Public = (...usedBy: CallerKind[]) =>

@@ -1,5 +1,5 @@
 import { Problem } from '../problems/problem.js';
-import type { ServiceScope } from './service-principal.js';
+import type { ServiceScope } from './principal.js';
 
 export class UndeclaredAccessError extends Problem {
   constructor() {

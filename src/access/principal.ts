@@ -1,5 +1,3 @@
-import type { ServicePrincipal } from './service-principal.js';
-
 /** The ways to log in (RFC 8176). */
 export const AUTHENTICATION_METHODS = ['pwd', 'otp'] as const;
 
@@ -52,4 +50,17 @@ export function serviceOf({ principal }: { principal?: Principal }): ServicePrin
   if (principal?.kind !== 'service')
     throw new Error('a route that is not declared for services asks for one');
   return principal;
+}
+
+/** The scopes that an operator can allow a service; the order is the one in which they are stored and shown. */
+export const SERVICE_SCOPES = ['introspect', 'memberships', 'events'] as const;
+
+export type ServiceScope = (typeof SERVICE_SCOPES)[number];
+
+export interface ServicePrincipal {
+  kind: 'service';
+  name: string;
+  allow: readonly ServiceScope[];
+  /** in which the credentials were found: what they open ends with it */
+  epoch: number;
 }

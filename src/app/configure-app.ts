@@ -16,7 +16,7 @@ import { traceRequests } from '../http/traced-requests.js';
 import { validationPipe } from '../http/validation.js';
 import { giveBackUncounted } from '../rate-limits/give-back.js';
 import { serveDocs } from '../openapi/swagger-ui.js';
-import { markDryRuns } from '../requests/dry-run-header.js';
+import { markDryRuns } from '../requests/write.js';
 
 export async function configureApp(
   app: NestFastifyApplication,

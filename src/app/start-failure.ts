@@ -6,7 +6,7 @@ import { MigrationLeaseLostError } from '../database/migration-lease.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
 import { DatabaseInUseError } from '../database/sqlite/sqlite-file-lock.js';
 import { ListenError } from '../http/listen.js';
-import { MetricsListenError } from '../telemetry/metrics/exporter.js';
+import { MetricsListenError } from '../telemetry/metrics/start-metrics.js';
 import { UnavailableError } from '../problems/problem.js';
 import { ReservedServiceError } from '../services/services.errors.js';
 

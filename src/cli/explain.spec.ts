@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RefusedError } from '../problems/refused.error.js';
+import { RefusedError } from '../problems/problem.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
 import { OrgNotFoundError } from '../orgs/members/members.errors.js';
 import { CannotRunError } from './cannot-run.error.js';

@@ -1,7 +1,6 @@
 import { explainFailure } from '../app/start-failure.js';
 import { LostConflictError } from '../database/lost-conflict.error.js';
-import { Problem, UnavailableError } from '../problems/problem.js';
-import { RefusedError } from '../problems/refused.error.js';
+import { Problem, RefusedError, UnavailableError } from '../problems/problem.js';
 import { CannotRunError } from './cannot-run.error.js';
 
 export interface Explanation {

@@ -1,12 +1,12 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AllowedServices, MinRole } from '../access/access.decorators.js';
-import { CurrentService } from '../access/current-service.decorator.js';
-import type { ServicePrincipal } from '../access/service-principal.js';
+import { CurrentService } from '../access/current-caller.decorators.js';
+import type { ServicePrincipal } from '../access/principal.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { ApiPage } from '../http/page-query.decorators.js';
+import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { Patience } from '../http/patience.decorator.js';
-import { ApiProblems, invalidFields } from '../openapi/api-problems.decorator.js';
-import { ApiPage } from '../pagination/api-page.decorator.js';
-import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
 import { TOO_MANY_WAIT } from './events.errors.js';
 import { FeedQuery, INVALID_CURSOR, ListOrgEventsQuery } from './events.query.js';
 import { OrgEventsResult } from './events.responses.js';

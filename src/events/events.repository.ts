@@ -6,7 +6,7 @@ import { inBatches, MAX_ROWS_AT_ONCE } from '../database/in-batches.js';
 import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
-import type { Position } from '../pagination/cursor.js';
+import type { Position } from '../http/pages.js';
 import { Event, rowsOf } from './event.entity.js';
 import type { EventType, NewEvent } from './event-types.js';
 

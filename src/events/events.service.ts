@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { encodeCursor, type Position } from '../pagination/cursor.js';
-import { type FilteredPage, filteredPage } from '../pagination/filtered-page.js';
-import type { LinkNextPage } from '../pagination/next-page.decorator.js';
-import { limitOf, linkNext, type NextPage, positionOf } from '../pagination/page.js';
+import {
+  encodeCursor,
+  limitOf,
+  linkNext,
+  type LinkNextPage,
+  type NextCursor,
+  type Position,
+  positionOf,
+} from '../http/pages.js';
+import { type FilteredPage, filteredPage } from '../http/filtered-page.js';
 import { orgEvent, ownEvent } from './event-views.js';
 import type { Event } from './event.entity.js';
 import type { ListEventsQuery, ListOrgEventsQuery } from './events.query.js';
@@ -53,6 +59,6 @@ function placeOf({ orgRevision, id }: Event): Position {
   return { order: orgRevision ?? 0, id };
 }
 
-function nextOf({ last }: FilteredPage<Event>, linkNextPage: LinkNextPage): NextPage {
+function nextOf({ last }: FilteredPage<Event>, linkNextPage: LinkNextPage): NextCursor {
   return linkNext(last && encodeCursor(placeOf(last)), linkNextPage);
 }

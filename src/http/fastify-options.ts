@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { FastifyHttpOptions } from 'fastify';
 import { Logger } from '@nestjs/common';
 import type { Env } from '../config/env.js';
-import { toProblem } from '../problems/to-problem.js';
+import { toProblem } from '../problems/problem.js';
 import { BrokenRequests } from './broken-requests.js';
 import { clientAddress, trustRanges } from './client-address.js';
 import type { Connections } from './connections.js';

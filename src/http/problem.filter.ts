@@ -6,9 +6,14 @@ import { StorageFullError } from '../database/storage-full.error.js';
 import { unsupportedMediaType } from './form-body.js';
 import { describeError } from '../telemetry/logging/describe-error.js';
 import { PROBLEMS } from '../problems/problem-codes.js';
-import { Problem, UnavailableError } from '../problems/problem.js';
-import { PROBLEM_MEDIA_TYPE, problemDetails } from '../problems/problem-details.js';
-import { statusOf, toProblem } from '../problems/to-problem.js';
+import {
+  Problem,
+  PROBLEM_MEDIA_TYPE,
+  problemDetails,
+  statusOf,
+  toProblem,
+  UnavailableError,
+} from '../problems/problem.js';
 
 @Catch()
 export class ProblemFilter implements ExceptionFilter {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { rootCause } from '../telemetry/logging/describe-error.js';
 import { type Problem, ValidationProblem } from '../problems/problem.js';
-import { parseTraceparent } from '../telemetry/tracing/traceparent.js';
+import { parseTraceparent } from '../telemetry/tracing/spans.js';
 import type { EndedExchange } from './exchanges.js';
 import { loggedPath } from './logged-path.js';
 

@@ -1,7 +1,6 @@
 import type { Span } from '@opentelemetry/api';
 import type { FastifyInstance } from 'fastify';
-import { runInSpan, spanFactory } from '../telemetry/tracing/spans.js';
-import { parseTraceparent } from '../telemetry/tracing/traceparent.js';
+import { parseTraceparent, runInSpan, spanFactory } from '../telemetry/tracing/spans.js';
 import type { EndedExchange } from './exchanges.js';
 
 declare module 'fastify' {

@@ -1,8 +1,8 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { AllowedServices } from '../access/access.decorators.js';
-import { CurrentService } from '../access/current-service.decorator.js';
-import type { ServicePrincipal } from '../access/service-principal.js';
+import { CurrentService } from '../access/current-caller.decorators.js';
+import type { ServicePrincipal } from '../access/principal.js';
 import { FormBody } from '../http/form-body.js';
 import { INTROSPECTION_PATH } from '../http/issuer-paths.js';
 import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';

@@ -1,5 +1,4 @@
-import { Problem } from '../problems/problem.js';
-import { RefusedError } from '../problems/refused.error.js';
+import { Problem, RefusedError } from '../problems/problem.js';
 import type { MailState } from './mail.entity.js';
 
 export class MailUnavailableError extends Problem {

@@ -8,8 +8,7 @@ import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
-import { CurrentWrite } from '../requests/current-write.decorator.js';
-import type { Write } from '../requests/write.js';
+import { CurrentWrite, type Write } from '../requests/write.js';
 import { DeleteAccountRequest } from './dto/delete-account.request.js';
 import { OwnAccountService } from './own-account.service.js';
 

@@ -3,7 +3,7 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { SignedInByPassword } from '../access/access.decorators.js';
 import type { UserActor } from '../access/actor.js';
-import { CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
 import { Client } from '../auth/passwords/client.decorator.js';

@@ -1,10 +1,10 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedInByPassword } from '../access/access.decorators.js';
-import { CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
-import { ApiPage } from '../pagination/api-page.decorator.js';
-import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
+import { ApiPage } from '../http/page-query.decorators.js';
+import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { EventsService } from '../events/events.service.js';
 import { OwnEventsResult } from '../events/events.responses.js';
 import { ListEventsQuery } from '../events/events.query.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { SignedInByPassword } from '../access/access.decorators.js';
-import { CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { ExportResult } from './dto/export.responses.js';

@@ -16,7 +16,7 @@ import { Joinings } from '../orgs/invitations/joinings.js';
 import { TypedCodes } from '../orgs/invitations/typed-codes.js';
 import { type Basis, OrgChanges, RefusedByDatabaseError } from '../orgs/org-changes.js';
 import { TooManyOrgsError } from '../orgs/orgs.errors.js';
-import type { Versioned } from '../requests/entity-tag.decorator.js';
+import type { Versioned } from '../requests/entity-tags.js';
 import type { Write } from '../requests/write.js';
 
 interface Answered {

@@ -1,10 +1,10 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedIn } from '../access/access.decorators.js';
-import { CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
-import { ApiPage } from '../pagination/api-page.decorator.js';
-import { type LinkNextPage, NextPage } from '../pagination/next-page.decorator.js';
+import { ApiPage } from '../http/page-query.decorators.js';
+import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { ListOwnOrgsQuery } from './dto/list-own-orgs.query.js';
 import { DeletedOrgsResult, OwnOrgsResult } from './dto/own-orgs.responses.js';
 import { OwnOrgsService } from './own-orgs.service.js';

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
-import { encodeCursor } from '../pagination/cursor.js';
-import type { LinkNextPage } from '../pagination/next-page.decorator.js';
-import { cutPage, limitOf, positionOf } from '../pagination/page.js';
+import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../http/pages.js';
 import type { ListOwnOrgsQuery } from './dto/list-own-orgs.query.js';
 import type { DeletedOrgsResult, OwnOrgsResult } from './dto/own-orgs.responses.js';
 

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import type { UserActor } from '../access/actor.js';
-import { CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import type { UserActor } from '../access/actor.js';
-import { CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { CurrentActor } from '../http/current-actor.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';

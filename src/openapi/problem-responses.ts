@@ -10,7 +10,7 @@ import { type Access, needsUser, RouteAccess, takesBoundTokens } from '../access
 import { invalidFields, ownProblems } from './decorators.js';
 import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
 import { PROBLEMS } from '../problems/problem-codes.js';
-import { PROBLEM_MEDIA_TYPE } from '../problems/problem-details.js';
+import { PROBLEM_MEDIA_TYPE } from '../problems/problem.js';
 import { type Handler, handlersOf } from './caller-documents.js';
 import { type Operation, operationsOf, type Response } from './parameters.js';
 import { BASIC_CHALLENGE, headerRefs, SCOPE_CHALLENGE } from './responses.js';

@@ -7,7 +7,7 @@ import {
   operationsOf,
   type Response,
 } from './parameters.js';
-import { PROBLEM_MEDIA_TYPE } from '../problems/problem-details.js';
+import { PROBLEM_MEDIA_TYPE } from '../problems/problem.js';
 import { pascalCase } from './problem-schemas.js';
 
 type Headers = NonNullable<NonNullable<OpenAPIObject['components']>['headers']>;

@@ -1,6 +1,5 @@
 import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/owners.errors.js';
-import { Problem } from '../problems/problem.js';
-import { RefusedError } from '../problems/refused.error.js';
+import { Problem, RefusedError } from '../problems/problem.js';
 
 /** Answers the rules that refuse a command with the problems of the same codes. */
 export async function asProblems<T>(work: Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { CurrentOperator } from '../http/current-operator.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OK } from '../http/ok.js';
 import { OkResult } from '../http/ok.responses.js';
-import { ApiProblems } from '../openapi/api-problems.decorator.js';
+import { ApiProblems } from '../openapi/decorators.js';
 import { asProblems } from './as-problems.js';
 import { ReasonRequest } from './dto/reason.request.js';
 import { OperatedMails } from './operated-mails.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Versioned } from '../requests/entity-tag.decorator.js';
+import type { Versioned } from '../requests/entity-tags.js';
 import type { Write } from '../requests/write.js';
 import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
 import type { OrgDeletionResult, OrgResult } from './dto/org.responses.js';

@@ -1,15 +1,13 @@
 import { Body, Controller, Get, Post, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { MinRole, SignedIn } from '../access/access.decorators.js';
-import { CurrentOrg } from '../access/current-org.decorator.js';
-import { CurrentUser } from '../access/current-user.decorator.js';
+import { CurrentOrg, CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ETAG_HEADER } from '../openapi/responses.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
-import { CurrentWrite } from '../requests/current-write.decorator.js';
-import { AnswerTag, type TagAnswer } from '../requests/entity-tag.decorator.js';
-import type { Write } from '../requests/write.js';
+import { CurrentWrite, type Write } from '../requests/write.js';
+import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
 import { CreateOrgRequest } from './dto/create-org.request.js';
 import { OrgResult, OrgDetailResult } from './dto/org.responses.js';
 import { OrgsService } from './orgs.service.js';

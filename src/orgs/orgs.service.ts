@@ -1,5 +1,5 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
-import type { CurrentOrg } from '../access/current-org.decorator.js';
+import type { CurrentOrg } from '../access/current-caller.decorators.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -7,7 +7,7 @@ import { newEntityId } from '../identifiers/entity-id.js';
 import { MembersRepository } from './members/members.repository.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { WholeLists } from './members/whole-lists.js';
-import type { Versioned } from '../requests/entity-tag.decorator.js';
+import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';

@@ -1,6 +1,5 @@
 import type { Departure } from '../orgs/ownership.repository.js';
-import { Problem } from '../problems/problem.js';
-import { RefusedError } from '../problems/refused.error.js';
+import { Problem, RefusedError } from '../problems/problem.js';
 
 const MAX_NAMED = 100;
 

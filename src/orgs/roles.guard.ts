@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { type Access, RouteAccess } from '../access/route-access.js';
-import type { CurrentOrg } from '../access/current-org.decorator.js';
+import type { CurrentOrg } from '../access/current-caller.decorators.js';
 import { requireAssurance } from '../access/assurance.js';
 import { userOf } from '../access/principal.js';
 import { roleAtLeast } from '../access/role.js';

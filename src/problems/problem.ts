@@ -1,4 +1,6 @@
-import { PROBLEMS, type ProblemCode } from './problem-codes.js';
+import { HttpException } from '@nestjs/common';
+import { STATUS_CODES } from 'node:http';
+import { type ProblemCode, PROBLEMS } from './problem-codes.js';
 
 export interface FieldError {
   field: string;
@@ -67,4 +69,65 @@ export class UnavailableError extends Problem {
   constructor(detail: string, retryAfterSeconds = 1, cause?: unknown) {
     super('unavailable', { detail, headers: { 'Retry-After': String(retryAfterSeconds) }, cause });
   }
+}
+
+/** A rule refuses what an operator asked for; the message says what the rule is. */
+export class RefusedError extends Error {
+  /**
+   * @param code by which the rule is known over HTTP, too, if it can refuse anything there
+   * @param detail of the problem over HTTP, by default the text of the code
+   */
+  constructor(
+    message: string,
+    readonly code?: ProblemCode,
+    readonly detail?: string,
+  ) {
+    super(code === undefined ? message : `${message} (${code})`);
+  }
+}
+
+/** codes for errors of the framework */
+const BY_STATUS: Record<number, ProblemCode> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  413: 'body_too_large',
+  414: 'uri_too_long',
+  415: 'unsupported_media_type',
+  431: 'headers_too_large',
+};
+
+/** Unforeseen errors become a 500 that reveals nothing. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const status = statusOf(error) ?? 500;
+  if (status === 503)
+    return new UnavailableError('The service cannot answer right now; repeat the request.', 1, error);
+  return new Problem(BY_STATUS[status] ?? 'internal_error', { cause: error });
+}
+
+export function statusOf(error: unknown): number | undefined {
+  if (error instanceof HttpException) return error.getStatus();
+  if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
+    return error.statusCode;
+  }
+  return undefined;
+}
+
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+
+/** RFC 9457 section 3. With `about:blank` the title is the status phrase. */
+export function problemDetails(problem: Problem, requestId: string): Record<string, unknown> {
+  return {
+    type: 'about:blank',
+    title: STATUS_CODES[problem.status],
+    status: problem.status,
+    detail: problem.detail,
+    code: problem.code,
+    requestId,
+    ...problem.extensions,
+  };
 }

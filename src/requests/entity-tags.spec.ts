@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entityTag, parseIfMatch, requireMatch } from './entity-tags.js';
-import { PreconditionFailedError } from './writes.errors.js';
+import { entityTag, parseIfMatch, PreconditionFailedError, requireMatch } from './entity-tags.js';
 
 const isMatched = (text: string, revision: number): boolean => {
   try {

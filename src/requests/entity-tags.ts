@@ -1,4 +1,6 @@
-import { PreconditionFailedError } from './writes.errors.js';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Problem } from '../problems/problem.js';
 
 /** The tags in `If-Match` (RFC 9110 section 13.1.1): `*`, or the strong ones. */
 export type EntityTags = '*' | ReadonlySet<string>;
@@ -24,4 +26,33 @@ export function entityTag(revision: number): string {
 export function requireMatch({ ifMatch }: { ifMatch?: EntityTags }, revision: number): void {
   if (ifMatch !== undefined && ifMatch !== '*' && !ifMatch.has(entityTag(revision)))
     throw new PreconditionFailedError();
+}
+
+/** An answer, and the revision of the organization that it tells of. */
+export interface Versioned<Answer> {
+  answer: Answer;
+  revision: number;
+}
+
+export type TagAnswer = <Answer>(versioned: Promise<Versioned<Answer>>) => Promise<Answer>;
+
+export const AnswerTag = createParamDecorator((_: unknown, context: ExecutionContext): TagAnswer => {
+  const reply = context.switchToHttp().getResponse<FastifyReply>();
+  return async (versioned) => {
+    const { answer, revision } = await versioned;
+    reply.header('ETag', entityTag(revision));
+    return answer;
+  };
+});
+
+export class PreconditionFailedError extends Problem {
+  constructor() {
+    super('precondition_failed');
+  }
+}
+
+export class IdempotencyKeyReusedError extends Problem {
+  constructor() {
+    super('idempotency_key_reused');
+  }
 }

@@ -6,7 +6,7 @@ import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { IDEMPOTENCY_KEYS_KEY, IdempotencyKey } from './idempotency-key.entity.js';
-import { IdempotencyKeyReusedError } from './writes.errors.js';
+import { IdempotencyKeyReusedError } from './entity-tags.js';
 
 type KeptAnswer = Pick<IdempotencyKey, 'fingerprint' | 'status' | 'body' | 'expiresAt'>;
 

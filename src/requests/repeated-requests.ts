@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import type { Transaction } from '../database/transaction.js';
-import { ShortCircuitResponse } from './short-circuit-response.js';
+import { parseKey, type RequestKey, requestKey, ShortCircuitResponse } from './request-key.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
-import type { RequestKey } from './request-key.js';
-import type { Write } from './write.js';
-import { IdempotencyKeyReusedError } from './writes.errors.js';
+import { type Write, writeOptions } from './write.js';
+import { IdempotencyKeyReusedError } from './entity-tags.js';
+import { userOf } from '../access/principal.js';
 
 const RETENTION_MS = 86_400_000;
 
@@ -41,4 +42,27 @@ export class RepeatedRequests {
 /** Leaves out codes, each of which is shown only once. */
 function withoutCodes(name: string, value: unknown): unknown {
   return name === 'code' ? undefined : value;
+}
+
+/** Repeats the first answer to a request with the same key, before anything else is checked about it. */
+@Injectable()
+export class ReplayGuard implements CanActivate {
+  constructor(private readonly repeated: RepeatedRequests) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const header = request.headers['idempotency-key'];
+    if (typeof header !== 'string' || writeOptions(request).idempotencyKey !== true) return true;
+    const key = parseKey(header);
+    // A malformed key is reported later, when it is known whether the caller may be told.
+    return key === undefined || this.refuseRepeated(request, key);
+  }
+
+  private async refuseRepeated(request: FastifyRequest, text: string): Promise<true> {
+    const key = requestKey(text, request);
+    const answer = await this.repeated.findAnswer(userOf(request).id, key);
+    if (answer) throw answer;
+    request.key = key;
+    return true;
+  }
 }

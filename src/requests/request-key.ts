@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { stringify } from 'safe-stable-stringify';
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 
 export interface RequestKey {
   /** SHA-256, base64url */
@@ -28,4 +29,26 @@ export function requestKey(key: string, { method, url, query, body }: FastifyReq
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
+}
+
+/** Ends a request whose answer is known: everything done so far is rolled back. */
+export class ShortCircuitResponse extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: object,
+    readonly headers: Record<string, string> = {},
+  ) {
+    super('answered early');
+  }
+
+  send(reply: FastifyReply): void {
+    void reply.status(this.status).headers(this.headers).send(this.body);
+  }
+}
+
+@Catch(ShortCircuitResponse)
+export class ShortCircuitResponseFilter implements ExceptionFilter<ShortCircuitResponse> {
+  catch(answer: ShortCircuitResponse, host: ArgumentsHost): void {
+    answer.send(host.switchToHttp().getResponse<FastifyReply>());
+  }
 }

@@ -6,9 +6,8 @@ import { WriteControlsGuard } from './write-controls.guard.js';
 import { ExpiredKeys } from './expired-keys.js';
 import { IdempotencyKey } from './idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
-import { RepeatedRequests } from './repeated-requests.js';
+import { RepeatedRequests, ReplayGuard } from './repeated-requests.js';
 import { KeysOfUser } from './keys-of-user.js';
-import { ReplayGuard } from './replay.guard.js';
 import { Writes } from './writes.js';
 
 const EXPORTED = [WriteControlsGuard, IdempotencyKeysRepository, RepeatedRequests, ReplayGuard, Writes];

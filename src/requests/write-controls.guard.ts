@@ -2,8 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { type FieldError, ValidationProblem } from '../problems/problem.js';
 import { type EntityTags, parseIfMatch } from './entity-tags.js';
-import type { WriteControls } from './write.js';
-import { type WriteOptions, writeOptions } from './write-options.js';
+import { type WriteControls, type WriteOptions, writeOptions } from './write.js';
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** matches any spelling: a client that asks for a dry run must not find the change made */

@@ -8,7 +8,7 @@ import {
   IF_MATCH_PARAMETER,
   REMEDY_PARAMETER,
 } from '../openapi/parameters.js';
-import type { WriteOptions } from './write-options.js';
+import type { WriteOptions } from './write.js';
 
 /** Declares the options of a route; all that is left to its handler is to pass `@CurrentWrite()` to Writes. */
 export const WriteRoute = (options: WriteOptions): MethodDecorator =>

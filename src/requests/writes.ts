@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import { ShortCircuitResponse } from './short-circuit-response.js';
+import { ShortCircuitResponse } from './request-key.js';
 import { RepeatedRequests } from './repeated-requests.js';
 import type { Write } from './write.js';
 

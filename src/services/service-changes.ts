@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
-import type { ServiceScope } from '../access/service-principal.js';
+import type { ServiceScope } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
-import { shownText, storedText } from './allowed-scopes.js';
-import { hashSecret, newSecret } from './secret-text.js';
+import { hashSecret, newSecret, shownText, storedText } from './service-secrets.js';
 import { isServiceName, reservedNames } from './service-name.js';
 import type { Service } from './service.entity.js';
 import type { ServiceSecret } from './service-secret.entity.js';

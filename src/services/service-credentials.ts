@@ -1,10 +1,48 @@
 import { Injectable } from '@nestjs/common';
-import type { ServicePrincipal } from '../access/service-principal.js';
-import { storedScopes } from './allowed-scopes.js';
-import { readCredentials } from './basic-credentials.js';
-import { hashSecret } from './secret-text.js';
+import { hashSecret, isSecret, storedScopes } from './service-secrets.js';
+import { isServiceName } from './service-name.js';
+import type { ServicePrincipal } from '../access/principal.js';
 import { SecretUses } from './secret-uses.js';
 import { ServiceSecretsRepository } from './service-secrets.repository.js';
+
+export interface ShownCredentials {
+  /** undefined if it cannot be the name of a service */
+  name: string | undefined;
+  secret: string;
+}
+
+const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i;
+/** Node refuses larger headers by itself. */
+const MAX_HEADER_LENGTH = 16_384;
+/** of one half: each of its characters may be written as three */
+const MAX_HALF_LENGTH = 3 * 47;
+
+// Reads HTTP Basic (RFC 7617) with form-encoded halves (RFC 6749 section 2.3.1). Returns undefined unless the password
+// has the shape of a secret: then the header was meant for somebody else.
+export function readCredentials(authorization: string | undefined): ShownCredentials | undefined {
+  if (authorization === undefined || authorization.length > MAX_HEADER_LENGTH) return undefined;
+  const encoded = BASIC.exec(authorization)?.[1];
+  if (encoded === undefined) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  // Node decodes whatever it is given.
+  if (bytes.toString('base64') !== encoded) return undefined;
+  const text = bytes.toString('latin1');
+  const colon = text.indexOf(':');
+  if (colon < 0) return undefined;
+  const secret = formDecoded(text.slice(colon + 1));
+  if (secret === undefined || !isSecret(secret)) return undefined;
+  const name = formDecoded(text.slice(0, colon));
+  return { name: name !== undefined && isServiceName(name) ? name : undefined, secret };
+}
+
+function formDecoded(text: string): string | undefined {
+  if (text.length > MAX_HALF_LENGTH) return undefined;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
 
 /** Tells which service sent a request. Nothing is cached, so what was revoked or disabled is refused at once. */
 @Injectable()

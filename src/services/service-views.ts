@@ -1,5 +1,5 @@
-import type { ServiceScope } from '../access/service-principal.js';
-import { storedScopes } from './allowed-scopes.js';
+import type { ServiceScope } from '../access/principal.js';
+import { storedScopes } from './service-secrets.js';
 import type { ServiceSecret } from './service-secret.entity.js';
 import type { Service } from './service.entity.js';
 

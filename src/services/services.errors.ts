@@ -1,4 +1,4 @@
-import { RefusedError } from '../problems/refused.error.js';
+import { RefusedError } from '../problems/problem.js';
 
 export class UnknownServiceError extends RefusedError {
   constructor(name: string) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator, principalOf } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
 import { UserAddresses } from '../events/user-addresses.js';
-import { RefusedError } from '../problems/refused.error.js';
+import { RefusedError } from '../problems/problem.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 import { UserEmailsRepository } from './user-emails.repository.js';
 import { UserEvents } from './user-events.js';

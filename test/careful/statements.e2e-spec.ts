@@ -12,7 +12,7 @@ import { OrgChanges } from '../../src/orgs/org-changes.js';
 import { DeletedOrgsRepository } from '../../src/orgs/deleted-orgs.repository.js';
 import { OrgDeletion } from '../../src/orgs/org-deletion.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
-import { ShortCircuitResponse } from '../../src/requests/short-circuit-response.js';
+import { ShortCircuitResponse } from '../../src/requests/request-key.js';
 import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 import { RepeatedRequests } from '../../src/requests/repeated-requests.js';

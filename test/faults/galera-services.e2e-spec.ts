@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SCHEMA } from '../../src/app/schema.js';
 import { parseEnv } from '../../src/config/parse-env.js';
 import { migrate } from '../../src/database/migrate.js';
-import { RefusedError } from '../../src/problems/refused.error.js';
+import { RefusedError } from '../../src/problems/problem.js';
 import { ServiceChanges } from '../../src/services/service-changes.js';
 import { ServiceSecretsRepository } from '../../src/services/service-secrets.repository.js';
 import { report } from './support/figures.js';

@@ -13,7 +13,7 @@ import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.r
 import { RepeatedRequests } from '../../src/requests/repeated-requests.js';
 import type { Write } from '../../src/requests/write.js';
 import { Writes } from '../../src/requests/writes.js';
-import { PreconditionFailedError } from '../../src/requests/writes.errors.js';
+import { PreconditionFailedError } from '../../src/requests/entity-tags.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { anUnknownId } from '../support/personas.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ServiceScope } from '../../src/access/service-principal.js';
+import type { ServiceScope } from '../../src/access/principal.js';
 import type { Answer } from './answer.js';
 import { Caller } from './caller.js';
 import { type Account, connectionTo, type Session } from './personas.js';

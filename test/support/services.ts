@@ -1,6 +1,6 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
-import type { ServiceScope } from '../../src/access/service-principal.js';
-import { hashSecret, newSecret } from '../../src/services/secret-text.js';
+import type { ServiceScope } from '../../src/access/principal.js';
+import { hashSecret, newSecret } from '../../src/services/service-secrets.js';
 import type { Database } from './database.js';
 
 /** An internal service, with the rows that `accounts services` would leave. */

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Origin, SignInOrigin } from '../../access/actor.js';
-import type { ServicePrincipal } from '../../access/service-principal.js';
+import type { ServicePrincipal } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
 import {

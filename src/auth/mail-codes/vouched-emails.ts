@@ -5,7 +5,7 @@ import { LostConflictError } from '../../database/lost-conflict.error.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { Mails } from '../../mail/mails.js';
-import { RefusedError } from '../../problems/refused.error.js';
+import { RefusedError } from '../../problems/problem.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';
 import { UserEvents } from '../../users/user-events.js';

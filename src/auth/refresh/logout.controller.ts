@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { SignedInOrRefreshToken } from '../../access/access.decorators.js';
 import type { Origin } from '../../access/actor.js';
-import { CallerIfAny } from '../../access/current-user.decorator.js';
+import { CallerIfAny } from '../../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { RequestOrigin } from '../../http/current-actor.decorator.js';
 import { OkResult } from '../../http/ok.responses.js';

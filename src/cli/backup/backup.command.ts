@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SCHEMA } from '../../app/schema.js';
-import { RefusedError } from '../../problems/refused.error.js';
+import { RefusedError } from '../../problems/problem.js';
 import type { MysqlLocation } from '../../config/database-url.js';
 import type { Env } from '../../config/env.js';
 import { loadEnv } from '../../config/load-env.js';

@@ -6,7 +6,7 @@ import { type Jwk, readKeySet, type SigningKeys } from '../../auth/tokens/signin
 import { keySetText } from '../../auth/tokens/new-key.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import type { Env } from '../../config/env.js';
-import { RefusedError } from '../../problems/refused.error.js';
+import { RefusedError } from '../../problems/problem.js';
 import type { Invocation, Report } from '../command.js';
 import { operatorOf } from '../operator.js';
 import { changeKeys } from './change-keys.js';

@@ -1,5 +1,5 @@
-import { SERVICE_SCOPES, type ServiceScope } from '../../access/service-principal.js';
-import { typedScopes } from '../../services/allowed-scopes.js';
+import { SERVICE_SCOPES, type ServiceScope } from '../../access/principal.js';
+import { typedScopes } from '../../services/service-secrets.js';
 import { CannotRunError } from '../cannot-run.error.js';
 
 export function requireScopes(text: string): ServiceScope[] {

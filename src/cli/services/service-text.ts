@@ -1,4 +1,4 @@
-import { shownText } from '../../services/allowed-scopes.js';
+import { shownText } from '../../services/service-secrets.js';
 import type { ServiceSecret } from '../../services/service-secret.entity.js';
 import type { Service } from '../../services/service.entity.js';
 import { timeText } from '../times.js';

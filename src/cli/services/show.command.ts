@@ -1,5 +1,5 @@
 import { secretView, serviceView } from '../../services/service-views.js';
-import { shownText } from '../../services/allowed-scopes.js';
+import { shownText } from '../../services/service-secrets.js';
 import { ServiceSecretsRepository } from '../../services/service-secrets.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { withServices } from '../services.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Transactions } from '../../database/transactions.js';
-import { RefusedError } from '../../problems/refused.error.js';
+import { RefusedError } from '../../problems/problem.js';
 import { loadArgon2Engine } from '../../auth/passwords/argon2-engine.js';
 import { PasswordChanges } from '../../auth/passwords/password-changes.js';
 import { passwordFault } from '../../auth/passwords/password-policy.js';

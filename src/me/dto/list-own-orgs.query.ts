@@ -1,5 +1,5 @@
-import { DEFAULT_LIMIT } from '../../pagination/page.js';
-import { PageCursor, PageLimit } from '../../pagination/page-query.decorators.js';
+import { DEFAULT_LIMIT } from '../../http/pages.js';
+import { PageCursor, PageLimit } from '../../http/page-query.decorators.js';
 
 export class ListOwnOrgsQuery {
   @PageLimit({ default: DEFAULT_LIMIT, description: 'maximum number of organizations on a page' })

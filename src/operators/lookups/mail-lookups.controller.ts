@@ -1,8 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Operators } from '../../access/access.decorators.js';
-import { ApiPage } from '../../pagination/api-page.decorator.js';
-import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
+import { ApiPage } from '../../http/page-query.decorators.js';
+import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import { ListMailsQuery } from './dto/list-mails.query.js';
 import { MailsResult } from './dto/mail-lookup.responses.js';
 import { MailLookups } from './mail-lookups.js';

@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { MailState } from '../../mail/mail.entity.js';
 import { MailListRepository } from '../../mail/mail-list.repository.js';
 import { mailView } from '../../mail/mail-view.js';
-import { encodeCursor } from '../../pagination/cursor.js';
-import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
-import { cutPage, limitOf, positionOf } from '../../pagination/page.js';
+import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
 import type { ListMailsQuery } from './dto/list-mails.query.js';
 import type { MailsResult } from './dto/mail-lookup.responses.js';
 

@@ -4,10 +4,14 @@ import { OrgNotFoundError } from '../../orgs/members/members.errors.js';
 import { type ListedOrg, OrgListRepository } from '../../orgs/org-list.repository.js';
 import type { Org } from '../../orgs/org.entity.js';
 import { OwnershipRepository } from '../../orgs/ownership.repository.js';
-import { decodeNameCursor, encodeNameCursor } from '../../pagination/cursor.js';
-import { filteredPage } from '../../pagination/filtered-page.js';
-import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
-import { limitOf, linkNext } from '../../pagination/page.js';
+import {
+  decodeNameCursor,
+  encodeNameCursor,
+  limitOf,
+  linkNext,
+  type LinkNextPage,
+} from '../../http/pages.js';
+import { filteredPage } from '../../http/filtered-page.js';
 import type { ListOrgMembersQuery } from './dto/list-org-members.query.js';
 import type { ListOrgsQuery } from './dto/list-orgs.query.js';
 import type {

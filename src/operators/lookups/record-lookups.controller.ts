@@ -1,8 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Operators } from '../../access/access.decorators.js';
-import { ApiPage } from '../../pagination/api-page.decorator.js';
-import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
+import { ApiPage } from '../../http/page-query.decorators.js';
+import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import { ListRecordQuery } from './dto/list-record.query.js';
 import { RecordResult } from './dto/record-lookup.responses.js';
 import { RecordLookups } from './record-lookups.js';

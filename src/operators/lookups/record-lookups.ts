@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { firstEntityIdAt } from '../../identifiers/entity-id.js';
-import { encodeCursor, type Position } from '../../pagination/cursor.js';
-import { filteredPage } from '../../pagination/filtered-page.js';
-import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
-import { limitOf, linkNext, positionOf } from '../../pagination/page.js';
+import {
+  encodeCursor,
+  limitOf,
+  linkNext,
+  type LinkNextPage,
+  type Position,
+  positionOf,
+} from '../../http/pages.js';
+import { filteredPage } from '../../http/filtered-page.js';
 import type { Event } from '../../events/event.entity.js';
 import { wholeEvent } from '../../events/event-views.js';
 import { EventsRepository } from '../../events/events.repository.js';

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { decodeTextCursor, encodeTextCursor } from '../../pagination/cursor.js';
-import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
-import { cutPage, limitOf } from '../../pagination/page.js';
+import { cutPage, decodeTextCursor, encodeTextCursor, limitOf, type LinkNextPage } from '../../http/pages.js';
 import { ServiceSecretsRepository } from '../../services/service-secrets.repository.js';
 import { secretView, serviceView } from '../../services/service-views.js';
 import { ServicesRepository } from '../../services/services.repository.js';

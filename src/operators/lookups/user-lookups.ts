@@ -3,10 +3,17 @@ import { UserSessionsRepository } from '../../auth/sessions/user-sessions.reposi
 import { sessionView } from '../../me/own-session-views.js';
 import type { ListOwnOrgsQuery } from '../../me/dto/list-own-orgs.query.js';
 import { UserOrgsRepository } from '../../orgs/user-orgs.repository.js';
-import { decodeTextCursor, encodeCursor, encodeTextCursor } from '../../pagination/cursor.js';
-import { filteredPage } from '../../pagination/filtered-page.js';
-import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
-import { cutPage, limitOf, linkNext, positionOf } from '../../pagination/page.js';
+import {
+  cutPage,
+  decodeTextCursor,
+  encodeCursor,
+  encodeTextCursor,
+  limitOf,
+  linkNext,
+  type LinkNextPage,
+  positionOf,
+} from '../../http/pages.js';
+import { filteredPage } from '../../http/filtered-page.js';
 import { type ListedUser, UserListRepository } from '../../users/user-list.repository.js';
 import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
 import { NoSuchUserError } from '../operators.errors.js';

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InvitationListRepository, type InvitationRange } from './invitation-list.repository.js';
-import { encodeCursor } from '../../pagination/cursor.js';
-import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
-import { cutPage, limitOf, positionOf } from '../../pagination/page.js';
+import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
 import type { InvitationPage, OwnInvitationPage } from './dto/invitation.responses.js';
 import type { ListInvitationsQuery, ListOwnInvitationsQuery } from './dto/list-invitations.query.js';
 import { listedInvitation, receivedInvitation } from './invitation-views.js';

@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/transaction.js';
 import { OK } from '../../http/ok.js';
 import type { OkResult } from '../../http/ok.responses.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
-import type { Versioned } from '../../requests/entity-tag.decorator.js';
+import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { OrgChanges, RefusedByDatabaseError } from '../org-changes.js';
 import type { CreateInvitationRequest } from './dto/create-invitation.request.js';

@@ -6,7 +6,7 @@ import { IS_ALIVE, JOIN_USER_PARENT_AND_SERVICE } from '../../auth/sessions/aliv
 import { BatchedQueries } from '../../database/batched-queries.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { padded, places } from '../../database/lookup.js';
-import type { Position } from '../../pagination/cursor.js';
+import type { Position } from '../../http/pages.js';
 import { Member } from './member.entity.js';
 
 export interface ListedMember {

@@ -1,9 +1,7 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
 import { MemberListRepository, type Reader } from './member-list.repository.js';
 import { WholeLists } from './whole-lists.js';
-import { encodeCursor } from '../../pagination/cursor.js';
-import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
-import { limitOf, linkNext, positionOf } from '../../pagination/page.js';
+import { encodeCursor, limitOf, linkNext, type LinkNextPage, positionOf } from '../../http/pages.js';
 import { isSearch, type ListMembersQuery } from './dto/list-members.query.js';
 import type { MembersResult } from './dto/member.responses.js';
 import { MemberSearchService } from './member-search.service.js';

@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { MemberSearchRepository } from './member-search.repository.js';
 import { MemberNotFoundError } from './members.errors.js';
-import { decodeTextCursor, encodeTextCursor } from '../../pagination/cursor.js';
-import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
-import { cutPage, limitOf } from '../../pagination/page.js';
+import { cutPage, decodeTextCursor, encodeTextCursor, limitOf, type LinkNextPage } from '../../http/pages.js';
 import type { ListMembersQuery } from './dto/list-members.query.js';
 import type { MemberDetailResult, MembersResult } from './dto/member.responses.js';
 

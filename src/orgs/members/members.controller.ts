@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import type { StreamableFile } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
-import { CurrentUser } from '../../access/current-user.decorator.js';
+import { CurrentUser } from '../../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { EntityIdPipe } from '../../http/entity-id.pipe.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
@@ -14,13 +14,12 @@ import { ListMembersQuery } from './dto/list-members.query.js';
 import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
 import { MemberSearchService } from './member-search.service.js';
-import { ApiPage } from '../../pagination/api-page.decorator.js';
-import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
+import { ApiPage } from '../../http/page-query.decorators.js';
+import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import { MembersService } from './members.service.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';
-import { CurrentWrite } from '../../requests/current-write.decorator.js';
-import { AnswerTag, type TagAnswer } from '../../requests/entity-tag.decorator.js';
-import type { Write } from '../../requests/write.js';
+import { CurrentWrite, type Write } from '../../requests/write.js';
+import { AnswerTag, type TagAnswer } from '../../requests/entity-tags.js';
 
 const MEMBER_PARAM = {
   name: 'userId',

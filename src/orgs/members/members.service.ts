@@ -5,7 +5,7 @@ import { Env } from '../../config/env.js';
 import { OK } from '../../http/ok.js';
 import type { OkResult } from '../../http/ok.responses.js';
 import { ValidationProblem } from '../../problems/problem.js';
-import type { Versioned } from '../../requests/entity-tag.decorator.js';
+import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { additionsUpTo } from '../invitations/additions.js';
 import { revocations } from '../invitations/invitation-events.js';

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../../access/role.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import type { Position } from '../../pagination/cursor.js';
+import type { Position } from '../../http/pages.js';
 import { Member } from './member.entity.js';
 
 export interface ListedMembership {

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { encodeCursor } from '../../pagination/cursor.js';
-import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
-import { cutPage, limitOf, positionOf } from '../../pagination/page.js';
+import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
 import type { ListMembershipsQuery } from './dto/list-memberships.query.js';
 import type { MembershipListResult } from './dto/membership-list.responses.js';
 import { type ListedMembership, MembershipListRepository } from './membership-list.repository.js';

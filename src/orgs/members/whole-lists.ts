@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Injectable, Logger, StreamableFile } from '@nestjs/common';
 import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
 import { describeError } from '../../telemetry/logging/describe-error.js';
-import type { Position } from '../../pagination/cursor.js';
+import type { Position } from '../../http/pages.js';
 import { type ListedMember, MemberListRepository } from './member-list.repository.js';
 import type { MemberPage, Reader } from './member-list.repository.js';
 import { NotAMemberError, OrgNotFoundError } from './members.errors.js';

@@ -1,5 +1,39 @@
 import type { ProblemCode } from '../../problems/problem-codes.js';
-import { Reading, Signal } from './signal.js';
+
+/** Passes what happens to one listener, at once. Without a listener it costs nothing. */
+class Signal<T> {
+  private listener: ((value: T) => void) | undefined;
+
+  /** Check it before work that only the listener needs. */
+  get isHeard(): boolean {
+    return this.listener !== undefined;
+  }
+
+  listen(listener: (value: T) => void): void {
+    this.listener = listener;
+  }
+
+  emit(value: T): void {
+    try {
+      this.listener?.(value);
+    } catch {
+      // A listener that fails must change no answer.
+    }
+  }
+}
+
+class Reading<T> {
+  constructor(private source: () => T) {}
+
+  get current(): T {
+    return this.source();
+  }
+
+  /** Replaces the source, since a process has one of each. */
+  provide(source: () => T): void {
+    this.source = source;
+  }
+}
 
 export interface RequestOutcome {
   method: string;

@@ -1,10 +1,77 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Logger } from '@nestjs/common';
 import cluster from 'node:cluster';
-import type { Logger } from 'pino';
+import type { Logger as PinoLogger } from 'pino';
+import { hostAndPort, listenFailure } from '../../config/listening-place.js';
 import type { Env } from '../../config/env.js';
-import { listenForScrapes } from './exporter.js';
+
+export interface Scrape {
+  (): Promise<string>;
+}
+
+export interface ListeningPlace {
+  host: string;
+  port: number;
+}
+
+export class MetricsListenError extends Error {
+  constructor({ host, port }: ListeningPlace, code: string | undefined) {
+    super(`METRICS_PORT, METRICS_HOST: cannot listen on ${hostAndPort(host, port)} (${listenFailure(code)})`);
+  }
+}
+
+const PATH = '/metrics';
+const REQUEST_TIMEOUT_MS = 5000;
+
+/** Answers Prometheus on a listener of its own, which does not keep the process alive; returns its URL. */
+async function listenForScrapes(place: ListeningPlace, contentType: string, scrape: Scrape): Promise<string> {
+  const collect = shared(scrape);
+  const options = { requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: REQUEST_TIMEOUT_MS };
+  const server = createServer(options, (request, response) => {
+    void answer(request, response, contentType, collect);
+  });
+  server.on('connection', (socket) => socket.unref());
+  server.listen(place.port, place.host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new MetricsListenError(place, (error as NodeJS.ErrnoException).code);
+  }
+  server.unref();
+  const { address, port, family } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${PATH}`;
+}
+
+async function answer(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+  contentType: string,
+  scrape: Scrape,
+): Promise<void> {
+  const known = url?.split('?', 1)[0] === PATH;
+  if (!known || (method !== 'GET' && method !== 'HEAD')) {
+    response.writeHead(known ? 405 : 404, known ? { Allow: 'GET, HEAD' } : {}).end();
+    return;
+  }
+  try {
+    const text = await scrape();
+    response.writeHead(200, { 'Content-Type': contentType, 'Cache-Control': 'no-store' }).end(text);
+  } catch (error) {
+    new Logger('Metrics').error({ msg: 'metrics cannot be collected', err: error });
+    response.writeHead(500).end();
+  }
+}
+
+/** Shares one collection among all scrapes that ask while it runs. */
+function shared(scrape: Scrape): Scrape {
+  let running: Promise<string> | undefined;
+  return () => (running ??= scrape().finally(() => (running = undefined)));
+}
 
 /** Measures this process; the first of several answers for all workers. Loads nothing without METRICS_PORT. */
-export async function startMetrics(env: Env, workers: number, log: Logger): Promise<void> {
+export async function startMetrics(env: Env, workers: number, log: PinoLogger): Promise<void> {
   if (env.metricsPort === undefined) return;
   const place = { host: env.metricsHost, port: env.metricsPort };
   const { measure } = await import('./instruments.js');

@@ -1,3 +1,12 @@
+import { Logger } from '@nestjs/common';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type ReadableSpan,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import {
   ROOT_CONTEXT,
   type Span,
@@ -9,18 +18,40 @@ import {
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import {
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
+import { rootCause } from '../logging/describe-error.js';
 import type { Env } from '../../config/env.js';
 import { VERSION } from '../../config/version.js';
-import { rootCause } from '../logging/describe-error.js';
-import { ReportedExporter } from './reported-exporter.js';
-import type { SpanFactory } from './spans.js';
-import type { TraceParent } from './traceparent.js';
+import type { SpanFactory, TraceParent } from './spans.js';
+
+type Done = Parameters<SpanExporter['export']>[1];
+
+/** Logs once when traces get lost, and once when they no longer do. */
+export class ReportedExporter implements SpanExporter {
+  private readonly logger = new Logger('Traces');
+  private failing = false;
+
+  constructor(private readonly exporter: SpanExporter) {}
+
+  export(spans: ReadableSpan[], done: Done): void {
+    this.exporter.export(spans, (result) => {
+      this.report(result.error);
+      done(result);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return this.exporter.shutdown();
+  }
+
+  /** Logs no text of an error: it may hold the endpoint, and that a password. */
+  private report(error: Error | undefined): void {
+    if (error && !this.failing) {
+      this.logger.warn({ msg: 'traces cannot be exported and are lost', cause: rootCause(error) });
+    }
+    if (!error && this.failing) this.logger.log('traces are exported again');
+    this.failing = error !== undefined;
+  }
+}
 
 const EXPORT_PERIOD_MS = 1000;
 const MAX_ATTRIBUTE_LENGTH = 2048;

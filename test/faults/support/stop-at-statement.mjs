@@ -19,7 +19,7 @@ function stopBefore(sql) {
   process.kill(process.pid, 'SIGSTOP');
 }
 
-const { prepare } = DatabaseSync.prototype;
+const prepare = Reflect.get(DatabaseSync.prototype, 'prepare');
 DatabaseSync.prototype.prepare = function prepareNoted(sql, ...rest) {
   const statement = prepare.call(this, sql, ...rest);
   texts.set(statement, sql);
@@ -33,7 +33,7 @@ for (const name of ['all', 'run', 'get']) {
   };
 }
 
-const { write } = Socket.prototype;
+const write = Reflect.get(Socket.prototype, 'write');
 Socket.prototype.write = function stoppableWrite(bytes, ...rest) {
   if (Buffer.isBuffer(bytes) && bytes.length < 200_000) stopBefore(bytes.toString('latin1'));
   return write.call(this, bytes, ...rest);

@@ -2,8 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
 import { MAIL_STATES, type MailState } from '../../../mail/mail.entity.js';
-import { DEFAULT_LIMIT } from '../../../pagination/page.js';
-import { PageCursor, PageLimit } from '../../../pagination/page-query.decorators.js';
+import { DEFAULT_LIMIT } from '../../../http/pages.js';
+import { PageCursor, PageLimit } from '../../../http/page-query.decorators.js';
 import { canonicalEmail } from '../../../users/email-address.js';
 
 export class ListMailsQuery {

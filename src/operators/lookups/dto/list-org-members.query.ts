@@ -1,9 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, ValidateIf } from 'class-validator';
 import { type Role, ROLES } from '../../../access/role.js';
-import { decodeTextCursor } from '../../../pagination/cursor.js';
-import { DEFAULT_LIMIT } from '../../../pagination/page.js';
-import { PageCursor, PageLimit } from '../../../pagination/page-query.decorators.js';
+import { decodeTextCursor, DEFAULT_LIMIT } from '../../../http/pages.js';
+import { PageCursor, PageLimit } from '../../../http/page-query.decorators.js';
 import { EmailSearch } from '../../../users/email-search.decorator.js';
 
 export class ListOrgMembersQuery {

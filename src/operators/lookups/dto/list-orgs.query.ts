@@ -2,9 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, ValidateIf } from 'class-validator';
 import { IsOneLine } from '../../../http/is-one-line.decorator.js';
 import { MAX_ORG_NAME } from '../../../orgs/org.entity.js';
-import { decodeNameCursor } from '../../../pagination/cursor.js';
-import { DEFAULT_LIMIT } from '../../../pagination/page.js';
-import { PageCursor, PageLimit } from '../../../pagination/page-query.decorators.js';
+import { decodeNameCursor, DEFAULT_LIMIT } from '../../../http/pages.js';
+import { PageCursor, PageLimit } from '../../../http/page-query.decorators.js';
 
 const STATUSES = ['active', 'deleted'] as const;
 

@@ -4,8 +4,8 @@ import { Transform } from 'class-transformer';
 import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
 import { parseTimeOrAge } from '../../../config/values.js';
 import { isEntityId } from '../../../identifiers/entity-id.js';
-import { DEFAULT_LIMIT } from '../../../pagination/page.js';
-import { PageCursor, PageLimit } from '../../../pagination/page-query.decorators.js';
+import { DEFAULT_LIMIT } from '../../../http/pages.js';
+import { PageCursor, PageLimit } from '../../../http/page-query.decorators.js';
 import { EVENT_TYPES, type EventType } from '../../../events/event-types.js';
 
 /** more than the longest time with its zone */

@@ -1,6 +1,5 @@
-import { decodeTextCursor } from '../../../pagination/cursor.js';
-import { DEFAULT_LIMIT } from '../../../pagination/page.js';
-import { PageCursor, PageLimit } from '../../../pagination/page-query.decorators.js';
+import { decodeTextCursor, DEFAULT_LIMIT } from '../../../http/pages.js';
+import { PageCursor, PageLimit } from '../../../http/page-query.decorators.js';
 
 export class ListServicesQuery {
   @PageLimit({ default: DEFAULT_LIMIT, description: 'maximum number of services on a page' })

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { SERVICE_SCOPES, type ServiceScope } from '../../../access/service-principal.js';
+import { SERVICE_SCOPES, type ServiceScope } from '../../../access/principal.js';
 
 const BILLING = {
   name: 'billing',

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, ValidateIf } from 'class-validator';
 import { INVITATION_STATUSES, type InvitationStatus } from '../invitation.entity.js';
-import { DEFAULT_LIMIT } from '../../../pagination/page.js';
-import { PageCursor, PageLimit } from '../../../pagination/page-query.decorators.js';
+import { DEFAULT_LIMIT } from '../../../http/pages.js';
+import { PageCursor, PageLimit } from '../../../http/page-query.decorators.js';
 
 export class ListOwnInvitationsQuery {
   @PageLimit({ default: DEFAULT_LIMIT, description: 'maximum number of invitations on a page' })

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, ValidateIf } from 'class-validator';
 import { type Role, ROLES } from '../../../access/role.js';
-import { decodeCursor, decodeTextCursor } from '../../../pagination/cursor.js';
-import { PageCursor, PageLimit } from '../../../pagination/page-query.decorators.js';
+import { decodeCursor, decodeTextCursor } from '../../../http/pages.js';
+import { PageCursor, PageLimit } from '../../../http/page-query.decorators.js';
 import { EmailSearch } from '../../../users/email-search.decorator.js';
 
 export class ListMembersQuery {

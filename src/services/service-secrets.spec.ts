@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storedScopes, storedText, typedScopes } from './allowed-scopes.js';
+import { storedScopes, storedText, typedScopes } from './service-secrets.js';
 
 describe('the scopes of a service', () => {
   it.each([

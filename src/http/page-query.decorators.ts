@@ -1,10 +1,11 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Matches, ValidateBy, ValidateIf } from 'class-validator';
-import { decodeCursor } from './cursor.js';
-import type { PageQuery } from './page.js';
+import { decodeCursor, type PageQuery } from './pages.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { LINK_HEADER } from '../openapi/responses.js';
 
-export const INVALID_LIMIT = 'must be a whole number from 1 to 1000';
+const INVALID_LIMIT = 'must be a whole number from 1 to 1000';
 
 /** longer than one with a name of 400 bytes */
 const MAX_CURSOR = 600;
@@ -51,3 +52,9 @@ export function PageCursor(
     }),
   );
 }
+
+export const ApiPage = (type: Type): MethodDecorator =>
+  applyDecorators(
+    ApiOkResponse({ type, headers: LINK_HEADER }),
+    ApiProblems(invalidFields({ limit: INVALID_LIMIT })),
+  );

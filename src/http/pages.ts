@@ -1,3 +1,5 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isEntityId } from '../identifiers/entity-id.js';
 
 /** A place in a list ordered by a whole number, such as a time, and then by id. Its row may be gone. */
@@ -50,4 +52,56 @@ export function decodeNameCursor(cursor: string): NamedPosition | undefined {
   const name = text.slice(id.length + 1);
   const isName = name !== '' && Buffer.byteLength(name) <= MAX_NAME_BYTES && !/[\p{Cc}\uFFFD]/u.test(name);
   return isEntityId(id) && isName ? { name, id } : undefined;
+}
+
+/** Sets the `Link` header to the page at that cursor (RFC 8288). */
+export type LinkNextPage = (cursor: string) => void;
+
+export const NextPage = createParamDecorator((_: unknown, context: ExecutionContext): LinkNextPage => {
+  const http = context.switchToHttp();
+  return (cursor) => {
+    const url = new URL(http.getRequest<FastifyRequest>().url, 'http://localhost');
+    url.searchParams.set('cursor', cursor);
+    http.getResponse<FastifyReply>().header('Link', `<${url.pathname}${url.search}>; rel="next"`);
+  };
+});
+
+export const DEFAULT_LIMIT = 100;
+
+/** a query that has passed validation */
+export interface PageQuery {
+  limit?: string;
+  cursor?: string;
+}
+
+export interface NextCursor {
+  nextCursor?: string;
+}
+
+export function limitOf({ limit }: PageQuery): number {
+  return limit === undefined ? DEFAULT_LIMIT : Number(limit);
+}
+
+/** Returns undefined for the start of the list. */
+export function positionOf({ cursor }: PageQuery): Position | undefined {
+  return cursor === undefined ? undefined : decodeCursor(cursor);
+}
+
+/** @param rows the page, and one more row if there is one */
+export function cutPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  cursorOf: (last: Row) => string,
+  linkNextPage: LinkNextPage,
+): { page: Row[]; next: NextCursor } {
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { page, next: linkNext(last && cursorOf(last), linkNextPage) };
+}
+
+/** Sets the header and returns the answer's `nextCursor`; neither on the last page. */
+export function linkNext(nextCursor: string | undefined, linkNextPage: LinkNextPage): NextCursor {
+  if (nextCursor === undefined) return {};
+  linkNextPage(nextCursor);
+  return { nextCursor };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readCredentials } from './basic-credentials.js';
-import { newSecret } from './secret-text.js';
+import { readCredentials } from './service-credentials.js';
+import { newSecret } from './service-secrets.js';
 
 const SECRET = `acs_${'Aa0-_'.repeat(8)}xyz`;
 
