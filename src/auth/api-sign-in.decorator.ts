@@ -1,5 +1,5 @@
 import { ApiUnion } from '../openapi/decorators.js';
-import { RefreshableSignIn, SignIn } from './dto/auth.responses.js';
+import { RefreshableSignIn, SignIn } from './auth.responses.js';
 
 export const ApiSignIn = (status: number): MethodDecorator =>
   ApiUnion(status, 'SignInResult', SignIn, RefreshableSignIn);

@@ -10,13 +10,18 @@ import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { ApiSignIn } from './api-sign-in.decorator.js';
 import { AuthService } from './auth.service.js';
 import { CodeIssuingService } from './codes/code-issuing.service.js';
-import { BoundCodeResult, CodeResult, type SignInResult, TokenResult } from './dto/auth.responses.js';
-import { ExchangeCodeRequest } from './dto/exchange-code.request.js';
-import { IssueCodeRequest } from './dto/issue-code.request.js';
+import {
+  BoundCodeResult,
+  CodeResult,
+  EXCHANGES,
+  ISSUES,
+  LOGINS,
+  REGISTRATIONS,
+  type SignInResult,
+  TokenResult,
+} from './auth.responses.js';
+import { ExchangeCodeRequest, IssueCodeRequest, LoginRequest, RegisterRequest } from './auth.requests.js';
 import { INVALID_MAIL_CODE } from './mail-codes/mail-codes.errors.js';
-import { LoginRequest } from './dto/login.request.js';
-import { RegisterRequest } from './dto/register.request.js';
-import { EXCHANGES, ISSUES, LOGINS, REGISTRATIONS } from './dto/sign-in.examples.js';
 import { Client } from './passwords/client.decorator.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { commonPassword } from './passwords/is-acceptable-password.decorator.js';

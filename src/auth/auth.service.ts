@@ -5,7 +5,7 @@ import { Transactions } from '../database/transactions.js';
 import { UsersService } from '../users/users.service.js';
 import { AccountDisabledError, InvalidCredentialsError } from './auth.errors.js';
 import { type CodeExchange, CodesService } from './codes/codes.service.js';
-import type { SignInResult, TokenResult } from './dto/auth.responses.js';
+import type { SignInResult, TokenResult } from './auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { RegistrationInvitations } from './registration-invitations.js';

@@ -6,8 +6,12 @@ import type { ServicePrincipal } from '../access/principal.js';
 import { FormBody } from '../http/form-body.js';
 import { INTROSPECTION_PATH } from '../http/issuer-paths.js';
 import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
-import { IntrospectTokenRequest, INTROSPECTIONS } from './dto/introspect-token.request.js';
-import { ActiveToken, InactiveToken } from './dto/introspection.responses.js';
+import {
+  ActiveToken,
+  InactiveToken,
+  INTROSPECTIONS,
+  IntrospectTokenRequest,
+} from './introspection.responses.js';
 import { IntrospectionForm, TOKEN_NEEDED } from './introspection-form.decorator.js';
 import { IntrospectionService } from './introspection.service.js';
 

@@ -6,7 +6,7 @@ import type { AccessTokenClaims } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';
 import { MembersRepository } from '../orgs/members/members.repository.js';
 import type { IntrospectionForm } from './introspection-form.decorator.js';
-import type { ActiveToken, InactiveToken, OrgOfToken } from './dto/introspection.responses.js';
+import type { ActiveToken, InactiveToken, OrgOfToken } from './introspection.responses.js';
 
 const INACTIVE: InactiveToken = { active: false };
 

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Role } from '../access/role.js';
 import { ApiRole } from '../openapi/decorators.js';
-import { OrgResponse } from '../orgs/dto/org.responses.js';
+import { OrgResponse } from '../orgs/orgs.responses.js';
 import { UserResponse } from '../users/user.response.js';
 
 /** the answer without `include` */

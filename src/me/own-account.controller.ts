@@ -9,7 +9,7 @@ import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
-import { DeleteAccountRequest } from './dto/delete-account.request.js';
+import { DeleteAccountRequest } from './me.requests.js';
 import { OwnAccountService } from './own-account.service.js';
 
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';

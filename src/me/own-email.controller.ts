@@ -14,8 +14,7 @@ import { OK } from '../http/ok.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
-import { ChangeEmailRequest } from './dto/change-email.request.js';
-import { VerifyEmailRequest } from './dto/verify-email.request.js';
+import { ChangeEmailRequest, VerifyEmailRequest } from './me.requests.js';
 import { OwnEmailService } from './own-email.service.js';
 
 @ApiTags('Me')

@@ -4,7 +4,7 @@ import { SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
-import { ExportResult } from './dto/export.responses.js';
+import { ExportResult } from './export.responses.js';
 import { OwnExportService } from './own-export.service.js';
 
 @ApiTags('Me')

@@ -13,10 +13,12 @@ import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
-import { AnswerByCodeRequest } from '../orgs/invitations/dto/answer-by-code.request.js';
-import { AnswerInvitationRequest } from '../orgs/invitations/dto/answer-invitation.request.js';
-import { AcceptedResult, OwnInvitationPage } from '../orgs/invitations/dto/invitation.responses.js';
-import { ListOwnInvitationsQuery } from '../orgs/invitations/dto/list-invitations.query.js';
+import {
+  AnswerByCodeRequest,
+  AnswerInvitationRequest,
+  ListOwnInvitationsQuery,
+} from '../orgs/invitations/invitations.requests.js';
+import { AcceptedResult, OwnInvitationPage } from '../orgs/invitations/invitations.responses.js';
 import { InvitationListsService } from '../orgs/invitations/invitation-lists.service.js';
 import { INVITATION_PARAM } from '../orgs/invitations/invitation-param.js';
 import { OwnInvitationsService } from './own-invitations.service.js';

@@ -3,7 +3,7 @@ import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
 import { Env } from '../config/env.js';
 import { OK } from '../http/ok.js';
 import type { OkResult } from '../http/ok.responses.js';
-import type { AcceptedResult } from '../orgs/invitations/dto/invitation.responses.js';
+import type { AcceptedResult } from '../orgs/invitations/invitations.responses.js';
 import { answerEvent } from '../orgs/invitations/invitation-events.js';
 import {
   type AnsweringFacts,

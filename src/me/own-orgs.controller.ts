@@ -5,8 +5,8 @@ import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiPage } from '../http/page-query.decorators.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
-import { ListOwnOrgsQuery } from './dto/list-own-orgs.query.js';
-import { DeletedOrgsResult, OwnOrgsResult } from './dto/own-orgs.responses.js';
+import { ListOwnOrgsQuery } from './me.requests.js';
+import { DeletedOrgsResult, OwnOrgsResult } from './own-account.responses.js';
 import { OwnOrgsService } from './own-orgs.service.js';
 
 @ApiTags('Me')

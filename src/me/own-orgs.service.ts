@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../http/pages.js';
-import type { ListOwnOrgsQuery } from './dto/list-own-orgs.query.js';
-import type { DeletedOrgsResult, OwnOrgsResult } from './dto/own-orgs.responses.js';
+import type { ListOwnOrgsQuery } from './me.requests.js';
+import type { DeletedOrgsResult, OwnOrgsResult } from './own-account.responses.js';
 
 @Injectable()
 export class OwnOrgsService {

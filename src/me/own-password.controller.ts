@@ -7,7 +7,7 @@ import { OK } from '../http/ok.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
-import { ChangePasswordRequest } from './dto/change-password.request.js';
+import { ChangePasswordRequest } from './me.requests.js';
 import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { commonPassword } from '../auth/passwords/is-acceptable-password.decorator.js';

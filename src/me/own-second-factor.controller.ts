@@ -14,10 +14,12 @@ import { OK } from '../http/ok.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
-import { BeginSecondFactorRequest } from './dto/begin-second-factor.request.js';
-import { ChangeSecondFactorRequest } from './dto/change-second-factor.request.js';
-import { ConfirmSecondFactorRequest } from './dto/confirm-second-factor.request.js';
-import { EnrolmentResult, RecoveryCodesResult, SecondFactorResult } from './dto/second-factor.responses.js';
+import {
+  BeginSecondFactorRequest,
+  ChangeSecondFactorRequest,
+  ConfirmSecondFactorRequest,
+} from './me.requests.js';
+import { EnrolmentResult, RecoveryCodesResult, SecondFactorResult } from './own-account.responses.js';
 import { recoveryCodesResult, secondFactorResult } from './second-factor-views.js';
 
 const INVALID_CODE = { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE } as const;

@@ -1,4 +1,4 @@
-import type { ListedSession, OwnSession as OwnSessionView } from './dto/own-sessions.responses.js';
+import type { ListedSession, OwnSession as OwnSessionView } from './own-account.responses.js';
 import type { OwnSession } from '../auth/sessions/user-sessions.repository.js';
 
 export function listOf(sessions: readonly OwnSession[], currentId: string): OwnSessionView[] {

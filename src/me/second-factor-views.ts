@@ -1,5 +1,5 @@
 import type { SecondFactorState } from '../auth/second-factor/own-second-factor.service.js';
-import type { RecoveryCodesResult, SecondFactorResult } from './dto/second-factor.responses.js';
+import type { RecoveryCodesResult, SecondFactorResult } from './own-account.responses.js';
 
 export function secondFactorResult({ enabledAt, recoveryCodesLeft }: SecondFactorState): SecondFactorResult {
   return {

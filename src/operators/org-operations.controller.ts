@@ -6,7 +6,7 @@ import { CurrentOperator } from '../http/current-operator.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { OrgDeletionResult, OrgResult } from '../orgs/dto/org.responses.js';
+import { OrgDeletionResult, OrgResult } from '../orgs/orgs.responses.js';
 import { NO_ENABLED_OWNER } from '../orgs/owners.errors.js';
 import { ForcibleRequest } from './dto/forcible.request.js';
 import { MakeOwnerRequest } from './dto/make-owner.request.js';

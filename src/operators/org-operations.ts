@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SignedInOperator } from '../access/actor.js';
 import { OK } from '../http/ok.js';
 import type { OkResult } from '../http/ok.responses.js';
-import type { OrgDeletionResult, OrgResult } from '../orgs/dto/org.responses.js';
+import type { OrgDeletionResult, OrgResult } from '../orgs/orgs.responses.js';
 import { OperatedOrgs } from '../orgs/operated-orgs.service.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
 import { asProblems } from './as-problems.js';

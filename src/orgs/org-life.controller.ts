@@ -7,9 +7,8 @@ import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { WriteRoute, OrgWrite } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
-import { OrgDeletionResult, OrgResult } from './dto/org.responses.js';
-import { RenameOrgRequest } from './dto/rename-org.request.js';
-import { TransferOrgRequest } from './dto/transfer-org.request.js';
+import { OrgDeletionResult, OrgResult } from './orgs.responses.js';
+import { RenameOrgRequest, TransferOrgRequest } from './orgs.requests.js';
 import { MembersService } from './members/members.service.js';
 import { OrgLifeService } from './org-life.service.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Versioned } from '../requests/entity-tags.js';
 import type { Write } from '../requests/write.js';
 import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
-import type { OrgDeletionResult, OrgResult } from './dto/org.responses.js';
+import type { OrgDeletionResult, OrgResult } from './orgs.responses.js';
 import { MembersRepository } from './members/members.repository.js';
 import { requireAdmin, requireOwner } from './members/member-policy.js';
 import { OrgChanges } from './org-changes.js';

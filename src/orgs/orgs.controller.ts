@@ -8,8 +8,8 @@ import { ETAG_HEADER } from '../openapi/responses.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
-import { CreateOrgRequest } from './dto/create-org.request.js';
-import { OrgResult, OrgDetailResult } from './dto/org.responses.js';
+import { CreateOrgRequest } from './orgs.requests.js';
+import { OrgDetailResult, OrgResult } from './orgs.responses.js';
 import { OrgsService } from './orgs.service.js';
 
 @ApiTags('Organizations')

@@ -11,7 +11,7 @@ import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import type { OrgDetailResult, OrgResponse, OrgResult } from './dto/org.responses.js';
+import type { OrgDetailResult, OrgResponse, OrgResult } from './orgs.responses.js';
 import { TooManyOrgsError } from './orgs.errors.js';
 
 const FIRST_REVISION = 1;

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { ValidationProblem } from '../../problems/problem.js';
 import { ServicesRepository } from '../../services/services.repository.js';
-import type { BoundCodeResult, CodeResult } from '../dto/auth.responses.js';
-import type { IssueCodeRequest } from '../dto/issue-code.request.js';
+import type { BoundCodeResult, CodeResult } from '../auth.responses.js';
+import type { IssueCodeRequest } from '../auth.requests.js';
 import { AudienceRequiredError, NO_SERVICE } from './codes.errors.js';
 import { CodesService } from './codes.service.js';
 

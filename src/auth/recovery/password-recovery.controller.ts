@@ -11,8 +11,7 @@ import { OK } from '../../http/ok.js';
 import { OkResult } from '../../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
-import { ForgotPasswordRequest } from '../dto/forgot-password.request.js';
-import { ResetPasswordRequest } from '../dto/reset-password.request.js';
+import { ForgotPasswordRequest, ResetPasswordRequest } from '../auth.requests.js';
 import { PasswordRecoveryService } from './password-recovery.service.js';
 
 @ApiTags('Auth')

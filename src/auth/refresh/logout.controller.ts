@@ -7,8 +7,8 @@ import type { UserPrincipal } from '../../access/principal.js';
 import { RequestOrigin } from '../../http/current-actor.decorator.js';
 import { OkResult } from '../../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
-import { LogoutRequest } from '../dto/logout.request.js';
-import { LOGOUTS } from '../dto/sign-in.examples.js';
+import { LogoutRequest } from '../auth.requests.js';
+import { LOGOUTS } from '../auth.responses.js';
 import { LogoutService } from './logout.service.js';
 
 @ApiTags('Auth')

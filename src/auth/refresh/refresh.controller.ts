@@ -4,8 +4,8 @@ import { Public } from '../../access/access.decorators.js';
 import type { Origin } from '../../access/actor.js';
 import { RequestOrigin } from '../../http/current-actor.decorator.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
-import { RefreshResult } from '../dto/auth.responses.js';
-import { RefreshRequest } from '../dto/refresh.request.js';
+import { RefreshResult } from '../auth.responses.js';
+import { RefreshRequest } from '../auth.requests.js';
 import { RefreshService } from './refresh.service.js';
 
 @ApiTags('Auth')

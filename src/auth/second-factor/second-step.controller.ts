@@ -6,8 +6,8 @@ import { RequestSignInOrigin } from '../../http/current-actor.decorator.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
 import { ApiSignIn } from '../api-sign-in.decorator.js';
-import type { SignInResult } from '../dto/auth.responses.js';
-import { SecondStepRequest } from '../dto/second-step.request.js';
+import type { SignInResult } from '../auth.responses.js';
+import { SecondStepRequest } from '../auth.requests.js';
 import { INVALID_SECOND_FACTOR_CODE, TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
 import { SecondStepService } from './second-step.service.js';
 

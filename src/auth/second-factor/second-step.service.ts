@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SignInOrigin } from '../../access/actor.js';
-import type { SignInResult } from '../dto/auth.responses.js';
+import type { SignInResult } from '../auth.responses.js';
 import { PASSWORD_AND_CODE } from '../sessions/authentication-methods.js';
 import { type Login, SessionOpening } from '../sessions/session-opening.service.js';
 import { AppCodeLogins } from './app-code-logins.js';

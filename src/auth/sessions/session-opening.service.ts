@@ -6,7 +6,7 @@ import type { Transaction } from '../../database/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import type { EventWithout, NewEvent } from '../../events/event-types.js';
 import { AuthorizationCodesRepository, type CodeOwner } from '../codes/authorization-codes.repository.js';
-import type { TokenResult } from '../dto/auth.responses.js';
+import type { TokenResult } from '../auth.responses.js';
 import { SessionTokens } from '../refresh/session-tokens.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { PASSWORD_ALONE } from './authentication-methods.js';

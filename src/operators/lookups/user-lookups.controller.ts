@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Operators } from '../../access/access.decorators.js';
 import { EntityIdPipe } from '../../http/entity-id.pipe.js';
-import { ListOwnOrgsQuery } from '../../me/dto/list-own-orgs.query.js';
+import { ListOwnOrgsQuery } from '../../me/me.requests.js';
 import { ApiProblems } from '../../openapi/decorators.js';
 import { ApiPage } from '../../http/page-query.decorators.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
 import { sessionView } from '../../me/own-session-views.js';
-import type { ListOwnOrgsQuery } from '../../me/dto/list-own-orgs.query.js';
+import type { ListOwnOrgsQuery } from '../../me/me.requests.js';
 import { UserOrgsRepository } from '../../orgs/user-orgs.repository.js';
 import {
   cutPage,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InvitationListRepository, type InvitationRange } from './invitation-list.repository.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
-import type { InvitationPage, OwnInvitationPage } from './dto/invitation.responses.js';
-import type { ListInvitationsQuery, ListOwnInvitationsQuery } from './dto/list-invitations.query.js';
+import type { InvitationPage, OwnInvitationPage } from './invitations.responses.js';
+import type { ListInvitationsQuery, ListOwnInvitationsQuery } from './invitations.requests.js';
 import { listedInvitation, receivedInvitation } from './invitation-views.js';
 
 @Injectable()

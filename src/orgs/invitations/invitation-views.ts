@@ -1,5 +1,5 @@
 import type { ListedInvitation, ReceivedInvitation } from './invitation-list.repository.js';
-import type { ListedInvitationResponse, ReceivedInvitationResponse } from './dto/invitation.responses.js';
+import type { ListedInvitationResponse, ReceivedInvitationResponse } from './invitations.responses.js';
 
 export function listedInvitation(invitation: ListedInvitation): ListedInvitationResponse {
   const { id, email, role, status, createdAt, expiresAt, invitedBy, inviterEmail } = invitation;

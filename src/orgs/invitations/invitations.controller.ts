@@ -10,10 +10,12 @@ import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../../requests/entity-tags.js';
-import { CreateInvitationRequest } from './dto/create-invitation.request.js';
-import { ResendInvitationRequest } from './dto/resend-invitation.request.js';
-import { InvitationResult, InvitationPage } from './dto/invitation.responses.js';
-import { ListInvitationsQuery } from './dto/list-invitations.query.js';
+import {
+  CreateInvitationRequest,
+  ListInvitationsQuery,
+  ResendInvitationRequest,
+} from './invitations.requests.js';
+import { InvitationPage, InvitationResult } from './invitations.responses.js';
 import { InvitationListsService } from './invitation-lists.service.js';
 import { INVITATION_PARAM } from './invitation-param.js';
 import { InvitationsService } from './invitations.service.js';

@@ -2,8 +2,8 @@ import { Injectable, type StreamableFile } from '@nestjs/common';
 import { MemberListRepository, type Reader } from './member-list.repository.js';
 import { WholeLists } from './whole-lists.js';
 import { encodeCursor, limitOf, linkNext, type LinkNextPage, positionOf } from '../../http/pages.js';
-import { isSearch, type ListMembersQuery } from './dto/list-members.query.js';
-import type { MembersResult } from './dto/member.responses.js';
+import { isSearch, type ListMembersQuery } from './members.requests.js';
+import type { MembersResult } from './members.responses.js';
 import { MemberSearchService } from './member-search.service.js';
 
 @Injectable()

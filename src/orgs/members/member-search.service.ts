@@ -3,8 +3,8 @@ import { isEntityId } from '../../identifiers/entity-id.js';
 import { MemberSearchRepository } from './member-search.repository.js';
 import { MemberNotFoundError } from './members.errors.js';
 import { cutPage, decodeTextCursor, encodeTextCursor, limitOf, type LinkNextPage } from '../../http/pages.js';
-import type { ListMembersQuery } from './dto/list-members.query.js';
-import type { MemberDetailResult, MembersResult } from './dto/member.responses.js';
+import type { ListMembersQuery } from './members.requests.js';
+import type { MemberDetailResult, MembersResult } from './members.responses.js';
 
 const ME = 'me';
 

@@ -13,7 +13,7 @@ import { invitableRoles } from '../invitations/invitation-policy.js';
 import { InvitationsRepository } from '../invitations/invitations.repository.js';
 import { OrgChanges, type OrgEvent, RefusedByDatabaseError } from '../org-changes.js';
 import { OrgDeletion } from '../org-deletion.js';
-import type { MembershipResult } from './dto/member.responses.js';
+import type { MembershipResult } from './members.responses.js';
 import { type ChangeFacts, MemberFactsRepository } from './member-facts.repository.js';
 import {
   requireAddition,

@@ -4,8 +4,8 @@ import { AllowedServices } from '../../access/access.decorators.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { ApiPage } from '../../http/page-query.decorators.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';
-import { ListMembershipsQuery, ONE_IS_NEEDED } from './dto/list-memberships.query.js';
-import { MembershipListResult } from './dto/membership-list.responses.js';
+import { ListMembershipsQuery, ONE_IS_NEEDED } from './members.requests.js';
+import { MembershipListResult } from './members.responses.js';
 import { MembershipListService } from './membership-list.service.js';
 
 @ApiTags('Services')

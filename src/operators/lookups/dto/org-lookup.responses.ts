@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { MemberResponse, MEMBERS_EXAMPLE } from '../../../orgs/members/dto/member.responses.js';
-import { OrgResponse } from '../../../orgs/dto/org.responses.js';
+import { MemberResponse, MEMBERS_EXAMPLE } from '../../../orgs/members/members.responses.js';
+import { OrgResponse } from '../../../orgs/orgs.responses.js';
 
 const ENGINES = {
   id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',

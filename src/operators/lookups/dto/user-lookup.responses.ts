@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Role } from '../../../access/role.js';
-import { ListedSession } from '../../../me/dto/own-sessions.responses.js';
+import { ListedSession } from '../../../me/own-account.responses.js';
 import { ApiRole } from '../../../openapi/decorators.js';
-import { OrgResponse } from '../../../orgs/dto/org.responses.js';
+import { OrgResponse } from '../../../orgs/orgs.responses.js';
 import { UserResponse } from '../../../users/user.response.js';
 
 const ADA = {

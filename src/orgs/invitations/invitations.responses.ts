@@ -1,13 +1,13 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import type { Role } from '../../../access/role.js';
+import type { Role } from '../../access/role.js';
 import {
   INVITATION_STATUSES,
   type InvitationStatus,
   INVITED_ROLES,
   type InvitedRole,
-} from '../invitation.entity.js';
-import { ApiRole } from '../../../openapi/decorators.js';
-import { OrgResponse } from '../../dto/org.responses.js';
+} from './invitation.entity.js';
+import { ApiRole } from '../../openapi/decorators.js';
+import { OrgResponse } from '../orgs.responses.js';
 
 const INVITED_BY = { userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };
 const LISTED = {

@@ -1,6 +1,25 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, ValidateBy, ValidateIf } from 'class-validator';
-import { isEntityId } from '../../identifiers/entity-id.js';
+import { IsOrgName } from './org-name.js';
+import { isEntityId } from '../identifiers/entity-id.js';
+
+export class CreateOrgRequest {
+  /**
+   * 1 to 100 characters after trimming; names need not be unique
+   * @example "Analytical Engines"
+   */
+  @IsOrgName()
+  name: string;
+}
+
+export class RenameOrgRequest {
+  /**
+   * 1 to 100 characters after trimming; names need not be unique
+   * @example "Analytical Engines"
+   */
+  @IsOrgName()
+  name: string;
+}
 
 export class TransferOrgRequest {
   /**

@@ -1,11 +1,10 @@
 import { type Type } from '@nestjs/common';
 import { useContainer } from 'class-validator';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseEnv } from '../../config/parse-env.js';
-import { validationPipe } from '../../http/validation.js';
-import { AcceptablePassword } from '../passwords/is-acceptable-password.decorator.js';
-import { LoginRequest } from './login.request.js';
-import { RegisterRequest } from './register.request.js';
+import { parseEnv } from '../config/parse-env.js';
+import { validationPipe } from '../http/validation.js';
+import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
+import { LoginRequest, RegisterRequest } from './auth.requests.js';
 
 const NAMES = { email: ' Ada@Example.COM', password: 'A\u030angstro\u0308m lantern' };
 

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import type { Role } from '../../../access/role.js';
-import { ApiRole } from '../../../openapi/decorators.js';
+import type { Role } from '../../access/role.js';
+import { ApiRole } from '../../openapi/decorators.js';
 
 /** Somebody is always an owner. */
 export const MEMBERS_EXAMPLE = [
@@ -48,4 +48,44 @@ export class MembersResult {
 
 export class MembershipResult {
   member: Membership;
+}
+
+const MEMBERSHIPS_EXAMPLE = [
+  {
+    orgId: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
+    userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',
+    role: 'owner',
+    orgRevision: 2,
+  },
+];
+
+@ApiSchema({ name: 'OrgMembership' })
+export class ListedMembershipResponse {
+  @ApiProperty({ format: 'uuid' })
+  orgId: string;
+
+  @ApiProperty({ format: 'uuid' })
+  userId: string;
+
+  @ApiRole()
+  role: Role;
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    description: 'state of the organization, raised by each change',
+  })
+  orgRevision: number;
+}
+
+export class MembershipListResult {
+  @ApiProperty({ type: [ListedMembershipResponse], example: MEMBERSHIPS_EXAMPLE })
+  memberships: ListedMembershipResponse[];
+
+  /**
+   * `cursor` of the next page; absent on the last page
+   * @example "MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M"
+   */
+  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  nextCursor?: string;
 }

@@ -1,17 +1,17 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Role } from '../../access/role.js';
-import { MAX_DEVICE_NAME } from '../../auth/dto/device-name.decorator.js';
-import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../../mail/mail.entity.js';
-import { ApiRole } from '../../openapi/decorators.js';
+import type { Role } from '../access/role.js';
+import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
+import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
+import { ApiRole } from '../openapi/decorators.js';
 import {
   INVITATION_STATUSES,
   type InvitationStatus,
   INVITED_ROLES,
   type InvitedRole,
-} from '../../orgs/invitations/invitation.entity.js';
-import { OrgResponse } from '../../orgs/dto/org.responses.js';
-import { OwnEvent } from '../../events/events.responses.js';
-import { UserResponse } from '../../users/user.response.js';
+} from '../orgs/invitations/invitation.entity.js';
+import { OrgResponse } from '../orgs/orgs.responses.js';
+import { OwnEvent } from '../events/events.responses.js';
+import { UserResponse } from '../users/user.response.js';
 
 const VIA = ['password', 'code'] as const;
 

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { OkResult } from '../../http/ok.responses.js';
-import { MemberResponse, MEMBERS_EXAMPLE } from '../members/dto/member.responses.js';
+import { OkResult } from '../http/ok.responses.js';
+import { MemberResponse, MEMBERS_EXAMPLE } from './members/members.responses.js';
 
 @ApiSchema({ name: 'Org' })
 export class OrgResponse {
