@@ -1269,7 +1269,7 @@ export type Problem = {
 };
 
 /** stable code by which programs tell failures apart */
-export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
 export type PublicKey = {
   x: string;
@@ -1610,9 +1610,9 @@ export type SessionEndedEvent = {
   userRevision: number | null;
   sessionId: string | null;
   data: {
-    reason: "logout" | "revoked" | "too_many" | "code_reused" | "refresh_reused" | "password_changed" | "second_factor_enabled" | "second_factor_removed" | "account_disabled" | "account_deleted" | "operator";
+    reason: "logout" | "revoked" | "too_many" | "code_reused" | "refresh_reused" | "password_changed" | "account_disabled" | "account_deleted" | "operator";
   } | {
-    reason: "logout" | "revoked" | "too_many" | "code_reused" | "refresh_reused" | "password_changed" | "second_factor_enabled" | "second_factor_removed" | "account_disabled" | "account_deleted" | "operator";
+    reason: "logout" | "revoked" | "too_many" | "code_reused" | "refresh_reused" | "password_changed" | "account_disabled" | "account_deleted" | "operator";
     all: true;
     except?: string;
     epoch?: number;
@@ -1753,6 +1753,10 @@ export type UserNotFoundProblem = Problem & {
 export type ValidationFailedProblem = Problem & {
   code: "validation_failed";
   errors: FieldError[];
+};
+
+export type VerifiedEmailRequiredProblem = Problem & {
+  code: "verified_email_required";
 };
 
 export type VerifyEmailRequest = {
@@ -2010,11 +2014,11 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, SecondFactorEnabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Confirm a second factor. From now on a login asks for a code of the app, each of which works once, or for a recovery code. Shows the recovery codes, this time only. Ends every session but that of the token, which counts as a login with a second factor. A request counts as a login for the limits, and requires a token from a login by password. */
+  /** Confirm a second factor. From now on a login asks for a code of the app, each of which works once, or for a recovery code. Shows the recovery codes, this time only. Ends every session but that of the token, which counts as a login with a second factor. A request counts as a login for the limits, and requires a token from a login by password. If this service sends emails, it also requires a verified email. */
   confirmSecondFactor: {
     input: ConfirmSecondFactorRequest;
     data: RecoveryCodesResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, SecondFactorEnabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, SecondFactorEnabledProblem | VerifiedEmailRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Make new recovery codes. Shows ten new ones, this time only, and voids those of before. A request counts as a login for the limits, and requires a token from a login by password. */
@@ -2024,7 +2028,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Remove the second factor. The password alone logs in again. Ends every session but that of the token. A request counts as a login for the limits, and requires a token from a login by password. */
+  /** Remove the second factor. The password alone logs in again. Ends every session but that of the token. An operator is no longer an operator afterwards. A request counts as a login for the limits, and requires a token from a login by password. */
   removeSecondFactor: {
     input: ChangeSecondFactorRequest;
     data: OkResult;
@@ -2251,7 +2255,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Issue a code for a new password. The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It replaces a mailed one and does not verify the e-mail. A notice is mailed to the user. */
+  /** Issue a code for a new password. The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It does not verify the e-mail. A change of the e-mail voids it, and so does the end of all sessions. A notice is mailed to the user if the e-mail is verified. */
   issueResetCode: {
     input: {
       /** id of the user */
@@ -2271,7 +2275,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Remove the second factor of a user. Helps somebody who has lost it, and whom the operator has recognized: every session ends, the password alone logs in again, and a notice is mailed to the user. An account without a second factor stays as it is. */
+  /** Remove the second factor of a user. Helps somebody who has lost it, and whom the operator has recognized: every session ends, the password alone logs in again, and a notice is mailed to the user if the e-mail is verified. An account without a second factor stays as it is. The account of an operator is refused; the command line revokes the grant with the factor. */
   removeUserSecondFactor: {
     input: {
       /** id of the user */
@@ -2682,7 +2686,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   changePassword: {"method":"PUT","path":"/api/me/password","body":"json","fields":["currentPassword","newPassword","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getSecondFactor: {"method":"GET","path":"/api/me/second-factor","auth":"bearer","repeatable":true,"answer":["enabled","enabledAt","recoveryCodesLeft"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   beginSecondFactor: {"method":"POST","path":"/api/me/second-factor","body":"json","fields":["password"],"auth":"bearer","answer":["secret","uri"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required wrong_password second_factor_enabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  confirmSecondFactor: {"method":"POST","path":"/api/me/second-factor/confirm","body":"json","fields":["code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required second_factor_enabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  confirmSecondFactor: {"method":"POST","path":"/api/me/second-factor/confirm","body":"json","fields":["code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required second_factor_enabled verified_email_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   renewRecoveryCodes: {"method":"POST","path":"/api/me/second-factor/recovery-codes","body":"json","fields":["password","code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   removeSecondFactor: {"method":"POST","path":"/api/me/second-factor/remove","body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listOwnEvents: {"method":"GET","path":"/api/me/events","query":["type","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope password_session_required internal_error unavailable storage_full"},
