@@ -27,13 +27,7 @@ export async function collectMailAnswers(
   await examples.send('forgot', { by: withoutMail.anyone, body });
   await examples.send('askForVerification', { by: alone });
   await examples.send('askForChange', { by: alone, body });
-  await confirmUnverified(examples, service);
   await exceedLimits(examples, service);
-}
-
-async function confirmUnverified(examples: ExampleAnswers, service: Service): Promise<void> {
-  const by = await anAccount(service, 'unverified');
-  await examples.send('confirmSecondFactor', { by, body: { code: '000000' } });
 }
 
 async function resetPassword(

@@ -1,4 +1,5 @@
 import { appCode, forgetSteps } from '../support/enrolment.js';
+import { aVerifiedAccount } from '../support/inviting.js';
 import { anAccount, byCode } from '../support/personas.js';
 import type { Service } from '../support/service.js';
 import type { ExampleAnswers } from './example-answers.js';
@@ -8,7 +9,7 @@ const WRITES = ['beginSecondFactor', 'confirmSecondFactor', ...CHANGES];
 
 /** Spreads the requests over several accounts, since each counts as a login of its own. */
 export async function collectSecondFactorAnswers(examples: ExampleAnswers, service: Service): Promise<void> {
-  const by = await anAccount(service, 'protected');
+  const by = await aVerifiedAccount(service, 'protected');
   const { password } = by;
   for (const id of WRITES) await examples.send(id, { by: await byCode(service, by) });
   const { secret } = await examples.send('beginSecondFactor', { by, body: { password } });
@@ -22,7 +23,10 @@ export async function collectSecondFactorAnswers(examples: ExampleAnswers, servi
   await forgetSteps(service, by);
   await examples.send('removeSecondFactor', { by, body: { password, code } });
 
-  const other = await anAccount(service, 'unprotected');
+  const unverified = await anAccount(service, 'unverified');
+  await examples.send('confirmSecondFactor', { by: unverified, body: { code } });
+
+  const other = await aVerifiedAccount(service, 'unprotected');
   for (const id of ['beginSecondFactor', ...CHANGES])
     await examples.send(id, { by: other, body: { password: 'not the password', code } });
   await examples.send('confirmSecondFactor', { by: other, body: { code } });
