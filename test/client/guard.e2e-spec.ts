@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   createPkce,
   createVerifier,
@@ -188,13 +188,48 @@ describe('a token', () => {
     const deaf = await aServiceCaller(service, 'introspect', 'memberships');
     const { code, codeVerifier } = await aCodeFor(deaf, await anAccount(service));
     const { name, secret } = deaf;
-    const verifier = aVerifier({ audience: [name], credentials: { name, secret } });
+    const warn = vi.fn<(message: string) => void>();
+    const verifier = aVerifier({ audience: [name], credentials: { name, secret }, log: { warn } });
 
     expect(await verifier.exchange({ code, codeVerifier })).toMatchObject({
       status: 503,
       cause: { code: 'insufficient_scope' },
     });
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(`"${name}" lacks the scope "events"`)]]);
     expect((await deaf.post('/api/auth/code/exchange', { code, codeVerifier })).status).toBe(200);
+  });
+
+  it.each<[string, Partial<VerifierOptions>, string]>([
+    [
+      'issuer',
+      { issuer: 'http://localhost/' },
+      'is issued by "accounts", and the guard expects "http://localhost/"',
+    ],
+    ['audience', { audience: 'shop' }, 'is for "accounts", and the guard expects "shop"'],
+  ])('of another %s is refused with a cause, which the log has once', async (_claim, wrong, message) => {
+    const ada = await anAccount(service);
+    const warn = vi.fn<(message: string) => void>();
+    const verifier = aVerifier({ ...wrong, log: { warn } });
+
+    for (let time = 0; time < 2; time += 1) {
+      const refused = await admit(verifier, ada);
+      expect(refused).toMatchObject({ status: 401, problem: { code: 'invalid_token' } });
+      expect(refused).toHaveProperty('cause.message', expect.stringContaining(message));
+      expect(JSON.stringify(refused)).not.toContain(message);
+    }
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(message)]]);
+  });
+
+  it('cannot be told with a wrong secret, which the log names', async () => {
+    const ada = await anAccount(service);
+    const { name } = billing;
+    const warn = vi.fn<(message: string) => void>();
+    const verifier = aVerifier({ credentials: { name, secret: `acs_${'w'.repeat(43)}` }, log: { warn } });
+
+    for (let time = 0; time < 2; time += 1) {
+      expect(await admit(verifier, ada)).toMatchObject({ status: 503, cause: { code: 'invalid_client' } });
+    }
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(`the secret of "${name}" (invalid_client)`)]]);
   });
 
   it('of a good code that does not verify is the fault of the service, not of its user', async () => {

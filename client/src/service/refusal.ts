@@ -6,7 +6,7 @@ export interface Refusal {
   status: 400 | 401 | 403 | 503;
   headers: Record<string, string>;
   problem: RefusalProblem;
-  /** why nothing can be told now, for the log; not for the one who asked */
+  /** why a token is not valid or nothing can be told now: for the log, and not for the client */
   cause?: unknown;
 }
 
@@ -44,10 +44,12 @@ function refusal(
 export const unauthorized = (): Refusal =>
   refusal(401, 'unauthorized', 'An access token is needed.', { 'WWW-Authenticate': 'Bearer' });
 
-export const invalidToken = (): Refusal =>
-  refusal(401, 'invalid_token', 'The access token is not valid, or not any more.', {
+export const invalidToken = (cause: unknown): Refusal => ({
+  ...refusal(401, 'invalid_token', 'The access token is not valid, or not any more.', {
     'WWW-Authenticate': 'Bearer error="invalid_token"',
-  });
+  }),
+  cause,
+});
 
 export const notAMember = (): Refusal =>
   refusal(403, 'not_a_member', 'You are no member of this organization.');

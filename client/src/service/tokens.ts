@@ -30,6 +30,18 @@ export interface Expected {
   audience: string | readonly string[];
 }
 
+/** Why a token is not valid, for the log. */
+export class TokenRejection extends Error {
+  /** Accounts has signed the token, and this claim is another one than the guard expects. */
+  readonly claim: 'iss' | 'aud' | undefined;
+
+  constructor(message: string, claim?: 'iss' | 'aud', cause?: unknown) {
+    super(message, { cause });
+    this.name = 'TokenRejection';
+    this.claim = claim;
+  }
+}
+
 /** Verifies signature, type, issuer, audience and times, and remembers the tokens that were right. */
 export class Tokens {
   private readonly known: RecentlyUsed<KnownToken>;
@@ -51,10 +63,10 @@ export class Tokens {
   }
 
   /** @throws Unavailable where the keys cannot be fetched */
-  async verify(token: string): Promise<KnownToken | undefined> {
+  async verify(token: string): Promise<KnownToken | TokenRejection> {
     const kid = kidOf(token);
     const key = kid === undefined ? undefined : await this.keys.find(kid);
-    if (key === undefined) return undefined;
+    if (key === undefined) return new TokenRejection('Accounts has no key that has signed the token');
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [ALGORITHM],
@@ -64,14 +76,32 @@ export class Tokens {
         clockTolerance: LEEWAY_SECONDS,
         requiredClaims: ['sub', 'sid', 'exp'],
       });
-      if (typeof payload.sub !== 'string' || typeof payload['sid'] !== 'string') return undefined;
+      if (typeof payload.sub !== 'string' || typeof payload['sid'] !== 'string')
+        return new TokenRejection('the token names no user or no session');
       const known = { claims: payload as TokenClaims, refused: false };
       this.known.set(token, known);
       return known;
     } catch (error) {
-      if (error instanceof errors.JOSEError) return undefined;
+      if (error instanceof errors.JOSEError) return this.rejectionOf(error);
       throw error;
     }
+  }
+
+  /** The signature is verified before the claims. */
+  private rejectionOf(error: errors.JOSEError): TokenRejection {
+    if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'check_failed') {
+      const { issuer, audience } = this.expected;
+      const { iss, aud } = error.payload;
+      if (error.claim === 'iss') {
+        const message = `a token is issued by ${shown(iss)}, and the guard expects ${shown(issuer)}: compare its option issuer with JWT_ISSUER`;
+        return new TokenRejection(message, 'iss', error);
+      }
+      if (error.claim === 'aud') {
+        const message = `a token is for ${shown(aud)}, and the guard expects ${shown(audience)}: compare its option audience`;
+        return new TokenRejection(message, 'aud', error);
+      }
+    }
+    return new TokenRejection(error.message, undefined, error);
   }
 
   forgetAll(): void {
@@ -87,3 +117,5 @@ function kidOf(token: string): string | undefined {
     return undefined;
   }
 }
+
+const shown = (claim: unknown): string => JSON.stringify(claim);

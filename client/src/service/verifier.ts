@@ -1,6 +1,6 @@
 import type { AuthenticationMethod, Role } from '../api.gen.ts';
 import { createClient, type Client } from '../client.ts';
-import type { Credentials } from '../credentials.ts';
+import { requireKnown } from '../known-members.ts';
 import { memoryStore } from '../store.ts';
 import { unlessAborted } from '../waiting.ts';
 import { applyEvent, type FeedEvent } from './applied-events.ts';
@@ -18,37 +18,18 @@ import {
   unauthorized,
   unavailable,
 } from './refusal.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { type InOrg, isAtLeast, requirementOf, type Wait } from './requirement.ts';
 import { type LiveSession, Sessions } from './sessions.ts';
-import { type TokenClaims, Tokens } from './tokens.ts';
+import { type TokenClaims, TokenRejection, Tokens } from './tokens.ts';
 import { Unavailable } from './unavailable.ts';
+import { requireOptions, type VerifierOptions } from './verifier-options.ts';
 
 const CHANGES = 100_000;
 const UNVERIFIED =
-  'the token of an exchange does not verify: compare issuer, audience and the clock with those of Accounts';
-
-export interface VerifierOptions {
-  /** `JWT_ISSUER` of Accounts */
-  issuer: string;
-  /** the name of this service, and `JWT_AUDIENCE` where it takes full tokens, too */
-  audience: string | readonly string[];
-  /** where Accounts is, if that is not the issuer */
-  baseUrl?: string | undefined;
-  /** of a service that is allowed `introspect`, `memberships` and `events` */
-  credentials: Credentials;
-  /** seconds for which the feed may be silent, 30 by default and 4 at least */
-  maxStaleness?: number | undefined;
-  /** takes the place of the global `fetch` */
-  fetch?: typeof fetch | undefined;
-  /** ends everything, as `close` does */
-  signal?: AbortSignal | undefined;
-  /** how much is remembered: 20,000 tokens, 100,000 sessions and 100,000 memberships by default */
-  limits?: { tokens?: number; sessions?: number; memberships?: number } | undefined;
-  /** is told each event once it counts, such as to close the connections of an ended session */
-  onEvent?: ((event: FeedEvent) => void) | undefined;
-  /** is told each failure of the feed, for the log */
-  onFeedProblem?: ((problem: FeedProblem) => void) | undefined;
-}
+  'the token of an exchange does not verify, compare issuer, audience and the clock with those of Accounts';
+const NOT_ACTIVE = 'Accounts says that the token is not active';
+const WAIT = ['signal'] satisfies (keyof Wait)[];
 
 export interface Admission {
   ok: true;
@@ -82,8 +63,14 @@ export interface Verifier {
   close(): Promise<void>;
 }
 
-/** Begins at once to follow the feed; `close` ends that. @throws RangeError where `maxStaleness` is too short */
+/**
+ * Begins at once to follow the feed; `close` ends that.
+ *
+ * @throws TypeError for an option that is unknown, missing or empty
+ * @throws RangeError where `maxStaleness` is too short
+ */
 export function createVerifier(options: VerifierOptions): Verifier {
+  requireOptions(options);
   const guard = new Guard(options);
   return {
     authorize: (authorization: string | undefined | null, given?: Wait | InOrg) => {
@@ -93,7 +80,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       >;
     },
     exchange: (input, wait = {}) => guard.answer(() => guard.exchange(input, wait), wait),
-    roleOf: (userId, orgId, wait = {}) => guard.answer(() => guard.roleOf(userId, orgId), wait),
+    roleOf: (userId, orgId, wait = {}) => guard.answer(() => guard.roleOf(userId, orgId, wait), wait),
     isCurrent: () => guard.feed.isCurrent(),
     close: () => guard.close(),
   };
@@ -106,10 +93,11 @@ class Guard {
   private readonly tokens: Tokens;
   private readonly sessions: Sessions;
   private readonly memberships: Memberships;
+  private readonly log: RefusalLog;
 
   constructor({ maxStaleness = 30, limits = {}, signal, ...options }: VerifierOptions) {
-    if (!(maxStaleness >= 4)) throw new RangeError('maxStaleness must be 4 seconds or more');
     const { credentials, fetch, baseUrl = options.issuer } = options;
+    this.log = new RefusalLog(options.log ?? console, credentials.name, baseUrl);
     this.client = createClient({ baseUrl, store: memoryStore(), credentials, fetch });
     const changes = new Changes(CHANGES);
     const stopped = this.stop.signal;
@@ -129,7 +117,10 @@ class Guard {
       this.memberships.forgetAll();
     };
     const heard = (): void => keys.refresh();
-    const onProblem = (problem: FeedProblem): void => tell(options.onFeedProblem, problem);
+    const onProblem = (problem: FeedProblem): void => {
+      tell((told) => this.log.noteProblem(told), problem);
+      tell(options.onFeedProblem, problem);
+    };
     this.feed = new Feed(this.client, { apply, resync, heard, onProblem }, stopped, maxStaleness);
   }
 
@@ -138,8 +129,9 @@ class Guard {
     try {
       return (await unlessAborted(work(), signal)) ?? unavailable('the caller gave up');
     } catch (error) {
-      if (error instanceof Unavailable) return unavailable(error.cause);
-      throw error;
+      if (!(error instanceof Unavailable)) throw error;
+      if (!this.stop.signal.aborted) tell((cause) => this.log.noteUnavailable(cause), error.cause);
+      return unavailable(error.cause);
     }
   }
 
@@ -161,22 +153,32 @@ class Guard {
 
   async exchange(
     input: { code: string; codeVerifier: string },
-    { signal }: Wait,
+    wait: Wait,
   ): Promise<ExchangeAdmission | Refusal> {
+    requireKnown('The options of exchange do', wait, WAIT);
     // Whoever cannot be admitted keeps the code.
     await this.untilCurrent();
-    const answer = await this.client.exchangeCode(input, { signal });
+    const answer = await this.client.exchangeCode(input, { signal: wait.signal });
     if (!answer.ok) {
       const isWrong = answer.problem.code === 'invalid_code' || answer.problem.code === 'validation_failed';
-      return isWrong ? invalidCode() : unavailable(answer.problem);
+      if (isWrong) return invalidCode();
+      throw new Unavailable(answer.problem);
     }
     const { token } = answer.data;
-    if ((await this.tokens.verify(token)) === undefined) throw new Unavailable(new Error(UNVERIFIED));
+    const verified = await this.tokens.verify(token);
+    if (verified instanceof TokenRejection) {
+      throw new Unavailable(new Error(`${UNVERIFIED}: ${verified.message}`, { cause: verified }));
+    }
     const admission = await this.admit(token);
     return admission.ok ? { ...admission, token } : admission;
   }
 
-  async roleOf(userId: string, orgId: string): Promise<{ ok: true; role: Role | undefined } | Refusal> {
+  async roleOf(
+    userId: string,
+    orgId: string,
+    wait: Wait,
+  ): Promise<{ ok: true; role: Role | undefined } | Refusal> {
+    requireKnown('The options of roleOf do', wait, WAIT);
     await this.untilCurrent();
     return { ok: true, role: await this.memberships.roleIn(orgId, userId) };
   }
@@ -188,12 +190,16 @@ class Guard {
 
   private async admit(token: string): Promise<Admission | Refusal> {
     const known = this.tokens.find(token) ?? (await this.tokens.verify(token));
-    if (known === undefined || known.refused) return invalidToken();
+    if (known instanceof TokenRejection) {
+      tell((rejection) => this.log.noteRejection(rejection), known);
+      return invalidToken(known);
+    }
+    if (known.refused) return invalidToken(NOT_ACTIVE);
     if (!this.feed.isCurrent()) await this.untilCurrent();
     const { claims } = known;
-    if (this.sessions.hasEnded(claims)) return invalidToken();
+    if (this.sessions.hasEnded(claims)) return invalidToken('the feed has told that the session ended');
     const session = this.sessions.find(claims) ?? (await this.sessions.ask(token, known));
-    return session === undefined ? invalidToken() : admissionOf(claims, session);
+    return session === undefined ? invalidToken(NOT_ACTIVE) : admissionOf(claims, session);
   }
 
   private async untilCurrent(): Promise<void> {
