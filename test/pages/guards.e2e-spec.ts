@@ -16,7 +16,8 @@ import { type Instance, startOwnService } from '../support/service.js';
 import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
 
 const PAGE = readFileSync(resolve('docs/services.md'), 'utf8');
-const FRAMEWORKS = ['Express', 'Fastify', 'Nest'] as const;
+const FRAMEWORKS = ['Express', 'Express 4', 'Fastify', 'Nest'] as const;
+type Framework = (typeof FRAMEWORKS)[number];
 const COMPILER = {
   experimentalDecorators: true,
   emitDecoratorMetadata: true,
@@ -64,15 +65,17 @@ describe('a guard of docs/services.md', () => {
   }
 
   /** @returns where the routes of the snippet are */
-  async function start(framework: string): Promise<string> {
-    const chapter = new RegExp(`^### The guard in ${framework}$.*?^\`\`\`[jt]s\\n(.*?)^\`\`\`$`, 'ms').exec(
+  async function start(framework: Framework, edit = (text: string): string => text): Promise<string> {
+    const [chapterName] = framework.split(' ');
+    const chapter = new RegExp(`^### The guard in ${chapterName}$.*?^\`\`\`[jt]s\\n(.*?)^\`\`\`$`, 'ms').exec(
       PAGE,
     )!;
-    const text = chapter[1]!
+    const text = edit(chapter[1]!)
+      .replace("from 'express'", framework === 'Express 4' ? "from 'express4'" : "from 'express'")
       .replace('https://accounts.example.com', service.url)
       .replaceAll("'billing'", `'${billing.name}'`)
       .replace(/process\.env.*(?= })/, `'${billing.secret}'`);
-    const file = join(installation.directory, `guards/${framework}.mjs`);
+    const file = join(installation.directory, `guards/${crypto.randomUUID()}.mjs`);
     const program = `${text}\nexport { accounts };\n`;
     writeFileSync(file, ts.transpileModule(program, { compilerOptions: COMPILER }).outputText);
     const { accounts, app, AppModule } = (await import(pathToFileURL(file).href)) as Snippet;
@@ -123,6 +126,14 @@ describe('a guard of docs/services.md', () => {
 
     expect((await cast.owner.delete(`/api/orgs/${cast.org.id}/members/${another.id}`)).status).toBe(200);
     await waitFor('the guard has heard', hangTimeoutMs(), async () => (await ask(token)).status === 403);
+  });
+
+  it.each(FRAMEWORKS)('in %s answers 500, and goes on, where the route has no orgId', async (framework) => {
+    const url = await start(framework, (text) => text.replaceAll(':orgId', ':org'));
+
+    for (let time = 0; time < 2; time += 1) {
+      expect((await fetch(`${url}/orgs/${cast.org.id}/invoices`)).status).toBe(500);
+    }
   });
 });
 
