@@ -71,15 +71,16 @@ export class Login {
   async forget(): Promise<Forgotten> {
     this.refreshing?.shared.stop();
     let refreshToken = this.known;
+    let stored = this.unsaved ? this.unsaved.replaces : this.known;
     const failure = await this.alone(async () => {
-      const stored = (await this.store.load()) ?? undefined;
+      stored = (await this.store.load()) ?? undefined;
       refreshToken = this.replaced(stored) ?? stored;
       await this.store.save(undefined);
       return undefined;
     });
     const accessToken = this.access?.text;
     this.access = undefined;
-    this.unsaved = failure && { token: undefined, replaces: refreshToken };
+    this.unsaved = failure && { token: undefined, replaces: stored };
     this.known = failure && refreshToken;
     return { refreshToken, accessToken, failure };
   }

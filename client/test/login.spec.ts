@@ -196,6 +196,21 @@ it.each(['load', 'save', 'lock'] as const)(
   },
 );
 
+it('forgets a login whose newest token the store did not take, either', async () => {
+  const renewed = aSignIn();
+  server.answer(json(200, renewed), json(200, { ok: true }));
+  const client = createClient({ baseUrl: server.url, store: { load: () => 'refresh.0', save: diskFull } });
+  expect(await client.refresh()).toMatchObject({ ok: true });
+
+  expect(await client.logOut()).toMatchObject({
+    sessionRevoked: true,
+    problem: { code: 'store_failed' },
+  });
+  expect(JSON.parse(server.asked[1]!.body)).toEqual({ refreshToken: renewed.refreshToken });
+  expect(await client.isLoggedIn()).toBe(false);
+  expect(await client.getMe()).toMatchObject({ problem: { code: 'not_logged_in' } });
+});
+
 it('logs out while a refresh waits for its answer', async () => {
   const store = memoryStore('refresh.0');
   const client = createClient({ baseUrl: server.url, store });
