@@ -5,7 +5,8 @@ import { createClient, type TokenStore } from '../../../client/src/index.ts';
 const [, , baseUrl = '', file = '', how] = process.argv;
 const onDisk = fileStore(file);
 const store: TokenStore = how === 'hang' ? { ...onDisk, save: hang } : onDisk;
-const client = createClient({ baseUrl, store });
+// On a busy machine the processes wait long for the lock.
+const client = createClient({ baseUrl, store, timeoutMs: 300_000 });
 
 function hang(): Promise<void> {
   console.log('has not stored');
