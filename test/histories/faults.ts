@@ -81,7 +81,7 @@ export function faultsOfServer(server: MariaDbServer): FaultSeries {
   };
 }
 
-/** Two nodes: the one that is left has no majority, so it waits until an operator lets it go on. */
+/** The node that is left of two has no majority: it waits until an operator makes it a cluster of its own. */
 export function faultsOfCluster(cluster: GaleraCluster): FaultSeries {
   const kill = async (random: Random): Promise<void> => {
     const [victim, survivor] = random.pick([
@@ -89,7 +89,7 @@ export function faultsOfCluster(cluster: GaleraCluster): FaultSeries {
       [cluster.node(1), cluster.node(0)],
     ] as const);
     await victim.kill();
-    await goOnAlone(survivor);
+    await continueAlone(survivor);
     await sleep(random.between(0, MAX_DOWN_MS));
     await victim.restart(hangTimeoutMs());
     await cluster.waitForSize(2, cluster.nodes, hangTimeoutMs());
@@ -105,7 +105,7 @@ export function faultsOfCluster(cluster: GaleraCluster): FaultSeries {
   };
 }
 
-async function goOnAlone(node: GaleraNode): Promise<void> {
+async function continueAlone(node: GaleraNode): Promise<void> {
   const isPrimary = async (): Promise<boolean> =>
     (await node.status()).get('wsrep_cluster_status') === 'Primary';
   const size = async (): Promise<string | undefined> => (await node.status()).get('wsrep_cluster_size');
@@ -115,7 +115,7 @@ async function goOnAlone(node: GaleraNode): Promise<void> {
     async () => (await size()) === '1' || !(await isPrimary()),
   );
   await node.execute("SET GLOBAL wsrep_provider_options='pc.bootstrap=YES'");
-  await waitFor(`${node.name} goes on alone`, hangTimeoutMs(), isPrimary);
+  await waitFor(`${node.name} continues alone`, hangTimeoutMs(), isPrimary);
 }
 
 async function freezeServer(server: ServerProcess, forMs: number): Promise<void> {

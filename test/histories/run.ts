@@ -22,7 +22,7 @@ export interface Run extends History {
   faults: string[];
 }
 
-/** Runs clients, and faults beside them, for that many seconds; the seed decides what clients choose and which faults strike. */
+/** Runs clients and faults for that many seconds. The seed decides what clients choose and which faults strike. */
 export async function runOn({ services, faults }: Stage, seed: number, seconds: number): Promise<Run> {
   const instances = services.map(({ url }) => clientOf(url));
   const recorder = new Recorder(instances);
@@ -63,7 +63,10 @@ export async function runOn({ services, faults }: Stage, seed: number, seconds: 
     }
   }
   const logs = new Map<string, LoggedEvent[]>();
-  for (const team of teams) logs.set(team.orgId, await wholeLog(instances[0]!, team));
+  for (const team of teams) {
+    const read = () => wholeLog(instances[0]!, team);
+    logs.set(team.orgId, await waitFor('the audit log is read', hangTimeoutMs(), read));
+  }
   return { operations: recorder.operations, logs, faults: struck };
 }
 

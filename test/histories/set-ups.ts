@@ -1,12 +1,15 @@
-import { existsSync } from 'node:fs';
-import { times } from '../support/at-once.js';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
+import { times } from '../support/at-once.js';
 import { SCHEMA } from '../../src/app/schema.js';
 import { parseEnv } from '../../src/config/parse-env.js';
 import { createDataSource } from '../../src/database/create-data-source.js';
 import { dataSourceOptions } from '../../src/database/data-source-options.js';
 import { NO_LIMITS } from '../support/no-limits.js';
 import type { Environment } from '../support/service-process.js';
+import { removeAtExit } from '../../tooling/processes/at-exit.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { GaleraCluster } from '../faults/support/galera-cluster.js';
 import { hostsUrl } from '../faults/support/instance.js';
@@ -44,8 +47,10 @@ async function onSqlite(): Promise<Stage> {
   return aStage(storage, [{}], []);
 }
 
+/** On a disk: in /dev/shm, InnoDB maps its log into memory, and a killed server loses nothing whatever its settings are. */
 async function onMariadb(): Promise<Stage> {
-  const server = await MariaDbServer.start({ durable: true });
+  const directory = removeAtExit(mkdtempSync(join(tmpdir(), 'accounts-mariadb-')));
+  const server = await MariaDbServer.start({ durable: true, directory });
   const storage = await Storage.at(server.port);
   return aStage(
     storage,

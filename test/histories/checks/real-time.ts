@@ -37,12 +37,15 @@ export class RealTime {
       .toReversed();
   }
 
-  /** The greatest revision that somebody was shown before that time; 0 before the first one. */
+  /** The greatest revision that a client was shown before that time; 0 before the first one. */
   shownBefore(time: number): number {
     return this.shown[countAtMost(this.ends, time) - 1] ?? 0;
   }
 
-  /** The revisions that an operation can have seen, as far as they changed anything: an operation that ended before it began is in each of them, and none that began after its end. */
+  /**
+   * The revisions that an operation can have seen: from the latest that was shown before it began until the first that a
+   * later change made. The first one stands for those before the next event.
+   */
   revisionsFor({ startedAt, endedAt }: Span, log: OrgLog): number[] {
     const least = this.shownBefore(startedAt);
     const end = this.made[countAtMost(this.begins, endedAt)] ?? Infinity;

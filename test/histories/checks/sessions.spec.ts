@@ -61,7 +61,7 @@ it.each<[string, Operation[], string[]]>([
     [end(timing(0, 10), LOGIN), refresh(0, timing(11, 15))],
     ['dead_session'],
   ],
-  ['a session is refused that nobody has ended', [use(LOGIN, refused(0, 10))], ['lost_session']],
+  ['a session is refused that no client has ended', [use(LOGIN, refused(0, 10))], ['lost_session']],
   ['a session is refused while it ends', [end(timing(5, 20), LOGIN), use(LOGIN, refused(0, 10))], []],
   [
     'a session is refused after an end without an answer',

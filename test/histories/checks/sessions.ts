@@ -48,7 +48,7 @@ export function brokenSessions(operations: readonly Operation[]): Violation[] {
       (session) => (reuses.get(session) ?? Infinity) < proof.endedAt,
     );
     if (proof.kind === 'use' && proof.status === 401 && !isEnding && !isReused)
-      return [broken('lost_session', `${proof.session} was refused, and nobody has ended it`, [proof])];
+      return [broken('lost_session', `${proof.session} was refused, and no client has ended it`, [proof])];
     return [];
   });
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hangTimeoutMs } from '../../../tooling/wait.js';
 import { timed } from '../../faults/support/timed-request.js';
 import type { Random } from '../../faults/support/random.js';
 import type { Reply, RequestOptions, Send } from '../../support/service-client.js';
@@ -9,9 +10,8 @@ export interface Request extends RequestOptions {
   path: string;
 }
 
-/** A client that gets no answer tries again; it leaves the processor to the instances meanwhile. */
+/** A client that gets no answer leaves the processor to the instances for a moment. */
 const PAUSE_MS = 20;
-const TIMEOUT_MS = 5000;
 
 /** Sends the requests of all clients and keeps what came of each. */
 export class Recorder {
@@ -31,7 +31,7 @@ export class Recorder {
   ): Promise<Reply | undefined> {
     const instance = random.between(0, this.instances.length - 1);
     const send = this.instances[instance]!;
-    const { reply, error, answered } = await timed(send, method, path, { timeoutMs: TIMEOUT_MS, ...options });
+    const { reply, error, answered } = await timed(send, method, path, options);
     const { startedAt, endedAt, status } = answered;
     const result = resultOf(status);
     // A refused connection has carried no request.
@@ -43,10 +43,10 @@ export class Recorder {
     return result === 'ok' ? reply : undefined;
   }
 
-  /** A request whose answer is needed and tells nothing: to be sent before any fault, or while a client can do without. */
+  /** A request that leaves no operation, such as a registration. @returns the answer if it is a success */
   async ask(random: Random, { method, path, ...options }: Request): Promise<Reply | undefined> {
     const send = random.pick(this.instances);
-    const { reply } = await timed(send, method, path, { timeoutMs: TIMEOUT_MS, ...options });
+    const { reply } = await timed(send, method, path, { timeoutMs: hangTimeoutMs(), ...options });
     if (!reply) await sleep(PAUSE_MS);
     return resultOf(reply?.status) === 'ok' ? reply : undefined;
   }
