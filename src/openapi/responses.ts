@@ -104,9 +104,10 @@ const CHANGED_ETAG_HEADER: Headers = {
 
 export const ETAG_HEADER: Headers = {
   ETag: {
-    description: 'state of the organization and its members, for `If-Match`',
+    description:
+      'state of the organization and its members, for `If-Match`; every answer with more than 1,000 members has a tag of its own',
     required: true,
-    schema: { type: 'string', pattern: '^"\\d+"$' },
+    schema: { type: 'string', pattern: '^"\\d+(?:\\.[\\w-]+)?"$' },
     example: '"7"',
   },
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entityTag, parseIfMatch, PreconditionFailedError, requireMatch } from './entity-tags.js';
+import { entityTag, parseIfMatch, PreconditionFailedError, requireMatch, streamTag } from './entity-tags.js';
 
 const isMatched = (text: string, revision: number): boolean => {
   try {
@@ -12,15 +12,36 @@ const isMatched = (text: string, revision: number): boolean => {
 };
 
 describe('If-Match', () => {
-  it.each(['*', '"7"', '"6", "7"', '"7","8"', 'W/"7", "7"', ', "7"', '"7",', '"6" , ,\t"7"', '"a,b", "7"'])(
-    '%s matches revision 7',
-    (text) => {
-      expect(isMatched(text, 7)).toBe(true);
-    },
-  );
+  it.each([
+    '*',
+    '"7"',
+    '"6", "7"',
+    '"7","8"',
+    'W/"7", "7"',
+    ', "7"',
+    '"7",',
+    '"6" , ,\t"7"',
+    '"a,b", "7"',
+    '"7.aB-_9"',
+  ])('%s matches revision 7', (text) => {
+    expect(isMatched(text, 7)).toBe(true);
+  });
 
   it.each(
-    ['"6"', 'W/"7"', '""', '"07"', '" 7"', '"7 "', '"7\xff"', '"6", "8"', '"6,7"'].map((text) => [text]),
+    [
+      '"6"',
+      'W/"7"',
+      '""',
+      '"07"',
+      '" 7"',
+      '"7 "',
+      '"7\xff"',
+      '"6", "8"',
+      '"6,7"',
+      '"6.7"',
+      '"7."',
+      'W/"7.a"',
+    ].map((text) => [text]),
   )('%s does not', (text) => {
     expect(parseIfMatch(text) === undefined || !isMatched(text, 7)).toBe(true);
   });
@@ -43,6 +64,12 @@ describe('If-Match', () => {
     ].map((text) => [text]),
   )('%j is none', (text) => {
     expect(parseIfMatch(text)).toBeUndefined();
+  });
+
+  it('matches the tag of a stream, which no other body has, while the revision is the same', () => {
+    const [one, other] = [streamTag(7), streamTag(7)];
+    expect(one).not.toBe(other);
+    expect([isMatched(one, 7), isMatched(other, 7), isMatched(one, 8)]).toEqual([true, true, false]);
   });
 
   it('is bounded', () => {

@@ -1,6 +1,4 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import { Problem } from '../problems/problem.js';
+import { randomBytes } from 'node:crypto';
 
 /** The tags in `If-Match` (RFC 9110 section 13.1.1): `*`, or the strong ones. */
 export type EntityTags = '*' | ReadonlySet<string>;
@@ -9,13 +7,15 @@ export type EntityTags = '*' | ReadonlySet<string>;
 const MAX_LENGTH = 1000;
 const LIST =
   /^[ \t,]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,(?:[ \t]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?)*[ \t]*$/;
+const STREAM_SUFFIX = /\.[\w-]+"$/;
 const TAG = /(W\/)?("[^"]*")/g;
 
 /** Returns undefined for text that is no `If-Match`. Weak tags match nothing, since the comparison is strong. */
 export function parseIfMatch(text: string): EntityTags | undefined {
   if (text === '*') return text;
   if (text.length > MAX_LENGTH || !LIST.test(text)) return undefined;
-  return new Set([...text.matchAll(TAG)].filter(([, weak]) => weak === undefined).map(([, , tag]) => tag!));
+  const strong = [...text.matchAll(TAG)].filter(([, weak]) => weak === undefined);
+  return new Set(strong.map(([, , tag]) => tag!.replace(STREAM_SUFFIX, '"')));
 }
 
 /** The tag is strong, since an organization has each revision once. */
@@ -23,12 +23,20 @@ export function entityTag(revision: number): string {
   return `"${revision}"`;
 }
 
+/**
+ * The tag of a body that is read while the organization may change, from this revision on. No other body has it. If it
+ * matches, the organization is still at the revision, and so was all of the body.
+ */
+export function streamTag(revision: number): string {
+  return `"${revision}.${randomBytes(9).toString('base64url')}"`;
+}
+
 export function requireMatch({ ifMatch }: { ifMatch?: EntityTags }, revision: number): void {
   if (ifMatch !== undefined && ifMatch !== '*' && !ifMatch.has(entityTag(revision)))
     throw new PreconditionFailedError();
 }
 
-/** An answer, and the revision of the organization that it tells of. */
+/** An answer, and the revision of the organization that it tells of; a stream may tell of later ones, too. */
 export interface Versioned<Answer> {
   answer: Answer;
   revision: number;
@@ -40,7 +48,7 @@ export const AnswerTag = createParamDecorator((_: unknown, context: ExecutionCon
   const reply = context.switchToHttp().getResponse<FastifyReply>();
   return async (versioned) => {
     const { answer, revision } = await versioned;
-    reply.header('ETag', entityTag(revision));
+    reply.header('ETag', answer instanceof StreamableFile ? streamTag(revision) : entityTag(revision));
     return answer;
   };
 });

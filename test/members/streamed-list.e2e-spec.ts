@@ -25,6 +25,8 @@ describe('a member list that is streamed', () => {
     ['GET /api/orgs/:id/members', () => `/api/orgs/${org.id}/members`],
   ];
 
+  const tagOf = async () => (await owner.get(`/api/orgs/${org.id}`)).headers.get('etag')!;
+
   async function aReader(): Promise<Account> {
     const reader = await anAccount(service, 'reader');
     await join(org, owner, reader, 'member');
@@ -84,6 +86,16 @@ describe('a member list that is streamed', () => {
       expect(text).not.toContain(crowdEmail(CROWD - 1));
       expect(whole).toBe(false);
     });
+  });
+
+  it('has a tag of its own, for a change while the organization stays as it was', async () => {
+    const [one, other] = [await tagOf(), await tagOf()];
+    const rename = (ifMatch: string) =>
+      owner.with({ 'if-match': ifMatch }).patch(`/api/orgs/${org.id}`, { name: 'Renamed' });
+
+    expect(one).not.toBe(other);
+    expect((await rename(one)).status).toBe(200);
+    expect(await rename(other)).toMatchObject({ status: 412, body: { code: 'precondition_failed' } });
   });
 
   it('is ended for a client that stops reading', async () => {
