@@ -48,9 +48,9 @@ export class OrgsController {
   @ApiOkResponse({ type: OrgDetailResult, headers: ETAG_HEADER })
   getOrg(
     @CurrentOrg() org: CurrentOrg,
-    @CurrentUser() { sessionId }: UserPrincipal,
+    @CurrentUser() caller: UserPrincipal,
     @AnswerTag() tagged: TagAnswer,
   ): Promise<OrgDetailResult | StreamableFile> {
-    return tagged(this.orgs.getDetail(org, sessionId));
+    return tagged(this.orgs.getDetail(org, caller));
   }
 }

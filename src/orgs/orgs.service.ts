@@ -1,5 +1,6 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
-import type { CurrentOrg } from '../access/current-caller.decorators.js';
+import type { UserPrincipal } from '../access/principal.js';
+import type { CurrentOrg } from '../access/current-org.decorator.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -53,14 +54,14 @@ export class OrgsService {
     return { answer, revision: FIRST_REVISION };
   }
 
-  async getDetail(
-    { id, name, revision }: CurrentOrg,
-    sessionId: string,
+  getDetail(
+    seen: CurrentOrg,
+    { id: userId, sessionId }: UserPrincipal,
   ): Promise<Versioned<OrgDetailResult | StreamableFile>> {
-    const reader = { orgId: id, sessionId };
-    const answer = await this.wholeLists.answer(reader, (members) => ({ org: { id, name, members } }));
-    // The revision is that of the role check before: should the members be newer, a change that relies on them is refused.
-    return { answer, revision };
+    const { id } = seen;
+    return this.wholeLists.answer({ orgId: id, userId, sessionId }, seen, ({ name, members }) => ({
+      org: { id, name, members },
+    }));
   }
 
   async listOf(userId: string): Promise<OrgResponse[]> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
-import { MemberListRepository } from '../../src/orgs/members/member-list.repository.js';
+import { type FoundList, MemberListRepository } from '../../src/orgs/members/member-list.repository.js';
 import { Member } from '../../src/orgs/members/member.entity.js';
 import { atOnce, times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
@@ -14,12 +14,18 @@ describe('member lists that are asked for at the same time', () => {
   const orgs = [...SHORT, ...LONG].map((size) => ({ id: newEntityId(), size }));
   let data: DataLayer;
   let lists: MemberListRepository;
+  /** the first member of each */
+  let userId: string;
 
   beforeAll(async () => {
     data = await openDataLayer();
     lists = new MemberListRepository(data.dataSource.getRepository(Member));
     const everybody = await insertOrg();
     await addCrowd(data.db, { id: everybody, name: 'Everybody' }, Math.max(...LONG));
+    const [first] = await data.db.query('SELECT user_id FROM members WHERE org_id = ? AND joined_at = 0', [
+      everybody,
+    ]);
+    userId = String(first!['user_id']);
     for (const { id, size } of orgs) {
       await insertOrg(id);
       await data.db.query(
@@ -39,20 +45,30 @@ describe('member lists that are asked for at the same time', () => {
     return id;
   }
 
-  async function read(those: typeof orgs): Promise<(string[] | undefined)[]> {
-    const found = await atOnce(
+  const find = (those: typeof orgs, by = userId): Promise<FoundList[]> =>
+    atOnce(
       those.map(
-        ({ id }) =>
+        ({ id: orgId }) =>
           () =>
-            lists.findAll(id),
+            lists.findAll({ orgId, userId: by, sessionId: '' }),
       ),
     );
-    return found.map((list) => list?.map(({ email }) => email));
+
+  async function read(those: typeof orgs): Promise<object[]> {
+    const found = await find(those);
+    return found.map((list) => {
+      if (list.kind !== 'whole') return list;
+      const { kind, name, revision, members } = list;
+      return { kind, name, revision, members: members.map(({ email }) => email) };
+    });
   }
 
-  /** undefined: too long to hold in memory */
-  const listsOf = (those: typeof orgs): (string[] | undefined)[] =>
-    those.map(({ size }) => (size > 1000 ? undefined : times(size, crowdEmail)));
+  const listsOf = (those: typeof orgs): object[] =>
+    those.map(({ size }) => {
+      if (size === 0) return { kind: 'closed' };
+      if (size > 1000) return { kind: 'long' };
+      return { kind: 'whole', name: 'Listed', revision: 1, members: times(size, crowdEmail) };
+    });
 
   it('are each of their own organization, whole and in order', async () => {
     expect(await read(orgs.filter(({ size }) => size < 100))).toEqual(
@@ -61,19 +77,42 @@ describe('member lists that are asked for at the same time', () => {
   });
 
   it('hold only the fields of a list', async () => {
-    const [one, other] = await atOnce(
-      orgs.slice(1, 3).map(
-        ({ id }) =>
-          () =>
-            lists.findAll(id),
-      ),
-    );
+    const found = await find(orgs.slice(1, 3));
     const shown = {
       userId: expect.any(String) as string,
       email: expect.any(String) as string,
       role: 'member',
     };
-    expect([...one!, ...other!]).toEqual(times(4, () => shown));
+    expect(found.flatMap((list) => (list.kind === 'whole' ? list.members : []))).toEqual(
+      times(4, () => shown),
+    );
+  });
+
+  it('are closed to a reader who is in none, or only in another one', async () => {
+    const closed = { kind: 'closed' };
+    expect(await find(orgs.slice(0, 4), newEntityId())).toEqual(times(4, () => closed));
+    const [, large, , small] = orgs
+      .filter(({ size }) => size > 0 && size < 100)
+      .toSorted((a, b) => b.size - a.size);
+    const [last] = await data.db.query('SELECT user_id FROM members WHERE org_id = ? AND joined_at = 6', [
+      large!.id,
+    ]);
+    const readers = [large!, small!].map(({ id: orgId }) => ({
+      orgId,
+      userId: String(last!['user_id']),
+      sessionId: '',
+    }));
+    const found = await atOnce(
+      [...readers, { ...readers[1]!, userId }].map((reader) => () => lists.findAll(reader)),
+    );
+    expect(found.map(({ kind }) => kind)).toEqual(['whole', 'closed', 'whole']);
+  });
+
+  it('are closed once the organization was deleted', async () => {
+    const org = orgs.find(({ size }) => size === 3);
+    await data.db.query('UPDATE orgs SET deleted_at = 1 WHERE id = ?', [org!.id]);
+    expect(await find([org!])).toEqual([{ kind: 'closed' }]);
+    await data.db.query('UPDATE orgs SET deleted_at = NULL WHERE id = ?', [org!.id]);
   });
 
   it('are the same when one was asked for twice', async () => {

@@ -2,7 +2,7 @@ import type { StreamableFile } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { Member } from '../../src/orgs/members/member.entity.js';
-import { MemberListRepository } from '../../src/orgs/members/member-list.repository.js';
+import { MemberListRepository, type Reader } from '../../src/orgs/members/member-list.repository.js';
 import { WholeLists } from '../../src/orgs/members/whole-lists.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
@@ -14,22 +14,29 @@ const STREAMS = 4;
 
 describe('a list of several pages', () => {
   const org = { id: newEntityId(), name: 'Large' };
+  const short = { id: newEntityId(), name: 'Short' };
   let data: DataLayer;
   let lists: WholeLists;
 
   beforeAll(async () => {
     data = await openDataLayer();
     lists = new WholeLists(new MemberListRepository(data.dataSource.getRepository(Member)));
-    await data.db.query('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, 1)', [
-      org.id,
-      org.name,
-    ]);
+    for (const { id, name } of [org, short]) {
+      await data.db.query('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, 1)', [
+        id,
+        name,
+      ]);
+    }
     await addCrowd(data.db, org, PAGES * PAGE);
   });
   afterAll(() => data.close());
 
-  /** The id of a session of a new user, who is a member unless it is said otherwise. */
-  async function aReader({ isMember = true, revokedAt = null as number | null } = {}): Promise<string> {
+  /** A session of a new user, who is a member unless it is said otherwise. */
+  async function aReader({
+    of = org,
+    isMember = true,
+    revokedAt = null as number | null,
+  } = {}): Promise<Reader> {
     const [userId, sessionId] = [newEntityId(), newEntityId()];
     await data.db.query('INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, 1)', [
       userId,
@@ -44,13 +51,16 @@ describe('a list of several pages', () => {
       await data.db.query(
         `INSERT INTO members (org_id, user_id, email, role, joined_at) SELECT ?, id, email, 'member', 1
          FROM users WHERE id = ?`,
-        [org.id, userId],
+        [of.id, userId],
       );
-    return sessionId;
+    return { orgId: of.id, userId, sessionId };
   }
 
-  const read = (sessionId: string) =>
-    lists.answer<object>({ orgId: org.id, sessionId }, (members) => ({ members }));
+  async function read(reader: Reader): Promise<object> {
+    const seen = { name: 'Seen', revision: 1 };
+    const { answer } = await lists.answer<object>(reader, seen, ({ members }) => ({ members }));
+    return answer;
+  }
 
   async function membersIn(answer: object): Promise<object[]> {
     const chunks: Buffer[] = [];
@@ -59,8 +69,8 @@ describe('a list of several pages', () => {
   }
 
   it('yields to the event loop between the pages of all lists', async () => {
-    const sessionId = await aReader();
-    const answers = await Promise.all(times(STREAMS, () => read(sessionId)));
+    const reader = await aReader();
+    const answers = await Promise.all(times(STREAMS, () => read(reader)));
     let turns = 0;
     let next = setImmediate(function count() {
       turns += 1;
@@ -74,8 +84,13 @@ describe('a list of several pages', () => {
     expect(turns).toBeGreaterThanOrEqual(STREAMS * PAGES);
   });
 
-  it('is refused before it starts to a reader who is no longer a member', async () => {
-    await expect(read(await aReader({ isMember: false }))).rejects.toMatchObject({ code: 'not_a_member' });
+  it('is refused before it starts to a reader who is no longer a member, as is a short list', async () => {
+    await aReader({ of: short });
+    for (const of of [org, short]) {
+      await expect(read(await aReader({ of, isMember: false }))).rejects.toMatchObject({
+        code: 'not_a_member',
+      });
+    }
   });
 
   it('is refused before it starts to a reader whose session has ended', async () => {

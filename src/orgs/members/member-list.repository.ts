@@ -22,15 +22,28 @@ export interface MemberPage {
 
 export interface Reader {
   orgId: string;
+  userId: string;
   sessionId: string;
 }
+
+/** An organization as its member sees it, at one revision. */
+export interface MemberList {
+  name: string;
+  revision: number;
+  members: ListedMember[];
+}
+
+/** `long`: too long to hold in memory; `closed`: the reader is no member, or the organization was deleted */
+export type FoundList = ({ kind: 'whole' } & MemberList) | { kind: 'long' } | { kind: 'closed' };
 
 interface PositionedMember extends ListedMember {
   joinedAt: number;
 }
 
 interface MemberOfOrg extends ListedMember {
-  orgId: string;
+  /** name and revision of the organization; null in the rows of members who do not read */
+  name: string | null;
+  revision: number | null;
 }
 
 /** longer lists are read in pages */
@@ -43,18 +56,24 @@ const MAX_SHARED_ROWS = 2000;
 const MEMBER = 'm.user_id AS userId, m.email, m.role';
 const IN_ORDER = 'ORDER BY m.joined_at, m.user_id';
 
+// One statement has one snapshot, so that a list is of one revision, and its reader a member at that revision. The row
+// of the reader carries the organization: in every row it would cost a long list more. LEFT preserves the join order.
+const MEMBER_AND_ORG = `${MEMBER}, o.name, o.revision`;
+const listsOf = (orgs: number, readers: number): string =>
+  `FROM members m LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${places(readers)})
+    WHERE m.org_id IN (${places(orgs)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
+
 /** The limit is a literal: SQLite plans a statement anew each time a parameter is bound to it. */
 const LIST = hotStatement(
   'the member list',
-  `SELECT ${MEMBER} FROM members m WHERE m.org_id = ? ${IN_ORDER} LIMIT ${MAX_AT_ONCE + 1}`,
-  [''],
+  `SELECT ${MEMBER_AND_ORG} ${listsOf(1, 1)} LIMIT ${MAX_AT_ONCE + 1}`,
+  ['', ''],
 );
 
 /** Reads several lists, one after another; the last ones may be cut. */
-const findLists = (size: number): string =>
-  `SELECT m.org_id AS orgId, ${MEMBER} FROM members m WHERE m.org_id IN (${places(size)})
-    ORDER BY m.org_id, m.joined_at, m.user_id LIMIT ${MAX_SHARED_ROWS + 1}`;
-hotStatement('several member lists', findLists(2), ['', '']);
+const findSharedLists = (size: number): string =>
+  `SELECT m.org_id AS orgId, ${MEMBER_AND_ORG} ${listsOf(size, size)} LIMIT ${MAX_SHARED_ROWS + 1}`;
+hotStatement('several member lists', findSharedLists(2), ['', '', '', '']);
 
 /** The plain range on `joined_at` makes the engines use the index. */
 const LIST_AFTER = hotStatement(
@@ -87,54 +106,58 @@ const FIND_SESSION = `SELECT s.id FROM sessions s ${JOIN_USER_PARENT_AND_SERVICE
 
 const FIND_ORG = 'SELECT id FROM orgs WHERE id = ? AND deleted_at IS NULL';
 
+/** for padding */
+const NOBODY: Reader = { orgId: '', userId: '', sessionId: '' };
+
+const NO_READER = { name: null, revision: null };
+
 const FROM_THE_START: Position = { order: 0, id: '' };
 
 @Injectable()
 export class MemberListRepository {
-  private readonly shortLists = new BatchedQueries((orgIds: string[]) => this.findShort(orgIds));
+  private readonly shortLists = new BatchedQueries((readers: Reader[]) => this.findShort(readers));
   /** average of recent lists; the next ones are probably like them */
   private usualLength = 0;
 
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
-  /** @returns undefined for a list too long to hold in memory */
-  async findAll(orgId: string): Promise<ListedMember[] | undefined> {
+  async findAll(reader: Reader): Promise<FoundList> {
     const areShort = this.usualLength <= MAX_SHORT;
-    const list = await (areShort ? this.shortLists.run(orgId) : this.findAlone(orgId));
-    return list.length > MAX_AT_ONCE ? undefined : list;
-  }
-
-  async findPage(orgId: string, limit: number, after = FROM_THE_START): Promise<MemberPage> {
-    const rows = await this.members.query<PositionedMember[]>(LIST_AFTER, valuesOf(orgId, limit, after));
-    return pageOf(rows, limit);
+    const rows = await (areShort ? this.shortLists.run(reader) : this.findAlone(reader));
+    if (rows.length > MAX_AT_ONCE) return { kind: 'long' };
+    const { name, revision } = rows.find(({ userId }) => userId === reader.userId) ?? NO_READER;
+    if (name === null || revision === null) return { kind: 'closed' };
+    const members = rows.map(({ userId, email, role }) => ({ userId, email, role }));
+    return { kind: 'whole', name, revision, members };
   }
 
   /**
    * Checks the reader after it has read the page, so that nothing in it is newer than the end of their access.
    * @returns undefined once the reader's access has ended
    */
-  async findPageFor(
-    { orgId, sessionId }: Reader,
-    limit: number,
-    after = FROM_THE_START,
-  ): Promise<MemberPage | undefined> {
-    const page = await this.findPage(orgId, limit, after);
-    const readers = await this.members.query<unknown[]>(IS_READER, [orgId, sessionId]);
-    return readers.length > 0 ? page : undefined;
+  async findPageFor(reader: Reader, limit: number, after = FROM_THE_START): Promise<MemberPage | undefined> {
+    const values = valuesOf(reader.orgId, limit, after);
+    const rows = await this.members.query<PositionedMember[]>(LIST_AFTER, values);
+    return (await this.isReader(reader)) ? pageOf(rows, limit) : undefined;
   }
 
-  private async findShort(orgIds: string[]): Promise<ListedMember[][]> {
-    const ids = padded([...new Set(orgIds)], '');
-    const rows = await this.members.query<MemberOfOrg[]>(findLists(ids.length), ids);
-    if (rows.length > MAX_SHARED_ROWS) return Promise.all(orgIds.map((orgId) => this.findAlone(orgId)));
-    const lists = new Map(ids.map((orgId) => [orgId, [] as ListedMember[]]));
-    this.usualLength = rows.length / lists.size;
-    for (const { orgId, userId, email, role } of rows) lists.get(orgId)?.push({ userId, email, role });
-    return orgIds.map((orgId) => lists.get(orgId) ?? []);
+  async isReader({ orgId, sessionId }: Reader): Promise<boolean> {
+    return (await this.members.query<unknown[]>(IS_READER, [orgId, sessionId])).length > 0;
   }
 
-  private async findAlone(orgId: string): Promise<ListedMember[]> {
-    const list = await this.members.query<ListedMember[]>(LIST, [orgId]);
+  private async findShort(readers: Reader[]): Promise<MemberOfOrg[][]> {
+    const asked = padded(readers, NOBODY);
+    const values = [...asked.map(({ userId }) => userId), ...asked.map(({ orgId }) => orgId)];
+    type Row = MemberOfOrg & { orgId: string };
+    const rows = await this.members.query<Row[]>(findSharedLists(asked.length), values);
+    if (rows.length > MAX_SHARED_ROWS) return Promise.all(readers.map((reader) => this.findAlone(reader)));
+    const lists = Map.groupBy(rows, ({ orgId }) => orgId);
+    this.usualLength = rows.length / new Set(readers.map(({ orgId }) => orgId)).size;
+    return readers.map(({ orgId }) => lists.get(orgId) ?? []);
+  }
+
+  private async findAlone({ orgId, userId }: Reader): Promise<MemberOfOrg[]> {
+    const list = await this.members.query<MemberOfOrg[]>(LIST, [userId, orgId]);
     this.usualLength = list.length;
     return list;
   }

@@ -1,9 +1,13 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
-import { MemberListRepository, type Reader } from './member-list.repository.js';
+import type { CurrentOrg } from '../../access/current-org.decorator.js';
+import type { UserPrincipal } from '../../access/principal.js';
+import { MemberListRepository } from './member-list.repository.js';
 import { WholeLists } from './whole-lists.js';
-import { encodeCursor, limitOf, linkNext, type LinkNextPage, positionOf } from '../../http/pages.js';
-import { isSearch, type ListMembersQuery } from './members.requests.js';
-import type { MembersResult } from './members.responses.js';
+import { encodeCursor } from '../../pagination/cursor.js';
+import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
+import { limitOf, linkNext, positionOf } from '../../pagination/page.js';
+import { isSearch, type ListMembersQuery } from './dto/list-members.query.js';
+import type { MemberDetailResult, MembersResult } from './dto/member.responses.js';
 import { MemberSearchService } from './member-search.service.js';
 
 @Injectable()
@@ -15,13 +19,35 @@ export class MemberListService {
   ) {}
 
   async answer(
-    reader: Reader,
+    org: CurrentOrg,
+    { id: userId, sessionId }: UserPrincipal,
     query: ListMembersQuery,
     linkNextPage: LinkNextPage,
   ): Promise<MembersResult | StreamableFile> {
-    if (isSearch(query)) return this.search.find(reader.orgId, query, linkNextPage);
-    if (query.limit === undefined) return this.wholeLists.answer(reader, (members) => ({ members }));
-    const { members, next } = await this.members.findPage(reader.orgId, limitOf(query), positionOf(query));
+    const reader = { orgId: org.id, userId, sessionId };
+    if (isSearch(query)) {
+      const found = await this.search.find(org.id, query, linkNextPage);
+      await this.wholeLists.requireReader(reader);
+      return found;
+    }
+    if (query.limit === undefined) {
+      const { answer } = await this.wholeLists.answer(reader, org, ({ members }) => ({ members }));
+      return answer;
+    }
+    const page = await this.members.findPageFor(reader, limitOf(query), positionOf(query));
+    if (!page) throw await this.wholeLists.refusalOf(reader);
+    const { members, next } = page;
     return { members, ...linkNext(next && encodeCursor(next), linkNextPage) };
+  }
+
+  async getOne(
+    orgId: string,
+    idOrMe: string,
+    { id: userId, sessionId }: UserPrincipal,
+  ): Promise<MemberDetailResult> {
+    const found = this.search.getOne(orgId, idOrMe, userId);
+    await found.catch(() => undefined);
+    await this.wholeLists.requireReader({ orgId, userId, sessionId });
+    return found;
   }
 }

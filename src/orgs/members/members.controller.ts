@@ -2,7 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import type { StreamableFile } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
-import { CurrentUser } from '../../access/current-caller.decorators.js';
+import { CurrentOrg } from '../../access/current-org.decorator.js';
+import { CurrentUser } from '../../access/current-user.decorator.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { EntityIdPipe } from '../../http/entity-id.pipe.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
@@ -11,9 +12,8 @@ import { OkResult } from '../../http/ok.responses.js';
 import { MemberDetailResult, MembershipResult, MembersResult } from './members.responses.js';
 import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
 import { MemberListService } from './member-list.service.js';
-import { MemberSearchService } from './member-search.service.js';
-import { ApiPage } from '../../http/page-query.decorators.js';
-import { type LinkNextPage, NextPage } from '../../http/pages.js';
+import { ApiPage } from '../../pagination/api-page.decorator.js';
+import { type LinkNextPage, NextPage } from '../../pagination/next-page.decorator.js';
 import { MembersService } from './members.service.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../../requests/write.js';
@@ -38,7 +38,6 @@ export class MembersController {
   constructor(
     private readonly members: MembersService,
     private readonly memberList: MemberListService,
-    private readonly search: MemberSearchService,
   ) {}
 
   /**
@@ -52,12 +51,12 @@ export class MembersController {
   @MinRole('member', { boundTokens: true })
   @ApiPage(MembersResult)
   listMembers(
-    @CurrentUser() { sessionId }: UserPrincipal,
-    @Param('orgId') orgId: string,
+    @CurrentOrg() org: CurrentOrg,
+    @CurrentUser() caller: UserPrincipal,
     @Query() query: ListMembersQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<MembersResult | StreamableFile> {
-    return this.memberList.answer({ orgId, sessionId }, query, linkNextPage);
+    return this.memberList.answer(org, caller, query, linkNextPage);
   }
 
   /**
@@ -74,7 +73,7 @@ export class MembersController {
     @Param('orgId') orgId: string,
     @Param('userId') userId: string,
   ): Promise<MemberDetailResult> {
-    return this.search.getOne(orgId, userId, caller.id);
+    return this.memberList.getOne(orgId, userId, caller);
   }
 
   /**

@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { Injectable, Logger, StreamableFile } from '@nestjs/common';
 import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
 import { describeError } from '../../telemetry/logging/describe-error.js';
-import type { Position } from '../../http/pages.js';
-import { type ListedMember, MemberListRepository } from './member-list.repository.js';
+import type { Versioned } from '../../requests/entity-tag.decorator.js';
+import type { Position } from '../../pagination/cursor.js';
+import { type ListedMember, type MemberList, MemberListRepository } from './member-list.repository.js';
 import type { MemberPage, Reader } from './member-list.repository.js';
 import { NotAMemberError, OrgNotFoundError } from './members.errors.js';
 
@@ -24,17 +25,29 @@ export class WholeLists {
 
   constructor(private readonly members: MemberListRepository) {}
 
-  /** @param wrap makes the document; for a stream it gets an empty list */
+  /**
+   * @param seen the organization as the role check before read it, which a stream tells of
+   * @param wrap makes the document; for a stream it gets an empty list
+   */
   async answer<T extends object>(
     reader: Reader,
-    wrap: (members: ListedMember[]) => T,
-  ): Promise<T | StreamableFile> {
-    const members = await this.members.findAll(reader.orgId);
-    if (members) return wrap(members);
-    const first = await this.members.findPageFor(reader, PAGE);
-    if (!first) throw await this.refusal(reader);
+    seen: Pick<MemberList, 'name' | 'revision'>,
+    wrap: (list: MemberList) => T,
+  ): Promise<Versioned<T | StreamableFile>> {
+    const found = await this.members.findAll(reader);
+    if (found.kind === 'whole') return { answer: wrap(found), revision: found.revision };
+    const first = found.kind === 'long' ? await this.members.findPageFor(reader, PAGE) : undefined;
+    if (!first) throw await this.refusalOf(reader);
+    const answer = this.streamOf(reader, first, JSON.stringify(wrap({ ...seen, members: [] })));
+    return { answer, revision: seen.revision };
+  }
 
-    const frame = JSON.stringify(wrap([]));
+  /** @throws if the access of the reader has ended; call it after reading, so that nothing read is newer than that */
+  async requireReader(reader: Reader): Promise<void> {
+    if (!(await this.members.isReader(reader))) throw await this.refusalOf(reader);
+  }
+
+  private streamOf(reader: Reader, first: MemberPage, frame: string): StreamableFile {
     const middle = frame.lastIndexOf('[]') + 1;
     const chunks = this.stream(reader, first, [frame.slice(0, middle), frame.slice(middle)]);
     // Read only as fast as the client does.
@@ -42,7 +55,8 @@ export class WholeLists {
     return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });
   }
 
-  private async refusal({ orgId, sessionId }: Reader): Promise<Error> {
+  /** The error that answers a reader whose access has ended. */
+  async refusalOf({ orgId, sessionId }: Reader): Promise<Error> {
     if (!(await this.members.isSessionAlive(sessionId))) return new InvalidTokenError('session_ended');
     return (await this.members.isOrgThere(orgId)) ? new NotAMemberError() : new OrgNotFoundError();
   }
