@@ -811,6 +811,10 @@ export type MailNotFoundProblem = Problem & {
   code: "mail_not_found";
 };
 
+export type MailObsoleteProblem = Problem & {
+  code: "mail_obsolete";
+};
+
 export type MailState = "waiting" | "sent" | "failed" | "dropped";
 
 export type MailUnavailableProblem = Problem & {
@@ -1269,7 +1273,7 @@ export type Problem = {
 };
 
 /** stable code by which programs tell failures apart */
-export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
 export type PublicKey = {
   x: string;
@@ -2391,7 +2395,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List mails. Lists mails that wait or failed, latest first, in pages, without their texts and codes. Sent and failed mails are kept for 7 days. */
+  /** List mails. Lists mails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Mails are kept for 7 days. */
   listMails: {
     input: {
       /** state of the mails to list; by default those that wait and those that failed */
@@ -2407,14 +2411,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Send a mail now. The mail waits or has failed. One whose code has expired is never sent: its recipient has to request another. */
+  /** Send a mail now. The mail waits or has failed. One that is of no use any more is never sent: its code has expired or is void, or its invitation has ended. */
   retryMail: {
     input: {
       /** id of the mail */
       mailId: string;
     } & ReasonRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, MailNotFoundProblem> | At<409, MailEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, MailNotFoundProblem> | At<409, MailEndedProblem | MailObsoleteProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** List services. Lists all services in order of their names, removed ones too, in pages. */
@@ -2511,8 +2515,6 @@ export interface Operations {
   /** List the members. Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then ordered by e-mail and always paged. Every member may do this. */
   listMembers: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
-      orgId: string;
       /** beginning of the e-mails to find, such as `gra`; the list is then ordered by e-mail */
       search?: string | undefined;
       /** role of the members to find; the list is then ordered by e-mail */
@@ -2521,6 +2523,8 @@ export interface Operations {
       limit?: number | undefined;
       /** `nextCursor` of the previous page */
       cursor?: string | undefined;
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
     };
     data: MembersResult;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
@@ -2721,7 +2725,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   deleteOrgAsOperator: {"method":"POST","path":"/api/operators/orgs/{orgId}/delete","body":"json","fields":["reason"],"auth":"bearer","answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listRecord: {"method":"GET","path":"/api/operators/events","query":["type","userId","orgId","since","until","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
   listMails: {"method":"GET","path":"/api/operators/mails","query":["state","to","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["mails"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
-  retryMail: {"method":"POST","path":"/api/operators/mails/{mailId}/retry","body":"json","fields":["reason"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required mail_not_found mail_ended body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  retryMail: {"method":"POST","path":"/api/operators/mails/{mailId}/retry","body":"json","fields":["reason"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required mail_not_found mail_ended mail_obsolete body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listServices: {"method":"GET","path":"/api/operators/services","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["services"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
   getService: {"method":"GET","path":"/api/operators/services/{name}","auth":"bearer","repeatable":true,"answer":["service"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found internal_error unavailable storage_full"},
   disableService: {"method":"POST","path":"/api/operators/services/{name}/disable","body":"json","fields":["reason"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
