@@ -1,4 +1,4 @@
-import { createConnection } from 'mysql2/promise';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { MysqlLocation } from '../../config/database-url.js';
 import { tlsOptions } from './mysql-tls.js';
 
@@ -32,8 +32,8 @@ async function unsafeCommitsOf(
   const login = { host, port, user, password, ...tlsOptions(tls, host, port) };
   const connection = await createConnection({ ...login, connectTimeout: TIMEOUT_MS });
   try {
-    const [rows] = await connection.query({ sql: SETTINGS, timeout: TIMEOUT_MS, rowsAsArray: true });
-    const values = new Map(rows as unknown as [string, string][]);
+    const [rows] = await connection.query<RowDataPacket[]>({ sql: SETTINGS, timeout: TIMEOUT_MS });
+    const values = new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
     const settings = unsafeSettings(values);
     if (settings.length === 0) return undefined;
     return { host: `${host}:${port}`, settings, cost: costIn(values) };
