@@ -29,16 +29,19 @@ export class Connections {
 
   follow(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, reply, done) => {
-      this.idle.begin(request.raw.socket);
       const exchanges = this.on(request.raw.socket);
-      exchanges.begin(reply);
-      const isSpent = exchanges.begun > MAX_REQUESTS || exchanges.unanswered > MAX_UNANSWERED;
+      exchanges.add(reply);
+      const isSpent = exchanges.count > MAX_REQUESTS || exchanges.unanswered > MAX_UNANSWERED;
       // Fastify's option for this leaves the connection open, and answers further requests in a shape of its own.
-      if (isSpent || exchanges.begun === MAX_REQUESTS) reply.header('Connection', 'close');
+      if (isSpent || exchanges.count === MAX_REQUESTS) reply.header('Connection', 'close');
       return done(isSpent ? new ConnectionSpentError() : undefined);
     });
-    fastify.addHook('onSend', (request, reply, _payload, done) => {
-      this.on(request.raw.socket).send(reply);
+    fastify.addHook('preHandler', (request, reply, done) => {
+      this.idle.begin(request.raw.socket);
+      this.on(request.raw.socket).arrive(reply, done);
+    });
+    fastify.addHook('onSend', (request, reply, payload, done) => {
+      this.on(request.raw.socket).send(reply, lengthOf(payload));
       done();
     });
     fastify.addHook('onResponse', (request, reply, done) => {
@@ -68,4 +71,10 @@ export class Connections {
     socket.once('close', () => exchanges.close());
     return exchanges;
   }
+}
+
+/** Undefined for a stream. Characters are as good as bytes for a bound. */
+function lengthOf(payload: unknown): number | undefined {
+  if (payload === null || payload === undefined) return 0;
+  return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : undefined;
 }

@@ -9,24 +9,50 @@ export interface EndedExchange {
   aborted: boolean;
 }
 
+/** With as many bytes of answers that wait for the client, the next request on the connection waits, too. */
+const MAX_WAITING_BYTES = 256 * 1024;
+
+interface Exchange {
+  ip: string;
+  /** begins the work on the request; undefined while a part of the request is missing */
+  begin?: () => void;
+  begun: boolean;
+  sent: boolean;
+  bytes: number;
+}
+
 /** The unanswered requests of one connection: several if the client pipelines (RFC 9112 section 9.3.2). */
 export class Exchanges {
-  begun = 0;
+  count = 0;
   private closed = false;
-  private readonly open = new Map<FastifyReply, { ip: string; sent: boolean }>();
+  private readonly open = new Map<FastifyReply, Exchange>();
   private onAnswered: (() => void) | undefined;
 
   constructor(private readonly report: (exchange: EndedExchange) => void) {}
 
-  begin(reply: FastifyReply): void {
-    this.begun += 1;
-    this.open.set(reply, { ip: clientAddress(reply.request), sent: false });
+  add(reply: FastifyReply): void {
+    this.count += 1;
+    const ip = clientAddress(reply.request);
+    this.open.set(reply, { ip, begun: false, sent: false, bytes: 0 });
   }
 
-  send(reply: FastifyReply): void {
+  /**
+   * The whole request is there. Requests begin in their order, each when the answer before it has been made: an answer stays in
+   * memory until the client has read those before it.
+   */
+  arrive(reply: FastifyReply, begin: () => void): void {
     const exchange = this.open.get(reply);
-    if (exchange) exchange.sent = true;
+    if (!exchange) return begin();
+    exchange.begin = begin;
+    return this.beginNext();
+  }
+
+  /** @param bytes of the answer; of a stream, what it holds is not known */
+  send(reply: FastifyReply, bytes = MAX_WAITING_BYTES): void {
+    const exchange = this.open.get(reply);
+    if (exchange) Object.assign(exchange, { sent: true, bytes });
     if (this.closed) this.end(reply, true);
+    else this.beginNext();
   }
 
   end(reply: FastifyReply, aborted = false): void {
@@ -35,6 +61,7 @@ export class Exchanges {
     this.open.delete(reply);
     this.report({ reply, ip: exchange.ip, aborted });
     if (this.open.size === 0) this.onAnswered?.();
+    this.beginNext();
   }
 
   /** Ends answers that were being sent; the others end when they would have been sent. */
@@ -54,13 +81,28 @@ export class Exchanges {
     return this.open.size;
   }
 
+  /** A request of which a part is missing keeps nothing busy: a client may never send the rest. */
   get isIdle(): boolean {
-    return this.open.size === 0;
+    return [...this.open.values()].every(({ begin }) => begin === undefined);
   }
 
   /** Calls back at once if nothing is open, and never if the client disconnects first. */
   whenAnswered(then: () => void): void {
     if (this.open.size === 0) then();
     else this.onAnswered = then;
+  }
+
+  private beginNext(): void {
+    let waiting = 0;
+    for (const exchange of this.open.values()) {
+      // A request that was refused has an answer before its turn.
+      if (exchange.sent) waiting += exchange.bytes;
+      else {
+        if (exchange.begun || !exchange.begin || waiting >= MAX_WAITING_BYTES) return;
+        exchange.begun = true;
+        // Its answer lets the next one begin.
+        return exchange.begin();
+      }
+    }
   }
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 const LOG_INTERVAL_MS = 60_000;
 
 // Limits the open connections. At the limit, a new one replaces the one idle for longest: otherwise a client that opens
-// connections and says nothing would keep all others out. Busy ones are never closed.
+// connections and says nothing, or half a request, would keep all others out. Busy ones are never closed.
 export class IdleConnections {
   private readonly open = new Set<Socket>();
   /** ordered by the time when they became idle */
@@ -32,6 +32,8 @@ export class IdleConnections {
   }
 
   end(socket: Socket): void {
+    // Last in the order, also if it was idle already.
+    this.idle.delete(socket);
     if (this.open.has(socket)) this.idle.add(socket);
   }
 

@@ -2,10 +2,16 @@ import { METHODS } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import { methodNotAllowed, notFound, orgNotFound, uriTooLong } from '../support/expected.js';
-import { keptAliveRequest, openConnection } from '../support/open-connection.js';
+import { addOrgs } from '../support/many-orgs.js';
+import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anAccount, anOrgOf, type Account, type Org } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { type Service, startService } from '../support/service.js';
+
+/** Together 10 MB, which is more than the system buffers. */
+const UNREAD = 5;
+const MANY_ORGS = 5000;
+const LONG_NAME = '\u{1F600}'.repeat(90);
 
 const ROUTES: [string, string[]][] = [
   ['/api/auth/register', ['POST']],
@@ -107,6 +113,28 @@ describe('routes', () => {
 
     expect(statuses()).toEqual([...Array.from({ length: 20 }, () => 200), 503]);
     expect(text).toContain('repeat the request on another');
+  });
+
+  it('begins no request that a client sends ahead while it leaves long answers unread', async () => {
+    const [reader, creator] = [await anAccount(service), await anAccount(service)];
+    await addOrgs(service.db, reader, MANY_ORGS, () => LONG_NAME);
+    const [read, create] = [reader, creator].map(({ token }) => `Authorization: Bearer ${token}`) as [
+      string,
+      string,
+    ];
+    const { socket, statuses, closed } = await openConnection(service.url);
+    socket.pause();
+
+    socket.write(keptAliveRequest('GET /api/me', [read]).repeat(UNREAD));
+    socket.write(jsonRequest('POST /api/orgs', { name: 'Sent ahead' }, [create, 'Connection: close']));
+    for (let asked = 0; asked < 10; asked += 1) {
+      expect((await creator.get('/api/me')).body).toMatchObject({ orgs: [] });
+    }
+    socket.resume();
+    await closed;
+
+    expect(statuses()).toEqual([...Array.from({ length: UNREAD }, () => 200), 201]);
+    expect((await creator.get('/api/me')).body).toMatchObject({ orgs: [{ name: 'Sent ahead' }] });
   });
 
   it.each(METHODS_OF_PATHS)('%s answers 404 on an unknown path', async (method) => {
