@@ -117,7 +117,7 @@ const SETTINGS = {
   passwordMinLength: variable('PASSWORD_MIN_LENGTH', '8', wholeNumber(8, 128)),
   eventsRetention: variable('EVENTS_RETENTION', '400d', duration('36500d')),
   orgRestoreWindow: variable('ORG_RESTORE_WINDOW', '30d', duration('3650d')),
-  maxOrgsPerUser: variable('MAX_ORGS_PER_USER', '5000', wholeNumber(1, 100_000)),
+  maxOrgsPerUser: variable('MAX_ORGS_PER_USER', '500', wholeNumber(1, 100_000)),
   codeAudience: variable('CODE_AUDIENCE', 'optional', oneOf('optional', 'required')),
   operatorsApi: (variables: Variables): boolean => operatorsApi(variables) === 'on',
   operatorsSecondFactor: variable('OPERATORS_SECOND_FACTOR', 'required', oneOf('required', 'optional')),

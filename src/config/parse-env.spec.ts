@@ -59,7 +59,7 @@ describe('defaults', () => {
       passwordMinLength: 8,
       eventsRetention: 34_560_000,
       orgRestoreWindow: 2_592_000,
-      maxOrgsPerUser: 5000,
+      maxOrgsPerUser: 500,
       operatorsApi: true,
       operatorsSecondFactor: 'required',
       operatorsLoginAge: 3600,

@@ -74,10 +74,6 @@ export class Lookup<Key, Row extends object> {
     return (await transaction.read<Row>(sql(1) + transaction.forUpdate, values([key])))[0];
   }
 
-  findAll(key: Key): Promise<Row[]> {
-    return this.batches.run(key);
-  }
-
   private async findEach(keys: Key[]): Promise<Row[][]> {
     const { keyText, rowText, sql, values, absentKey } = this.statement;
     const distinct: Key[] = [];

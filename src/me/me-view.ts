@@ -1,34 +1,25 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type StreamableFile } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
-import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
-import { OrgsService } from '../orgs/orgs.service.js';
 import { AccountView } from './account-view.js';
 import type { Included } from './included.decorator.js';
-import type { MeResult, OrgOfMe } from './me.responses.js';
-
-/** more than anybody belongs to */
-const ALL = 1_000_000;
+import type { MeResult } from './me.responses.js';
+import { OwnOrgList } from './own-org-list.js';
 
 @Injectable()
 export class MeView {
   constructor(
-    private readonly orgs: OrgsService,
-    private readonly userOrgs: UserOrgsRepository,
+    private readonly orgs: OwnOrgList,
     private readonly accounts: AccountView,
   ) {}
 
-  async of({ id, email }: UserPrincipal, included: Included): Promise<MeResult> {
-    if (included.size === 0) return { user: { id, email }, orgs: await this.orgs.listOf(id) };
-    const [orgs, account] = await Promise.all([
-      included.has('roles') ? this.listWithRoles(id) : this.orgs.listOf(id),
+  /** Streams a long list of organizations, to bound memory and the time of one turn. */
+  async of({ id, email, sessionId }: UserPrincipal, included: Included): Promise<MeResult | StreamableFile> {
+    const reader = { id, sessionId, withRoles: included.has('roles') };
+    const [first, account] = await Promise.all([
+      this.orgs.begin(reader),
       included.has('account') ? this.accounts.of(id) : undefined,
     ]);
-    const { emailVerified } = account ?? {};
-    return { user: { id, email, ...(emailVerified !== undefined && { emailVerified }) }, orgs };
-  }
-
-  private async listWithRoles(userId: string): Promise<OrgOfMe[]> {
-    const orgs = await this.userOrgs.findPage(userId, ALL);
-    return orgs.map(({ id, name, role }) => ({ id, name, role }));
+    const user = { id, email, ...(account && { emailVerified: account.emailVerified }) };
+    return first.next ? this.orgs.stream(reader, first, { user, orgs: [] }) : { user, orgs: first.rows };
   }
 }

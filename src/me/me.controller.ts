@@ -1,5 +1,5 @@
-import { Controller, Get } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { SignedIn } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
@@ -25,7 +25,11 @@ export class MeController {
   @Get()
   @SignedIn({ boundTokens: true })
   @ApiIncluded()
-  getMe(@CurrentUser() caller: UserPrincipal, @Included() included: Included): Promise<MeResult> {
+  @ApiOkResponse({ type: MeResult })
+  getMe(
+    @CurrentUser() caller: UserPrincipal,
+    @Included() included: Included,
+  ): Promise<MeResult | StreamableFile> {
     return this.me.of(caller, included);
   }
 

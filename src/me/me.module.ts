@@ -20,6 +20,7 @@ import { OwnExportController } from './own-export.controller.js';
 import { OwnExportService } from './own-export.service.js';
 import { OwnInvitationsController } from './own-invitations.controller.js';
 import { OwnInvitationsService } from './own-invitations.service.js';
+import { OwnOrgList } from './own-org-list.js';
 import { OwnOrgsController } from './own-orgs.controller.js';
 import { OwnOrgsService } from './own-orgs.service.js';
 import { OwnPasswordController } from './own-password.controller.js';
@@ -57,6 +58,7 @@ import { OwnSessionsController } from './own-sessions.controller.js';
     OwnEmailService,
     OwnExportService,
     OwnInvitationsService,
+    OwnOrgList,
     OwnOrgsService,
   ],
 })

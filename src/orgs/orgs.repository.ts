@@ -1,33 +1,44 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
+import { BatchedQueries, MAX_BATCH_SIZE } from '../database/batched-queries.js';
 import { inBatches } from '../database/in-batches.js';
-import { byColumn, Lookup, lookupStatement, places } from '../database/lookup.js';
+import { byColumn, lookupStatement, padded, places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Org } from './org.entity.js';
 
-export interface OrgOfUser {
-  userId: string;
+interface ListedOrg {
   id: string;
   name: string;
 }
 
-/** LEFT preserves the join order where one user is in most organizations. */
+interface OrgOfUser extends ListedOrg {
+  userId: string;
+}
+
+/** Longer lists are read in pages. */
+export const MAX_SHORT_LIST = 200;
+const MAX_SHARED_ROWS = 1000;
+
+/** LEFT preserves the join order where one user is in most organizations. The last list may be cut. */
 const FIND_ORGS_OF_USERS = lookupStatement<string, OrgOfUser>('the organizations of a user', {
   sql: (size) => `SELECT m.user_id AS userId, o.id, o.name
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id
     WHERE m.user_id IN (${places(size)}) AND o.deleted_at IS NULL
-    ORDER BY m.user_id, m.joined_at, m.org_id`,
+    ORDER BY m.user_id, m.joined_at, m.org_id LIMIT ${MAX_SHARED_ROWS + 1}`,
   ...byColumn('userId'),
 });
 
 @Injectable()
 export class OrgsRepository {
-  private readonly orgsOfUsers: Lookup<string, OrgOfUser>;
+  private readonly shortLists = new BatchedQueries(
+    (userIds: string[]) => this.findShortLists(userIds),
+    () => Math.max(1, Math.min(MAX_BATCH_SIZE, Math.floor(MAX_SHARED_ROWS / this.usualLength))),
+  );
+  /** average of the last lists; the next ones are probably like them */
+  private usualLength = 1;
 
-  constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {
-    this.orgsOfUsers = new Lookup(FIND_ORGS_OF_USERS, orgs);
-  }
+  constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
 
   async insert(transaction: Transaction, org: Pick<Org, 'id' | 'name' | 'createdAt'>): Promise<void> {
     // Measured hot: TypeORM takes longer to build this statement than the database to run it.
@@ -82,7 +93,41 @@ export class OrgsRepository {
     await transaction.of(this.orgs).update({ id }, { name });
   }
 
-  findOfUser(userId: string): Promise<OrgOfUser[]> {
-    return this.orgsOfUsers.findAll(userId);
+  /** @returns undefined for a list longer than `MAX_SHORT_LIST` */
+  findShortListOfUser(userId: string): Promise<ListedOrg[] | undefined> {
+    return this.shortLists.run(userId);
   }
+
+  /** Reads all lists at once, and then one by one those that did not fit into the rows of one query. */
+  private async findShortLists(userIds: string[]): Promise<(ListedOrg[] | undefined)[]> {
+    const distinct = [...new Set(userIds)];
+    const ids = padded(distinct, '');
+    const rows = await this.orgs.query<OrgOfUser[]>(FIND_ORGS_OF_USERS.sql(ids.length), ids);
+    this.usualLength = Math.max(1, rows.length / distinct.length);
+    const lists = new Map<string, ListedOrg[]>();
+    for (const { userId, id, name } of rows) {
+      const list = lists.get(userId);
+      if (list) list.push({ id, name });
+      else lists.set(userId, [{ id, name }]);
+    }
+    if (rows.length <= MAX_SHARED_ROWS) return userIds.map((userId) => shortOnly(lists.get(userId) ?? []));
+
+    const cut = rows.at(-1)!.userId;
+    const short = new Map<string, ListedOrg[] | undefined>();
+    for (const userId of distinct) {
+      const list = lists.get(userId);
+      const isKnown = list && (userId !== cut || list.length > MAX_SHORT_LIST);
+      short.set(userId, isKnown ? shortOnly(list) : await this.findShortListAlone(userId));
+    }
+    return userIds.map((userId) => short.get(userId));
+  }
+
+  private async findShortListAlone(userId: string): Promise<ListedOrg[] | undefined> {
+    const rows = await this.orgs.query<OrgOfUser[]>(FIND_ORGS_OF_USERS.sql(1), [userId]);
+    return shortOnly(rows.map(({ id, name }) => ({ id, name })));
+  }
+}
+
+function shortOnly(list: ListedOrg[]): ListedOrg[] | undefined {
+  return list.length > MAX_SHORT_LIST ? undefined : list;
 }

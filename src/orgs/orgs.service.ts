@@ -1,6 +1,7 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
-import type { CurrentOrg } from '../access/current-org.decorator.js';
+import type { CurrentOrg } from '../access/current-caller.decorators.js';
+import type { OrgDetailResult, OrgResult } from './orgs.responses.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -12,7 +13,6 @@ import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import type { OrgDetailResult, OrgResponse, OrgResult } from './orgs.responses.js';
 import { TooManyOrgsError } from './orgs.errors.js';
 
 const FIRST_REVISION = 1;
@@ -62,10 +62,5 @@ export class OrgsService {
     return this.wholeLists.answer({ orgId: id, userId, sessionId }, seen, ({ name, members }) => ({
       org: { id, name, members },
     }));
-  }
-
-  async listOf(userId: string): Promise<OrgResponse[]> {
-    const orgs = await this.orgs.findOfUser(userId);
-    return orgs.map(({ id, name }) => ({ id, name }));
   }
 }

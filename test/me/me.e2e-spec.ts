@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
 import { invalidFields, unauthorized } from '../support/expected.js';
 import { verified } from '../support/inviting.js';
-import { type Account, anAccount, anOrg, anOrgOf, join } from '../support/personas.js';
+import { addOrgs } from '../support/many-orgs.js';
+import { PausedReader } from '../support/paused-reader.js';
+import { type Account, anAccount, anOrg, anOrgOf, join, type Org } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('GET /api/me', () => {
@@ -62,6 +65,49 @@ describe('GET /api/me', () => {
     expect((await member.get('/api/me?other=1')).body).toEqual({ user: user(member), orgs: [org] });
     await admin.delete(`/api/orgs/${second.id}`);
     expect((await admin.get('/api/me?include=roles')).body).toMatchObject({ orgs: [{ id: org.id }] });
+  });
+
+  it.each([
+    [200, false],
+    [201, true],
+    [450, true],
+  ])('lists %s organizations in the order of joining, streamed: %s', async (count, isStreamed) => {
+    const ada = await anAccount(service, 'ada');
+    await addOrgs(service.db, ada, count);
+    const names = times(count, (number) => `Organization ${number}`);
+
+    for (const include of ['', '?include=roles,account']) {
+      const { headers, body } = await ada.get<{ user: object; orgs: Org[] }>(`/api/me${include}`);
+
+      expect(headers.get('content-length') === null).toBe(isStreamed);
+      expect(body.orgs.map(({ name }) => name)).toEqual(names);
+      const parts = include === '' ? [{}, {}] : [{ emailVerified: false }, { role: 'owner' }];
+      expect(body.user).toEqual({ id: ada.id, email: ada.email, ...parts[0] });
+      expect(body.orgs[0]).toEqual({ id: expect.any(String), name: names[0], ...parts[1] });
+    }
+  });
+
+  it('reads the lists of many users at once, though they are longer together than one query reads', async () => {
+    const accounts = await Promise.all(times(8, () => anAccount(service)));
+    await Promise.all(accounts.map((account, n) => addOrgs(service.db, account, 170 + 10 * n)));
+
+    const answers = await Promise.all(
+      times(24, (n) => accounts[n % 8]!.get<{ user: object; orgs: object[] }>('/api/me')),
+    );
+
+    expect(answers.map(({ body }) => body.orgs.length)).toEqual(times(24, (n) => 170 + 10 * (n % 8)));
+  });
+
+  it('is cut off for a reader of a long list who logs out meanwhile', async () => {
+    const ada = await anAccount(service, 'ada');
+    await addOrgs(service.db, ada, 15_000, (number) => `${'\u{1F600}'.repeat(90)} ${number}`);
+    const reader = await PausedReader.get(service, '/api/me', ada);
+    expect((await ada.post('/api/auth/logout')).status).toBe(200);
+
+    const { text, whole } = await reader.readOn();
+
+    expect(whole).toBe(false);
+    expect(text).not.toContain('14999');
   });
 
   it('takes no other word, and nothing that is no list of them', async () => {

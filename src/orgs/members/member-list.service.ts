@@ -1,13 +1,11 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
-import type { CurrentOrg } from '../../access/current-org.decorator.js';
+import type { CurrentOrg } from '../../access/current-caller.decorators.js';
+import { encodeCursor, limitOf, linkNext, type LinkNextPage, positionOf } from '../../http/pages.js';
+import { isSearch, type ListMembersQuery } from './members.requests.js';
+import type { MemberDetailResult, MembersResult } from './members.responses.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { MemberListRepository } from './member-list.repository.js';
 import { WholeLists } from './whole-lists.js';
-import { encodeCursor } from '../../pagination/cursor.js';
-import type { LinkNextPage } from '../../pagination/next-page.decorator.js';
-import { limitOf, linkNext, positionOf } from '../../pagination/page.js';
-import { isSearch, type ListMembersQuery } from './dto/list-members.query.js';
-import type { MemberDetailResult, MembersResult } from './dto/member.responses.js';
 import { MemberSearchService } from './member-search.service.js';
 
 @Injectable()
