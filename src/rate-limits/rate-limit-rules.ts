@@ -29,7 +29,7 @@ export interface NamedCounter extends Counter {
 
 interface RateLimitRule {
   limitOf(env: Env): RateLimit | undefined;
-  /** undefined means not counted; the body is raw, since guards run before validation */
+  /** undefined means not counted; the body is valid but raw, since pipes run after guards */
   keyOf(request: FastifyRequest): string | undefined;
   counts(status: number, code: ProblemCode | undefined): boolean;
   refusal: string;

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Env } from '../config/env.js';
 import { clientAddress } from '../http/client-address.js';
 import { admit } from './admissions.js';
+import { validateBody } from './body-validation.js';
 import { KnownAddresses } from './known-addresses.js';
 import { countersOf, emailIn, type NamedCounter, type RateLimitName } from './rate-limit-rules.js';
 import { type Admission, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
@@ -16,7 +17,7 @@ interface Decision {
   admission: Admission;
 }
 
-// Runs after the guards of the application, and before validation. Only `handleRequest` differs from ThrottlerGuard:
+// Runs after the guards of the application, and validates the body first. Only `handleRequest` differs from ThrottlerGuard:
 // all limits of a route are decided in one step, so that none counts what another refuses.
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
@@ -30,6 +31,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     const counters = countersOf(this.env, this.reflector.get(LimitedBy, context.getHandler()), request);
     if (counters.length === 0) return true;
 
+    await validateBody(context);
     const { admission, counters: decisive } = await this.decide(counters, request);
     admit(request, http.getResponse<FastifyReply>(), decisive, admission);
     return true;

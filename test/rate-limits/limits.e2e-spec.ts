@@ -45,6 +45,28 @@ describe('the default limits', () => {
     expect(await login(ada.email)).toMatchObject(rateLimited);
   });
 
+  it.each([
+    ['/api/auth/register', 'password', '"register";r=4;'],
+    ['/api/auth/login', 'password', '"login";r=9;'],
+    ['/api/auth/password/reset', 'newPassword', '"code";r=9;'],
+  ])('do not count requests to %s that validation refuses', async (path, field, left) => {
+    const body = { email: anEmail(), code: 'ABCDE-FGHJK', [field]: aPassword() };
+    for (const _ of times(12, () => 0)) {
+      const refused = await service.anyone.post(path, { ...body, [field]: '' });
+      expect(refused).toMatchObject(invalidFields(field));
+      expect(refused.headers.get('ratelimit')).toBeNull();
+    }
+
+    expect((await service.anyone.post(path, body)).headers.get('ratelimit')).toContain(left);
+  });
+
+  it('refuse a body for its fields, not for the limit, once the limit is reached', async () => {
+    const email = anEmail();
+    for (const _ of times(10, () => 0)) await login(email);
+    expect(await login(email)).toMatchObject(rateLimited);
+    expect(await login(email, '')).toMatchObject(invalidFields('password'));
+  });
+
   it('do not reveal whether the e-mail is known', async () => {
     const ada = await anAccount(service, 'ada');
     const seen = async (email: string) => {
@@ -131,18 +153,6 @@ describe('the default limits', () => {
         }
       }
     }
-  });
-
-  it('count a request with an e-mail even when its password is missing', async () => {
-    const email = anEmail();
-
-    for (const _ of times(10, () => 0)) {
-      expect(await service.anyone.post('/api/auth/login', { email })).toMatchObject(
-        invalidFields('password'),
-      );
-    }
-
-    expect(await service.anyone.post('/api/auth/login', { email })).toMatchObject(rateLimited);
   });
 
   it('admit exactly the limit of simultaneous requests', async () => {

@@ -61,11 +61,12 @@ describe('the limit of additions of unknown e-mails', () => {
     expect(added.headers.get('ratelimit')).toMatch(/^"lookup";r=3;t=3600$/);
   });
 
-  it('is checked after the role and before the body', async () => {
+  it('is checked after the role and the body', async () => {
     const { org, owner, member, outsider } = await anOrg(service);
     for (const _ of times(LIMIT, () => 0)) await add(org, owner);
 
-    expect(await add(org, owner, 'nobody')).toMatchObject(rateLimited);
+    expect(await add(org, owner)).toMatchObject(rateLimited);
+    expect(await add(org, owner, 'nobody')).toMatchObject(invalidFields('email'));
     expect(await add({ ...org, id: owner.id }, owner)).toMatchObject(orgNotFound);
     expect(await add(await anOrgOf(outsider), owner)).toMatchObject(notAMember);
     for (const _ of times(2, () => 0)) {
