@@ -62,7 +62,7 @@ describe('for an unknown e-mail the database does the same', () => {
     );
     const rows = new SecondFactorRows(
       new SecondFactorsRepository(dataSource.getRepository(SecondFactor)),
-      new FailedAttemptsRepository(dataSource.getRepository(FailedAttempts), transactions),
+      new FailedAttemptsRepository(dataSource.getRepository(FailedAttempts)),
       new RecoveryCodesRepository(dataSource.getRepository(RecoveryCode)),
     );
     const removal = new SecondFactorRemoval(changes, rows, events, mails, transactions);
