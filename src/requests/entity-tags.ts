@@ -1,3 +1,6 @@
+import { createParamDecorator, type ExecutionContext, StreamableFile } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Problem } from '../problems/problem.js';
 import { randomBytes } from 'node:crypto';
 
 /** The tags in `If-Match` (RFC 9110 section 13.1.1): `*`, or the strong ones. */
