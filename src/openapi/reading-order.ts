@@ -69,7 +69,14 @@ export function putInReadingOrder(document: OpenAPIObject): void {
   document.paths = Object.fromEntries(
     Object.entries(document.paths).toSorted(([one], [other]) => rank(one) - rank(other)),
   );
-  const schemas = Object.entries(document.components?.schemas ?? {});
-  const byName = schemas.toSorted(([one], [other]) => (one < other ? -1 : 1));
-  document.components = { ...document.components, schemas: Object.fromEntries(byName) };
+  const { schemas = {}, responses = {} } = document.components ?? {};
+  document.components = {
+    ...document.components,
+    schemas: byName(schemas),
+    responses: byName(responses),
+  };
+}
+
+function byName<T>(components: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(components).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
