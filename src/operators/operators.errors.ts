@@ -1,4 +1,7 @@
-import { Problem } from '../problems/problem.js';
+import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/owners.errors.js';
+import { Problem, RefusedError } from '../problems/problem.js';
+
+export const NO_SUCH_USER = 'No user has this id.';
 
 export class NoSuchUserError extends Problem {
   constructor() {
@@ -12,4 +15,13 @@ export class NoSuchServiceError extends Problem {
   }
 }
 
-export const NO_SUCH_USER = 'No user has this id.';
+/** Answers the rules that refuse a command with the problems of the same codes. */
+export async function asProblems<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof OnlyOwnerError) throw new OrgsNeedOwnerError(error);
+    if (error instanceof RefusedError && error.code !== undefined) throw new Problem(error.code);
+    throw error;
+  }
+}

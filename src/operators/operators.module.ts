@@ -1,40 +1,44 @@
 import { Module } from '@nestjs/common';
+import { HealthModule } from '../health/health.module.js';
 import { MailModule } from '../mail/mail.module.js';
-import { MemberRowsModule } from '../orgs/members/member-rows.module.js';
 import { InvitationRowsModule } from '../orgs/invitations/invitation-rows.module.js';
-import { OrgRowsModule } from '../orgs/org-rows.module.js';
+import { MemberRowsModule } from '../orgs/members/member-rows.module.js';
+import { MembersModule } from '../orgs/members/members.module.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
-import { EventsModule } from '../events/events.module.js';
+import { OrgRowsModule } from '../orgs/org-rows.module.js';
+import { RecordModule } from '../record/record.module.js';
 import { ServicesModule } from '../services/services.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { ChangeableUsers } from './changeable-users.js';
-import { LookupsModule } from './lookups/lookups.module.js';
-import { MailOperationsController } from './mail-operations.controller.js';
-import { OperatedMails } from './operated-mails.js';
-import { OrgOperationsController } from './org-operations.controller.js';
-import { OrgOperations } from './org-operations.js';
-import { ServiceOperationsController } from './service-operations.controller.js';
-import { UserOperationsController } from './user-operations.controller.js';
-import { UserOperations } from './user-operations.js';
+import { OperatorEventsController } from './events.controller.js';
+import { OperatorMailsController } from './mails.controller.js';
+import { OperatorOrgsController } from './orgs.controller.js';
+import { OperatorOrgsService } from './orgs.service.js';
+import { OperatorServicesController } from './services.controller.js';
+import { StatusController } from './status.controller.js';
+import { OperatorUsersController } from './users.controller.js';
+import { OperatorUsersService } from './users.service.js';
 
 /** Left out where OPERATORS_API is off, and its routes with it. */
 @Module({
   imports: [
+    HealthModule,
     InvitationRowsModule,
-    LookupsModule,
     MailModule,
     MemberRowsModule,
+    MembersModule,
     OrgRowsModule,
     EventsModule,
     ServicesModule,
     UsersModule,
   ],
   controllers: [
-    MailOperationsController,
-    OrgOperationsController,
-    ServiceOperationsController,
-    UserOperationsController,
+    StatusController,
+    OperatorUsersController,
+    OperatorOrgsController,
+    OperatorEventsController,
+    OperatorMailsController,
+    OperatorServicesController,
   ],
-  providers: [ChangeableUsers, OperatedMails, OrgOperations, OrgOwnersService, UserOperations],
+  providers: [OperatorOrgsService, OperatorUsersService, OrgOwnersService],
 })
 export class OperatorsModule {}

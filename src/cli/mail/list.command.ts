@@ -1,6 +1,6 @@
 import { MAIL_STATES, type Mail, type MailState } from '../../mail/mail.entity.js';
 import { MailListRepository } from '../../mail/mail-list.repository.js';
-import { mailView } from '../../mail/mail-view.js';
+import { mailView } from '../../operators/views.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { CannotRunError } from '../cannot-run.error.js';
 import type { Invocation, Report } from '../command.js';

@@ -1,4 +1,4 @@
-import { serviceView } from '../../services/service-views.js';
+import { serviceView } from '../../operators/views.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import type { Invocation, Report } from '../command.js';
 import { listLimit, printList } from '../print-list.js';

@@ -1,4 +1,4 @@
-import { secretView, serviceView } from '../../services/service-views.js';
+import { secretView, serviceView } from '../../operators/views.js';
 import { shownText } from '../../services/service-secrets.js';
 import { ServiceSecretsRepository } from '../../services/service-secrets.repository.js';
 import type { Invocation, Report } from '../command.js';

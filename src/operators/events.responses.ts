@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { EventsPage, WholeEvent } from '../../../events/events.responses.js';
+import { EventsPage, WholeEvent } from '../events/events.responses.js';
 
 const MEMBER_ADDED = {
   id: '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f',

@@ -1,32 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import { MemberSearchService } from '../../orgs/members/member-search.service.js';
-import { OrgNotFoundError } from '../../orgs/members/members.errors.js';
-import { type ListedOrg, OrgListRepository } from '../../orgs/org-list.repository.js';
-import type { Org } from '../../orgs/org.entity.js';
-import { OwnershipRepository } from '../../orgs/ownership.repository.js';
-import {
-  decodeNameCursor,
-  encodeNameCursor,
-  limitOf,
-  linkNext,
-  type LinkNextPage,
-} from '../../http/pages.js';
-import { filteredPage } from '../../http/filtered-page.js';
-import type { ListOrgMembersQuery } from './dto/list-org-members.query.js';
-import type { ListOrgsQuery } from './dto/list-orgs.query.js';
-import type {
-  ListedOrgResponse,
-  OrgMembersResult,
-  OrgListResult,
-  ShownOrgResult,
-} from './dto/org-lookup.responses.js';
+import type { SignedInOperator } from '../access/actor.js';
+import { MemberSearchService } from '../orgs/members/member-search.service.js';
+import { OrgNotFoundError } from '../orgs/members/members.errors.js';
+import { OrgOwnersService } from '../orgs/org-owners.service.js';
+import { type ListedOrg, OrgListRepository } from '../orgs/org-list.repository.js';
+import type { Org } from '../orgs/org.entity.js';
+import { OwnershipRepository } from '../orgs/ownership.repository.js';
+import { decodeNameCursor, encodeNameCursor, limitOf, linkNext, type LinkNextPage } from '../http/pages.js';
+import { filteredPage } from '../http/filtered-page.js';
+import type { ListOrgMembersQuery, ListOrgsQuery } from './lists.query.js';
+import type { MakeOwnerRequest } from './operation.request.js';
+import { asProblems } from './operators.errors.js';
+import type { OrgListResult, OrgMembersResult, ShownOrgResult } from './orgs.responses.js';
+import { OperatorUsersService } from './users.service.js';
+import { orgView } from './views.js';
 
 @Injectable()
-export class OrgLookups {
+export class OperatorOrgsService {
   constructor(
     private readonly orgs: OwnershipRepository,
     private readonly lists: OrgListRepository,
     private readonly members: MemberSearchService,
+    private readonly owners: OrgOwnersService,
+    private readonly users: OperatorUsersService,
   ) {}
 
   async list(query: ListOrgsQuery, linkNextPage: LinkNextPage): Promise<OrgListResult> {
@@ -59,23 +55,15 @@ export class OrgLookups {
     return this.members.find(id, query, linkNextPage);
   }
 
+  async makeOwner(orgId: string, request: MakeOwnerRequest, actor: SignedInOperator): Promise<void> {
+    const { userId, force = false } = request;
+    await this.users.requireChangeable(userId, actor);
+    await asProblems(this.owners.add({ orgId, userId, actor, force }));
+  }
+
   private async find(id: string): Promise<Org> {
     const org = await this.orgs.findOrg(id);
     if (!org) throw new OrgNotFoundError();
     return org;
   }
-}
-
-function orgView({ id, name, createdAt, deletedAt, purgeAt }: ListedOrg): ListedOrgResponse {
-  return {
-    id,
-    name,
-    createdAt: new Date(createdAt).toISOString(),
-    deletedAt: timeOrNull(deletedAt),
-    purgeAt: timeOrNull(purgeAt),
-  };
-}
-
-function timeOrNull(epochMs: number | null): string | null {
-  return epochMs === null ? null : new Date(epochMs).toISOString();
 }

@@ -1,5 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../../../mail/mail.entity.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
+import { NextCursor } from './operation.decorators.js';
 
 const RESET_MAIL = {
   id: '019a8f3e-b072-7e65-8081-0c2d4e6f7081',
@@ -55,10 +56,6 @@ export class MailsResult {
   @ApiProperty({ type: [ListedMail], example: [RESET_MAIL] })
   mails: ListedMail[];
 
-  /**
-   * `cursor` of the next page; absent on the last page
-   * @example "MC4wMTlhOGYzZS1iMDcyLTdlNjUtODA4MS0wYzJkNGU2ZjcwODE"
-   */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  @NextCursor('MC4wMTlhOGYzZS1iMDcyLTdlNjUtODA4MS0wYzJkNGU2ZjcwODE')
   nextCursor?: string;
 }

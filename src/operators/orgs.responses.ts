@@ -1,6 +1,7 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { MemberResponse, MEMBERS_EXAMPLE } from '../../../orgs/members/members.responses.js';
-import { OrgResponse } from '../../../orgs/orgs.responses.js';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { MemberResponse, MEMBERS_EXAMPLE } from '../orgs/members/members.responses.js';
+import { OrgResponse } from '../orgs/orgs.responses.js';
+import { NextCursor } from './operation.decorators.js';
 
 const ENGINES = {
   id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
@@ -44,11 +45,7 @@ export class OrgListResult {
   @ApiProperty({ type: [ListedOrgResponse], example: [ENGINES] })
   orgs: ListedOrgResponse[];
 
-  /**
-   * `cursor` of the next page; absent on the last page
-   * @example "MDE5YThmM2UtNmEyZC03ZjEwLThiM2MtNWQ3ZTlmMWEyYjNjL0FuYWx5dGljYWwgRW5naW5lcw"
-   */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  @NextCursor('MDE5YThmM2UtNmEyZC03ZjEwLThiM2MtNWQ3ZTlmMWEyYjNjL0FuYWx5dGljYWwgRW5naW5lcw')
   nextCursor?: string;
 }
 
@@ -61,10 +58,6 @@ export class OrgMembersResult {
   @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE })
   members: MemberResponse[];
 
-  /**
-   * `cursor` of the next page; absent on the last page
-   * @example "OmdyYWNlQGV4YW1wbGUuY29t"
-   */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  @NextCursor('OmdyYWNlQGV4YW1wbGUuY29t')
   nextCursor?: string;
 }

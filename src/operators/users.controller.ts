@@ -1,15 +1,27 @@
-import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/actor.js';
 import { CurrentOperator } from '../http/current-operator.decorator.js';
 import { EntityIdPipe } from '../http/entity-id.pipe.js';
+import { OK } from '../http/ok.js';
 import { OkResult } from '../http/ok.responses.js';
+import { ListOwnOrgsQuery } from '../me/me.requests.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { ForcibleRequest } from './dto/forcible.request.js';
-import { ForcibleResult, ResetCodeResult } from './dto/operations.responses.js';
-import { ReasonRequest } from './dto/reason.request.js';
-import { AccountOperation, ApiUserId } from './operation.decorators.js';
-import { UserOperations } from './user-operations.js';
+import { ApiPage } from '../http/page-query.decorators.js';
+import { type LinkNextPage, NextPage } from '../http/pages.js';
+import { ListUsersQuery } from './lists.query.js';
+import { AccountOperation, UNKNOWN_USER } from './operation.decorators.js';
+import { ForcibleRequest, ReasonRequest } from './operation.request.js';
+import {
+  AccountListResult,
+  AccountOrgsResult,
+  AccountSessionsResult,
+  ForcibleResult,
+  ResetCodeResult,
+  ShownAccountResult,
+} from './users.responses.js';
+import { OperatorUsersService } from './users.service.js';
 
 const ONLY_OWNER = {
   code: 'last_owner',
@@ -18,10 +30,72 @@ const ONLY_OWNER = {
   },
 } as const;
 
+const ApiUserId = (): MethodDecorator =>
+  ApiParam({ name: 'userId', type: String, format: 'uuid', description: 'id of the user' });
+
 @ApiTags('Operators')
-@Controller('api/operators/users/:userId')
-export class UserOperationsController {
-  constructor(private readonly users: UserOperations) {}
+@Controller('api/operators/users')
+export class OperatorUsersController {
+  constructor(private readonly users: OperatorUsersService) {}
+
+  /**
+   * List users
+   *
+   * @remarks Lists all users in order of their e-mails, in pages. `search` finds those whose e-mail begins with it.
+   */
+  @Get()
+  @Operators()
+  @ApiPage(AccountListResult)
+  listUsers(
+    @Query() query: ListUsersQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<AccountListResult> {
+    return this.users.list(query, linkNextPage);
+  }
+
+  /**
+   * Read an account
+   *
+   * @remarks Tells whether the account is enabled, has a second factor, and is that of an operator.
+   */
+  @Get(':userId')
+  @Operators()
+  @ApiUserId()
+  @ApiProblems(UNKNOWN_USER)
+  getUser(@Param('userId', EntityIdPipe) userId: string): Promise<ShownAccountResult> {
+    return this.users.show(userId);
+  }
+
+  /**
+   * List the sessions of a user
+   *
+   * @remarks Lists the active sessions, latest first.
+   */
+  @Get(':userId/sessions')
+  @Operators()
+  @ApiUserId()
+  @ApiProblems(UNKNOWN_USER)
+  listUserSessions(@Param('userId', EntityIdPipe) userId: string): Promise<AccountSessionsResult> {
+    return this.users.listSessions(userId);
+  }
+
+  /**
+   * List the organizations of a user
+   *
+   * @remarks Lists the organizations in order of joining, deleted ones too, in pages.
+   */
+  @Get(':userId/orgs')
+  @Operators()
+  @ApiUserId()
+  @ApiPage(AccountOrgsResult)
+  @ApiProblems(UNKNOWN_USER)
+  listUserOrgs(
+    @Param('userId', EntityIdPipe) userId: string,
+    @Query() query: ListOwnOrgsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<AccountOrgsResult> {
+    return this.users.listOrgs(userId, query, linkNextPage);
+  }
 
   /**
    * Disable an account
@@ -29,7 +103,7 @@ export class UserOperationsController {
    * @remarks Every session ends at its next request, and nobody can log in. The only enabled owner of an organization is
    * refused, and `orgs` names such organizations; with `force` the answer names those that are left without one.
    */
-  @Post('disable')
+  @Post(':userId/disable')
   @HttpCode(200)
   @AccountOperation()
   @ApiUserId()
@@ -47,16 +121,17 @@ export class UserOperationsController {
    *
    * @remarks The user can log in again; ended sessions stay ended. An account that is not disabled stays as it is.
    */
-  @Post('enable')
+  @Post(':userId/enable')
   @HttpCode(200)
   @AccountOperation()
   @ApiUserId()
-  enableUser(
+  async enableUser(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    return this.users.enable(userId, { ...operator, reason });
+    await this.users.enable(userId, { ...operator, reason });
+    return OK;
   }
 
   /**
@@ -64,16 +139,17 @@ export class UserOperationsController {
    *
    * @remarks The user is logged out everywhere, at the next request of each session, and can log in again.
    */
-  @Post('end-sessions')
+  @Post(':userId/end-sessions')
   @HttpCode(200)
   @AccountOperation()
   @ApiUserId()
-  endUserSessions(
+  async endUserSessions(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    return this.users.endSessions(userId, { ...operator, reason });
+    await this.users.endSessions(userId, { ...operator, reason });
+    return OK;
   }
 
   /**
@@ -81,16 +157,17 @@ export class UserOperationsController {
    *
    * @remarks The operator knows that the e-mail is the user's own. One that is verified stays so.
    */
-  @Post('verify-email')
+  @Post(':userId/verify-email')
   @HttpCode(200)
   @AccountOperation()
   @ApiUserId()
-  verifyUserEmail(
+  async verifyUserEmail(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    return this.users.verifyEmail(userId, { ...operator, reason });
+    await this.users.verifyEmail(userId, { ...operator, reason });
+    return OK;
   }
 
   /**
@@ -100,16 +177,17 @@ export class UserOperationsController {
    * logs in again, and a notice is mailed to the user if the e-mail is verified. An account without a second factor stays
    * as it is. The account of an operator is refused; the command line revokes the grant with the factor.
    */
-  @Post('remove-second-factor')
+  @Post(':userId/remove-second-factor')
   @HttpCode(200)
   @AccountOperation()
   @ApiUserId()
-  removeUserSecondFactor(
+  async removeUserSecondFactor(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    return this.users.removeSecondFactor(userId, { ...operator, reason });
+    await this.users.removeSecondFactor(userId, { ...operator, reason });
+    return OK;
   }
 
   /**
@@ -119,7 +197,7 @@ export class UserOperationsController {
    * does not verify the e-mail. A change of the e-mail voids it, and so does the end of all sessions. A notice is mailed to the
    * user if the e-mail is verified.
    */
-  @Post('reset-code')
+  @Post(':userId/reset-code')
   @AccountOperation()
   @ApiUserId()
   @ApiProblems('account_disabled')
@@ -138,7 +216,7 @@ export class UserOperationsController {
    * only enabled owner of an organization is refused, and `orgs` names such organizations; with `force` the answer names
    * those that are left without one.
    */
-  @Post('delete')
+  @Post(':userId/delete')
   @HttpCode(200)
   @AccountOperation()
   @ApiUserId()

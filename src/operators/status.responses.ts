@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Readiness } from '../../../health/health.responses.js';
+import { Readiness } from '../health/health.responses.js';
 
 const ENGINES = ['sqlite', 'mysql', 'mariadb'] as const;
 const KEY_STATES = ['signing', 'next', 'verifying'] as const;

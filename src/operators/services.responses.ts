@@ -1,5 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { SERVICE_SCOPES, type ServiceScope } from '../../../access/principal.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
+import { NextCursor } from './operation.decorators.js';
 
 const BILLING = {
   name: 'billing',
@@ -61,11 +62,7 @@ export class ServicesResult {
   @ApiProperty({ type: [ListedService], example: [BILLING] })
   services: ListedService[];
 
-  /**
-   * `cursor` of the next page; absent on the last page
-   * @example "OmJpbGxpbmc"
-   */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  @NextCursor('OmJpbGxpbmc')
   nextCursor?: string;
 }
 

@@ -2,11 +2,11 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
-import { parseTimeOrAge } from '../../../config/values.js';
-import { isEntityId } from '../../../identifiers/entity-id.js';
-import { DEFAULT_LIMIT } from '../../../http/pages.js';
-import { PageCursor, PageLimit } from '../../../http/page-query.decorators.js';
-import { EVENT_TYPES, type EventType } from '../../../events/event-types.js';
+import { isEntityId } from '../identifiers/entity-id.js';
+import { recordTime } from '../record/record-time.js';
+import { DEFAULT_LIMIT } from '../http/pages.js';
+import { PageCursor, PageLimit } from '../http/page-query.decorators.js';
+import { EVENT_TYPES, type EventType } from '../events/event-types.js';
 
 /** more than the longest time with its zone */
 const MAX_TIME = 40;

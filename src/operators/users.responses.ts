@@ -1,9 +1,11 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Role } from '../../../access/role.js';
-import { ListedSession } from '../../../me/own-account.responses.js';
-import { ApiRole } from '../../../openapi/decorators.js';
-import { OrgResponse } from '../../../orgs/orgs.responses.js';
-import { UserResponse } from '../../../users/user.response.js';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import type { Role } from '../access/role.js';
+import { OkResult } from '../http/ok.responses.js';
+import { ListedSession } from '../me/own-account.responses.js';
+import { ApiRole } from '../openapi/decorators.js';
+import { OrgResponse } from '../orgs/orgs.responses.js';
+import { UserResponse } from '../users/user.response.js';
+import { NextCursor } from './operation.decorators.js';
 
 const ADA = {
   id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',
@@ -31,6 +33,12 @@ const ADAS_ORG = {
   role: 'owner',
   joinedAt: '2026-11-22T09:00:00.000Z',
   deletedAt: null,
+};
+
+const ORPHANED = {
+  id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
+  name: 'Analytical Engines',
+  isDeleted: false,
 };
 
 export class ListedAccount extends UserResponse {
@@ -75,11 +83,7 @@ export class AccountListResult {
   @ApiProperty({ type: [ListedAccount], example: [ADA] })
   users: ListedAccount[];
 
-  /**
-   * `cursor` of the next page; absent on the last page
-   * @example "OmFkYUBleGFtcGxlLmNvbQ"
-   */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  @NextCursor('OmFkYUBleGFtcGxlLmNvbQ')
   nextCursor?: string;
 }
 
@@ -97,10 +101,37 @@ export class AccountOrgsResult {
   @ApiProperty({ type: [OrgOfAccount], example: [ADAS_ORG] })
   orgs: OrgOfAccount[];
 
-  /**
-   * `cursor` of the next page; absent on the last page
-   * @example "MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M"
-   */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  @NextCursor('MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M')
   nextCursor?: string;
+}
+
+@ApiSchema({ name: 'OrphanedOrg' })
+export class OrphanedOrgResponse {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ minLength: 1, maxLength: 100 })
+  name: string;
+
+  /** whether it was deleted, since it had no other member */
+  isDeleted: boolean;
+}
+
+export class ForcibleResult extends OkResult {
+  /** organizations that have no enabled owner any more; present if `force` was true */
+  @ApiPropertyOptional({ type: [OrphanedOrgResponse], example: [ORPHANED] })
+  orphanedOrgs?: OrphanedOrgResponse[];
+}
+
+export class ResetCodeResult {
+  /**
+   * code to tell the user, for `POST /api/auth/password/reset`; shown once
+   * @example "7K2M9-QX4TB"
+   */
+  @ApiProperty({ pattern: '^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$' })
+  code: string;
+
+  /** @example "2026-11-22T09:15:00.000Z" */
+  @ApiProperty({ format: 'date-time' })
+  expiresAt: string;
 }

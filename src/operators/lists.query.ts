@@ -1,0 +1,137 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
+import { type Role, ROLES } from '../access/role.js';
+import { IsOneLine } from '../http/is-one-line.decorator.js';
+import { MAIL_STATES, type MailState } from '../mail/mail.entity.js';
+import { MAX_ORG_NAME } from '../orgs/org.entity.js';
+import { decodeNameCursor, decodeTextCursor, DEFAULT_LIMIT } from '../http/pages.js';
+import { PageCursor, PageLimit } from '../http/page-query.decorators.js';
+import { canonicalEmail } from '../users/email-address.js';
+import { EmailSearch } from '../users/email-search.decorator.js';
+
+const USER_STATUSES = ['active', 'disabled'] as const;
+const ORG_STATUSES = ['active', 'deleted'] as const;
+
+export class ListUsersQuery {
+  @EmailSearch('beginning of the e-mails to find, such as `gra`')
+  search?: string;
+
+  @OneOf(
+    {
+      enum: USER_STATUSES,
+      description:
+        'status of the accounts to find; the search for a page of active ones ends after five times `limit` accounts, ' +
+        'so a page can be short although a next one exists',
+    },
+    'must be active or disabled',
+  )
+  status?: (typeof USER_STATUSES)[number];
+
+  @PageLimit({ default: DEFAULT_LIMIT, description: 'maximum number of users on a page' })
+  limit?: string;
+
+  @PageCursor((text) => decodeTextCursor(text) !== undefined)
+  cursor?: string;
+}
+
+export class ListOrgsQuery {
+  @ApiProperty({
+    required: false,
+    minLength: 1,
+    maxLength: MAX_ORG_NAME,
+    description: 'beginning of the names to find, such as `Analyt`, in upper and lower case as in the name',
+  })
+  @ValidateIf((query: ListOrgsQuery) => query.search !== undefined)
+  @IsOneLine(MAX_ORG_NAME)
+  search?: string;
+
+  @OneOf(
+    {
+      enum: ORG_STATUSES,
+      description:
+        'status of the organizations to find; the search for a page of active ones ends after five times `limit` ' +
+        'organizations, so a page can be short although a next one exists',
+    },
+    'must be active or deleted',
+  )
+  status?: (typeof ORG_STATUSES)[number];
+
+  @PageLimit({ default: DEFAULT_LIMIT, description: 'maximum number of organizations on a page' })
+  limit?: string;
+
+  @PageCursor((text) => decodeNameCursor(text) !== undefined)
+  cursor?: string;
+}
+
+export class ListOrgMembersQuery {
+  @EmailSearch('beginning of the e-mails to find, such as `gra`')
+  search?: string;
+
+  @OneOf(
+    { enum: ROLES, enumName: 'Role', description: 'role of the members to find' },
+    'must be member, admin or owner',
+  )
+  role?: Role;
+
+  @PageLimit({ default: DEFAULT_LIMIT, description: 'maximum number of members on a page' })
+  limit?: string;
+
+  @PageCursor((text) => decodeTextCursor(text) !== undefined)
+  cursor?: string;
+}
+
+export class ListServicesQuery {
+  @PageLimit({ default: DEFAULT_LIMIT, description: 'maximum number of services on a page' })
+  limit?: string;
+
+  @PageCursor((text) => decodeTextCursor(text) !== undefined)
+  cursor?: string;
+}
+
+export class ListMailsQuery {
+  @OneOf(
+    {
+      enum: MAIL_STATES,
+      enumName: 'MailState',
+      description: 'state of the mails to list; by default those that wait and those that failed',
+    },
+    'must be waiting, sent, failed or dropped',
+  )
+  state?: MailState;
+
+  @ApiProperty({
+    required: false,
+    format: 'email',
+    maxLength: 254,
+    description: 'e-mail to which the mails are addressed',
+  })
+  // Give null for refused text, because an optional property may be undefined.
+  @Transform(({ value }: { value: unknown }) => canonicalEmail(value) ?? null)
+  @ValidateIf((query: ListMailsQuery) => query.to !== undefined)
+  @ValidateBy({
+    name: 'isEmailAddress',
+    validator: { validate: (email) => email !== null, defaultMessage: () => 'must be an e-mail address' },
+  })
+  to?: string;
+
+  @PageLimit({ default: DEFAULT_LIMIT, description: 'maximum number of mails on a page' })
+  limit?: string;
+
+  @PageCursor()
+  cursor?: string;
+}
+
+/** Declares an optional filter with a fixed set of values. */
+function OneOf(
+  filter: { enum: readonly string[]; enumName?: string; description: string },
+  message: string,
+): PropertyDecorator {
+  const { enum: values, ...documentation } = filter;
+  return applyDecorators(
+    ApiProperty({ enum: [...values], required: false, ...documentation }),
+    ValidateIf((_, value) => value !== undefined),
+    IsIn(values, { message }),
+  );
+}

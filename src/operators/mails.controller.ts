@@ -1,0 +1,72 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { Operators } from '../access/access.decorators.js';
+import type { SignedInOperator } from '../access/actor.js';
+import { CurrentOperator } from '../http/current-operator.decorator.js';
+import { EntityIdPipe } from '../http/entity-id.pipe.js';
+import { OK } from '../http/ok.js';
+import { OkResult } from '../http/ok.responses.js';
+import type { MailState } from '../mail/mail.entity.js';
+import { MailListRepository } from '../mail/mail-list.repository.js';
+import { MailRetries } from '../mail/mail-retries.js';
+import { ApiProblems } from '../openapi/decorators.js';
+import { ApiPage } from '../http/page-query.decorators.js';
+import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
+import { ListMailsQuery } from './lists.query.js';
+import { MailsResult } from './mails.responses.js';
+import { Operation } from './operation.decorators.js';
+import { ReasonRequest } from './operation.request.js';
+import { asProblems } from './operators.errors.js';
+import { mailView } from './views.js';
+
+/** The states that need an operator's attention. */
+const DEFAULT_STATES: readonly MailState[] = ['waiting', 'failed'];
+
+@ApiTags('Operators')
+@Controller('api/operators/mails')
+export class OperatorMailsController {
+  constructor(
+    private readonly mails: MailListRepository,
+    private readonly retries: MailRetries,
+  ) {}
+
+  /**
+   * List mails
+   *
+   * @remarks Lists mails that wait or failed, latest first, in pages, without their texts and codes. Sent and failed
+   * mails are kept for 7 days.
+   */
+  @Get()
+  @Operators()
+  @ApiPage(MailsResult)
+  async listMails(
+    @Query() query: ListMailsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<MailsResult> {
+    const { state, to: recipient } = query;
+    const states = state === undefined ? DEFAULT_STATES : [state];
+    const limit = limitOf(query);
+    const rows = await this.mails.findLatest({ states, recipient }, limit + 1, positionOf(query)?.id);
+    const { page, next } = cutPage(rows, limit, ({ id }) => encodeCursor({ order: 0, id }), linkNextPage);
+    return { mails: page.map(mailView), ...next };
+  }
+
+  /**
+   * Send a mail now
+   *
+   * @remarks The mail waits or has failed. One whose code has expired is never sent: its recipient has to request another.
+   */
+  @Post(':mailId/retry')
+  @HttpCode(200)
+  @Operation()
+  @ApiParam({ name: 'mailId', type: String, format: 'uuid', description: 'id of the mail' })
+  @ApiProblems('mail_not_found', 'mail_ended')
+  async retryMail(
+    @CurrentOperator() operator: SignedInOperator,
+    @Param('mailId', EntityIdPipe) mailId: string,
+    @Body() { reason }: ReasonRequest,
+  ): Promise<OkResult> {
+    await asProblems(this.retries.retryOne(mailId, { ...operator, reason }));
+    return OK;
+  }
+}

@@ -1,0 +1,51 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, ValidateBy, ValidateIf } from 'class-validator';
+import { IsOneLine } from '../http/is-one-line.decorator.js';
+import { isEntityId } from '../identifiers/entity-id.js';
+
+const MAX_REASON = 200;
+
+export const REASON_NEEDED = `must be text of 1 to ${MAX_REASON} characters without control characters`;
+
+/** Every change by an operator has one. */
+export class ReasonRequest {
+  /**
+   * why, for the record; only operators read it
+   * @example "ticket 4711: asked for it by phone"
+   */
+  @ApiProperty({ minLength: 1, maxLength: MAX_REASON })
+  @IsOneLine(MAX_REASON)
+  reason: string;
+}
+
+export class ForcibleRequest extends ReasonRequest {
+  /** whether to do what would leave an organization without an enabled owner; by default it is refused */
+  @Force()
+  force?: boolean;
+}
+
+export class MakeOwnerRequest extends ReasonRequest {
+  /**
+   * the user who becomes an owner
+   * @example "019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d"
+   */
+  @ApiProperty({ format: 'uuid' })
+  @ValidateBy({
+    name: 'isEntityId',
+    validator: { validate: isEntityId, defaultMessage: () => 'must be the id of a user' },
+  })
+  userId: string;
+
+  /** whether to add somebody who is no member; by default they are refused */
+  @Force()
+  force?: boolean;
+}
+
+function Force(): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: Boolean, example: false }),
+    ValidateIf((_, value) => value !== undefined),
+    IsBoolean({ message: 'must be true or false' }),
+  );
+}

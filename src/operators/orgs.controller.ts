@@ -1,0 +1,134 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { ApiOrgId, Operators } from '../access/access.decorators.js';
+import type { SignedInOperator } from '../access/actor.js';
+import { CurrentOperator } from '../http/current-operator.decorator.js';
+import { EntityIdPipe } from '../http/entity-id.pipe.js';
+import { OK } from '../http/ok.js';
+import { OkResult } from '../http/ok.responses.js';
+import { ApiProblems } from '../openapi/decorators.js';
+import { OrgDeletionResult, OrgResult } from '../orgs/orgs.responses.js';
+import { ApiPage } from '../http/page-query.decorators.js';
+import { type LinkNextPage, NextPage } from '../http/pages.js';
+import { OperatedOrgs } from '../orgs/operated-orgs.service.js';
+import { NO_ENABLED_OWNER } from '../orgs/owners.errors.js';
+import { ListOrgMembersQuery, ListOrgsQuery } from './lists.query.js';
+import { AccountOperation, Operation } from './operation.decorators.js';
+import { ForcibleRequest, MakeOwnerRequest, ReasonRequest } from './operation.request.js';
+import { OrgListResult, OrgMembersResult, ShownOrgResult } from './orgs.responses.js';
+import { OperatorOrgsService } from './orgs.service.js';
+import { timeText } from './views.js';
+
+@ApiTags('Operators')
+@Controller('api/operators/orgs')
+export class OperatorOrgsController {
+  constructor(
+    private readonly orgs: OperatorOrgsService,
+    private readonly changes: OperatedOrgs,
+  ) {}
+
+  /**
+   * List organizations
+   *
+   * @remarks Lists all organizations in order of their names, deleted ones too, in pages. `search` finds those whose
+   * name begins with it.
+   */
+  @Get()
+  @Operators()
+  @ApiPage(OrgListResult)
+  listOrgs(@Query() query: ListOrgsQuery, @NextPage() linkNextPage: LinkNextPage): Promise<OrgListResult> {
+    return this.orgs.list(query, linkNextPage);
+  }
+
+  /**
+   * Read any organization
+   *
+   * @remarks Counts the members of each role, of a deleted organization too.
+   */
+  @Get(':orgId')
+  @Operators()
+  @ApiOrgId()
+  @ApiProblems('org_not_found')
+  getAnyOrg(@Param('orgId', EntityIdPipe) orgId: string): Promise<ShownOrgResult> {
+    return this.orgs.show(orgId);
+  }
+
+  /**
+   * List the members of any organization
+   *
+   * @remarks Lists the members in order of their e-mails, in pages, of a deleted organization too. `search` finds
+   * those whose e-mail begins with it.
+   */
+  @Get(':orgId/members')
+  @Operators()
+  @ApiOrgId()
+  @ApiPage(OrgMembersResult)
+  @ApiProblems('org_not_found')
+  listAnyMembers(
+    @Param('orgId', EntityIdPipe) orgId: string,
+    @Query() query: ListOrgMembersQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<OrgMembersResult> {
+    return this.orgs.listMembers(orgId, query, linkNextPage);
+  }
+
+  /**
+   * Make somebody an owner of an organization
+   *
+   * @remarks Other owners stay. Somebody who is no member is refused, and added with `force`.
+   */
+  @Post(':orgId/owners')
+  @HttpCode(200)
+  @AccountOperation()
+  @ApiOrgId()
+  @ApiProblems('org_not_found', 'member_not_found', 'member_disabled', {
+    code: 'user_has_too_many_orgs',
+    detail: 'The user belongs to 5000 organizations, the maximum for one user.',
+  })
+  async makeOwner(
+    @CurrentOperator() operator: SignedInOperator,
+    @Param('orgId', EntityIdPipe) orgId: string,
+    @Body() request: MakeOwnerRequest,
+  ): Promise<OkResult> {
+    await this.orgs.makeOwner(orgId, request, { ...operator, reason: request.reason });
+    return OK;
+  }
+
+  /**
+   * Restore a deleted organization as an operator
+   *
+   * @remarks Restores the organization with the members who still have an account, until its `purgeAt`. One that is not
+   * deleted stays as it is. One whose owners are gone or disabled is refused, and restored with `force`.
+   */
+  @Post(':orgId/restore')
+  @HttpCode(200)
+  @Operation()
+  @ApiOrgId()
+  @ApiProblems('org_not_found', { code: 'last_owner', detail: NO_ENABLED_OWNER })
+  async restoreOrgAsOperator(
+    @CurrentOperator() operator: SignedInOperator,
+    @Param('orgId', EntityIdPipe) orgId: string,
+    @Body() { reason, force = false }: ForcibleRequest,
+  ): Promise<OrgResult> {
+    return { org: await this.changes.restore(orgId, { actor: { ...operator, reason }, force }) };
+  }
+
+  /**
+   * Delete an organization as an operator
+   *
+   * @remarks Requests for the organization get 404 at once, and its pending invitations are revoked. An owner or an
+   * operator can restore it until `purgeAt`. One that is deleted stays as it is.
+   */
+  @Post(':orgId/delete')
+  @HttpCode(200)
+  @Operation()
+  @ApiOrgId()
+  @ApiProblems('org_not_found')
+  async deleteOrgAsOperator(
+    @CurrentOperator() operator: SignedInOperator,
+    @Param('orgId', EntityIdPipe) orgId: string,
+    @Body() { reason }: ReasonRequest,
+  ): Promise<OrgDeletionResult> {
+    return { ok: true, purgeAt: timeText(await this.changes.delete(orgId, { ...operator, reason })) };
+  }
+}

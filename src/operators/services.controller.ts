@@ -1,0 +1,125 @@
+import { Body, Controller, Get, HttpCode, Param, type PipeTransform, Post, Query } from '@nestjs/common';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { Operators } from '../access/access.decorators.js';
+import type { SignedInOperator } from '../access/actor.js';
+import { CurrentOperator } from '../http/current-operator.decorator.js';
+import { OK } from '../http/ok.js';
+import { OkResult } from '../http/ok.responses.js';
+import { ApiProblems } from '../openapi/decorators.js';
+import { ApiPage } from '../http/page-query.decorators.js';
+import {
+  cutPage,
+  decodeTextCursor,
+  encodeTextCursor,
+  limitOf,
+  type LinkNextPage,
+  NextPage,
+} from '../http/pages.js';
+import { ServiceChanges } from '../services/service-changes.js';
+import { isServiceName, SERVICE_NAME } from '../services/service-name.js';
+import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
+import { ServicesRepository } from '../services/services.repository.js';
+import { ListServicesQuery } from './lists.query.js';
+import { Operation } from './operation.decorators.js';
+import { ReasonRequest } from './operation.request.js';
+import { asProblems, NoSuchServiceError } from './operators.errors.js';
+import { ServicesResult, ShownServiceResult } from './services.responses.js';
+import { secretView, serviceView } from './views.js';
+
+/** Replaces text that is no name, and may not fit a column, by the empty text, which no service is called. */
+class ServiceNamePipe implements PipeTransform<string, string> {
+  transform(name: string): string {
+    return isServiceName(name) ? name : '';
+  }
+}
+
+const ApiServiceName = (): MethodDecorator =>
+  ApiParam({
+    name: 'name',
+    schema: { type: 'string', pattern: SERVICE_NAME.source },
+    description: 'name of the service',
+  });
+
+@ApiTags('Operators')
+@Controller('api/operators/services')
+export class OperatorServicesController {
+  constructor(
+    private readonly services: ServicesRepository,
+    private readonly secrets: ServiceSecretsRepository,
+    private readonly changes: ServiceChanges,
+  ) {}
+
+  /**
+   * List services
+   *
+   * @remarks Lists all services in order of their names, removed ones too, in pages.
+   */
+  @Get()
+  @Operators()
+  @ApiPage(ServicesResult)
+  async listServices(
+    @Query() query: ListServicesQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<ServicesResult> {
+    const after = query.cursor === undefined ? undefined : decodeTextCursor(query.cursor);
+    const limit = limitOf(query);
+    const rows = await this.services.findPage(limit + 1, after);
+    const { page, next } = cutPage(rows, limit, ({ name }) => encodeTextCursor(name), linkNextPage);
+    return { services: page.map(serviceView), ...next };
+  }
+
+  /**
+   * Read a service
+   *
+   * @remarks Shows its secrets by their ids and times only: a new one is made by the command line.
+   */
+  @Get(':name')
+  @Operators()
+  @ApiServiceName()
+  @ApiProblems('service_not_found')
+  async getService(@Param('name', ServiceNamePipe) name: string): Promise<ShownServiceResult> {
+    const service = await this.services.find(name);
+    if (!service) throw new NoSuchServiceError();
+    const secrets = await this.secrets.findOf(service.name);
+    return { service: { ...serviceView(service), secrets: secrets.map(secretView) } };
+  }
+
+  /**
+   * Disable a service
+   *
+   * @remarks The service is refused from its next request on, and the sessions that codes for it opened end for good. One
+   * that is disabled stays so.
+   */
+  @Post(':name/disable')
+  @HttpCode(200)
+  @Operation()
+  @ApiServiceName()
+  @ApiProblems('service_not_found')
+  async disableService(
+    @CurrentOperator() operator: SignedInOperator,
+    @Param('name', ServiceNamePipe) name: string,
+    @Body() { reason }: ReasonRequest,
+  ): Promise<OkResult> {
+    await asProblems(this.changes.disable(name, { ...operator, reason }));
+    return OK;
+  }
+
+  /**
+   * Enable a service
+   *
+   * @remarks The service is accepted again; ended sessions stay ended. One that is not disabled stays as it is.
+   */
+  @Post(':name/enable')
+  @HttpCode(200)
+  @Operation()
+  @ApiServiceName()
+  @ApiProblems('service_not_found', 'service_removed')
+  async enableService(
+    @CurrentOperator() operator: SignedInOperator,
+    @Param('name', ServiceNamePipe) name: string,
+    @Body() { reason }: ReasonRequest,
+  ): Promise<OkResult> {
+    await asProblems(this.changes.enable(name, { ...operator, reason }));
+    return OK;
+  }
+}

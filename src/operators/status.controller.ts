@@ -1,0 +1,65 @@
+import { stat } from 'node:fs/promises';
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { DataSource } from 'typeorm';
+import { Operators } from '../access/access.decorators.js';
+import { KeyRing } from '../auth/tokens/key-ring.js';
+import { scheduleOf } from '../auth/tokens/key-schedule.js';
+import { Env } from '../config/env.js';
+import { VERSION } from '../config/version.js';
+import { engineOf } from '../database/engine.js';
+import { isSchemaNewer } from '../database/schema-version.js';
+import { ReadinessService } from '../health/readiness.service.js';
+import { MailListRepository } from '../mail/mail-list.repository.js';
+import { ApiProblems } from '../openapi/decorators.js';
+import { type KeyStatus, type SchemaStatus, ServiceStatus } from './status.responses.js';
+import { keyView } from './views.js';
+
+@ApiTags('Operators')
+@Controller('api/operators/status')
+export class StatusController {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly readiness: ReadinessService,
+    private readonly mails: MailListRepository,
+    private readonly ring: KeyRing,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Read the state of the service
+   *
+   * @remarks Tells what runs, on which database, with which keys, how many mails wait or have failed, and what
+   * `GET /health/ready` tells.
+   */
+  @Get()
+  @Operators()
+  @ApiProblems({ code: 'unavailable', detail: 'The database cannot be reached.' })
+  async getStatus(): Promise<ServiceStatus> {
+    const readiness = await this.readiness.check();
+    const [engine, schema, keys, waiting, failed] = await Promise.all([
+      engineOf(this.dataSource),
+      this.readSchema(),
+      this.readKeys(),
+      this.mails.count('waiting'),
+      this.mails.count('failed'),
+    ]);
+    return { ...readiness, version: VERSION, engine, schema, keys, mails: { waiting, failed } };
+  }
+
+  private async readSchema(): Promise<SchemaStatus> {
+    const latest = this.dataSource.migrations.at(-1)!;
+    const isNewer = await isSchemaNewer(this.dataSource);
+    return { migration: latest.name ?? latest.constructor.name, state: isNewer ? 'newer' : 'current' };
+  }
+
+  private async readKeys(): Promise<KeyStatus[]> {
+    const now = Date.now();
+    const changedAt = await stat(this.env.jwtKeysFile).then(
+      ({ mtimeMs }) => mtimeMs,
+      // The keys stay in use while their file is missing.
+      () => now,
+    );
+    return scheduleOf(this.ring.all, now, changedAt).map(keyView);
+  }
+}

@@ -1,0 +1,163 @@
+import { Injectable } from '@nestjs/common';
+import type { SignedInOperator } from '../access/actor.js';
+import { readable } from '../auth/mail-codes/mail-code-text.js';
+import { MailCodes } from '../auth/mail-codes/mail-codes.js';
+import { VouchedEmails } from '../auth/mail-codes/vouched-emails.js';
+import { HandedOutResetCodes } from '../auth/recovery/handed-out-reset-codes.js';
+import { SecondFactorRemoval } from '../auth/second-factor/second-factor-removal.js';
+import { AllSessionsService } from '../auth/sessions/all-sessions.service.js';
+import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
+import type { ListOwnOrgsQuery } from '../me/me.requests.js';
+import {
+  cutPage,
+  decodeTextCursor,
+  encodeCursor,
+  encodeTextCursor,
+  limitOf,
+  linkNext,
+  type LinkNextPage,
+  positionOf,
+} from '../http/pages.js';
+import { filteredPage } from '../http/filtered-page.js';
+import { sessionView } from '../me/own-session-views.js';
+import { OwnershipRepository } from '../orgs/ownership.repository.js';
+import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
+import { requireUnprotected } from '../users/operator-protection.js';
+import { UserDeletionService } from '../users/user-deletion.service.js';
+import { UserDisablingService } from '../users/user-disabling.service.js';
+import { type ListedUser, UserListRepository } from '../users/user-list.repository.js';
+import type { OrphanedOrg } from '../users/user-ties.js';
+import { type UserProfile, UsersRepository } from '../users/users.repository.js';
+import type { ListUsersQuery } from './lists.query.js';
+import { asProblems, NoSuchUserError } from './operators.errors.js';
+import type {
+  AccountListResult,
+  AccountOrgsResult,
+  AccountSessionsResult,
+  ForcibleResult,
+  ResetCodeResult,
+  ShownAccountResult,
+} from './users.responses.js';
+import { accountView, timeOrNull, timeText } from './views.js';
+
+/** Calls the services that the commands call. A user for whom there is nothing to change stays as it is. */
+@Injectable()
+export class OperatorUsersService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly lists: UserListRepository,
+    private readonly sessions: UserSessionsRepository,
+    private readonly orgs: UserOrgsRepository,
+    private readonly ownership: OwnershipRepository,
+    private readonly disabling: UserDisablingService,
+    private readonly deletion: UserDeletionService,
+    private readonly allSessions: AllSessionsService,
+    private readonly emails: VouchedEmails,
+    private readonly secondFactors: SecondFactorRemoval,
+    private readonly resetCodes: HandedOutResetCodes,
+    private readonly codes: MailCodes,
+  ) {}
+
+  async list(query: ListUsersQuery, linkNextPage: LinkNextPage): Promise<AccountListResult> {
+    const { search: prefix = '', status, cursor } = query;
+    const start = cursor === undefined ? undefined : decodeTextCursor(cursor);
+    const isWanted = ({ disabledAt }: ListedUser): boolean =>
+      status === undefined || (disabledAt !== null) === (status === 'disabled');
+    const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) => {
+      const search = { prefix, after: after?.email ?? start };
+      return status === 'disabled'
+        ? this.lists.findDisabled(search, size)
+        : this.lists.findPage(search, size);
+    });
+    return { users: rows.map(accountView), ...linkNext(last && encodeTextCursor(last.email), linkNextPage) };
+  }
+
+  /** @throws NoSuchUserError */
+  async show(userId: string): Promise<ShownAccountResult> {
+    const user = await this.find(userId);
+    return { user: { ...accountView(user), passwordChangedAt: timeOrNull(user.passwordChangedAt) } };
+  }
+
+  /** @throws NoSuchUserError */
+  async listSessions(userId: string): Promise<AccountSessionsResult> {
+    const { id } = await this.find(userId);
+    return { sessions: (await this.sessions.listAlive(id)).map(sessionView) };
+  }
+
+  /** @throws NoSuchUserError */
+  async listOrgs(
+    userId: string,
+    query: ListOwnOrgsQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<AccountOrgsResult> {
+    const { id: ofUser } = await this.find(userId);
+    const limit = limitOf(query);
+    const rows = await this.orgs.findPageEvenDeleted(ofUser, limit + 1, positionOf(query));
+    const cursorOf = (org: { id: string; joinedAt: number }): string =>
+      encodeCursor({ order: org.joinedAt, id: org.id });
+    const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
+    const orgs = page.map(({ id, name, role, joinedAt, deletedAt }) => ({
+      id,
+      name,
+      role,
+      joinedAt: timeText(joinedAt),
+      deletedAt: timeOrNull(deletedAt),
+    }));
+    return { orgs, ...next };
+  }
+
+  async disable(userId: string, actor: SignedInOperator, force: boolean): Promise<ForcibleResult> {
+    await this.requireChangeable(userId, actor);
+    return this.named(force, await asProblems(this.disabling.disable(userId, { actor, force })));
+  }
+
+  async enable(userId: string, actor: SignedInOperator): Promise<void> {
+    await this.requireChangeable(userId, actor);
+    await this.disabling.enable(userId, actor);
+  }
+
+  async endSessions(userId: string, actor: SignedInOperator): Promise<void> {
+    await this.requireChangeable(userId, actor);
+    await this.allSessions.endAllOf(userId, actor);
+  }
+
+  async verifyEmail(userId: string, actor: SignedInOperator): Promise<void> {
+    await this.requireChangeable(userId, actor);
+    await this.emails.verify(userId, actor);
+  }
+
+  async removeSecondFactor(userId: string, actor: SignedInOperator): Promise<void> {
+    await this.secondFactors.byOperator(await this.requireChangeable(userId, actor), actor);
+  }
+
+  async issueResetCode(userId: string, actor: SignedInOperator): Promise<ResetCodeResult> {
+    await this.requireChangeable(userId, actor);
+    const issued = await asProblems(this.resetCodes.issue(this.codes, userId, actor));
+    return { code: readable(this.codes.textOf(issued)), expiresAt: timeText(issued.expiresAt) };
+  }
+
+  async delete(userId: string, actor: SignedInOperator, force: boolean): Promise<ForcibleResult> {
+    await this.requireChangeable(userId, actor);
+    return this.named(force, await asProblems(this.deletion.delete(userId, { actor, force })));
+  }
+
+  /**
+   * Refuses before any slow work what the transaction of the change would refuse, too.
+   * @throws NoSuchUserError, OperatorProtectedError
+   */
+  async requireChangeable(userId: string, operator: SignedInOperator): Promise<UserProfile> {
+    const user = await this.find(userId);
+    requireUnprotected(operator, user.operatorSince);
+    return user;
+  }
+
+  private async find(id: string): Promise<UserProfile> {
+    const user = await this.users.findById(id);
+    if (!user) throw new NoSuchUserError();
+    return user;
+  }
+
+  private async named(force: boolean, orphaned: readonly OrphanedOrg[] = []): Promise<ForcibleResult> {
+    return force ? { ok: true, orphanedOrgs: await this.ownership.withNames(orphaned) } : { ok: true };
+  }
+}

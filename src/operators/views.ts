@@ -1,0 +1,88 @@
+import type { ScheduledKey } from '../auth/tokens/key-schedule.js';
+import type { Mail } from '../mail/mail.entity.js';
+import type { ListedOrg } from '../orgs/org-list.repository.js';
+import { storedScopes } from '../services/service-secrets.js';
+import type { ServiceSecret } from '../services/service-secret.entity.js';
+import type { Service } from '../services/service.entity.js';
+import type { ListedUser } from '../users/user-list.repository.js';
+import type { ListedMail } from './mails.responses.js';
+import type { ListedOrgResponse } from './orgs.responses.js';
+import type { ListedSecret, ListedService } from './services.responses.js';
+import type { KeyStatus } from './status.responses.js';
+import type { ListedAccount } from './users.responses.js';
+
+export function timeText(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+export function timeOrNull(epochMs: number | null | undefined): string | null {
+  return epochMs === null || epochMs === undefined ? null : timeText(epochMs);
+}
+
+export function accountView(user: ListedUser): ListedAccount {
+  const { id, email, emailVerifiedAt, createdAt, disabledAt, operatorSince, secondFactorAt } = user;
+  return {
+    id,
+    email,
+    emailVerified: emailVerifiedAt !== null,
+    createdAt: timeText(createdAt),
+    disabledAt: timeOrNull(disabledAt),
+    operator: operatorSince !== null,
+    secondFactor: secondFactorAt !== null,
+  };
+}
+
+export function orgView({ id, name, createdAt, deletedAt, purgeAt }: ListedOrg): ListedOrgResponse {
+  return {
+    id,
+    name,
+    createdAt: timeText(createdAt),
+    deletedAt: timeOrNull(deletedAt),
+    purgeAt: timeOrNull(purgeAt),
+  };
+}
+
+export function serviceView({ name, allow, createdAt, disabledAt, removedAt }: Service): ListedService {
+  return {
+    name,
+    allow: storedScopes(allow),
+    createdAt: timeText(createdAt),
+    disabledAt: timeOrNull(disabledAt),
+    removedAt: timeOrNull(removedAt),
+  };
+}
+
+export function secretView({ id, createdAt, lastUsedAt, revokedAt }: ServiceSecret): ListedSecret {
+  return {
+    id,
+    createdAt: timeText(createdAt),
+    lastUsedAt: timeOrNull(lastUsedAt),
+    revokedAt: timeOrNull(revokedAt),
+  };
+}
+
+/** Without the text of the mail and its code. */
+export function mailView(mail: Mail): ListedMail {
+  const { id, kind, recipient, state, attempts, createdAt, expiresAt, endedAt, lastError } = mail;
+  return {
+    id,
+    kind,
+    recipient,
+    state,
+    attempts,
+    createdAt: timeText(createdAt),
+    nextAttemptAt: state === 'waiting' ? timeText(mail.nextAttemptAt || createdAt) : null,
+    expiresAt: timeOrNull(expiresAt),
+    endedAt: timeOrNull(endedAt),
+    lastError,
+  };
+}
+
+export function keyView({ kid, state, signsFrom, signedUntil }: ScheduledKey): KeyStatus {
+  return {
+    kid,
+    state,
+    signsFrom: timeOrNull(signsFrom || undefined),
+    signedUntil: timeOrNull(signedUntil),
+  };
+}
