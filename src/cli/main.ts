@@ -6,5 +6,6 @@ if (problem !== undefined) {
   process.exit(2);
 }
 
-const { runAccounts } = await import('./program.js');
-process.exit(await runAccounts(process.argv.slice(2)));
+const { COMMANDS } = await import('./commands.js');
+const { runAccounts } = await import('./command/program.js');
+process.exit(await runAccounts(process.argv.slice(2), COMMANDS));

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseEnv } from '../../src/config/parse-env.js';
 import type { Check } from '../../src/cli/doctor/check.js';
 import { inspect } from '../../src/cli/doctor/inspect.js';
-import { SCHEMA } from '../../src/app/schema.js';
 import { anAccount, anEmail } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
@@ -36,7 +35,7 @@ describe('the claims of the doctor', () => {
     const writing: Check = { claim: '', remedy: '', findFaults: async () => (await addUser(), []) };
     const before = await users();
 
-    const findings = await inspect(parseEnv(service.installation.env), SCHEMA, [counting, writing, counting]);
+    const findings = await inspect(parseEnv(service.installation.env), [counting, writing, counting]);
 
     expect(findings.map(({ faults }) => faults)).toEqual([[String(before)], [], [String(before)]]);
     expect(await users()).toBe(before + 1);

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { SCHEMA } from '../../src/app/schema.js';
 import { inspect } from '../../src/cli/doctor/inspect.js';
 import { parseEnv } from '../../src/config/parse-env.js';
 import { COMPILE_CACHE } from './compile-cache.js';
@@ -18,7 +17,7 @@ export interface Examination {
 
 /** The claims that the doctor's checks find untrue, run in this process: of dozens, each process would cost the most. */
 export async function untrueClaims({ env }: Pick<Installation, 'env'>): Promise<string[]> {
-  const findings = await inspect(parseEnv(env), SCHEMA);
+  const findings = await inspect(parseEnv(env));
   return findings.filter(({ faults }) => faults.length > 0).map(({ check }) => check.claim);
 }
 

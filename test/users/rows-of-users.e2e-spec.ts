@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliModule } from '../../src/cli/cli.module.js';
+import { CliModule } from '../../src/cli/command/cli.module.js';
 import { UserDeletionService } from '../../src/users/user-deletion.service.js';
 import { UserParts } from '../../src/users/user-parts.js';
 import { allRows } from '../support/all-rows.js';

@@ -1,10 +1,9 @@
-import { SCHEMA } from '../../app/schema.js';
 import { loadEnv } from '../../config/load-env.js';
-import type { Report } from '../command.js';
-import { inspect, textOf } from './inspect.js';
+import type { Report } from '../command/definition.js';
+import { type Finding, inspect } from './inspect.js';
 
 export async function doctor(): Promise<Report> {
-  const findings = await inspect(loadEnv(), SCHEMA);
+  const findings = await inspect(loadEnv());
   return {
     lines: findings.map(textOf),
     json: findings.map(({ check: { claim, remedy }, faults }) =>
@@ -12,4 +11,13 @@ export async function doctor(): Promise<Report> {
     ),
     isRed: findings.some(({ faults }) => faults.length > 0),
   };
+}
+
+function textOf({ check, faults }: Finding): string {
+  if (faults.length === 0) return `green  ${check.claim}`;
+  return [
+    `RED    ${check.claim}`,
+    ...faults.map((fault) => `         ${fault}`),
+    `       ${check.remedy}`,
+  ].join('\n');
 }

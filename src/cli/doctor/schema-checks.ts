@@ -1,5 +1,6 @@
+import { EXPLAIN, hotStatements } from '../../database/hot-statements.js';
 import { isSchemaUpToDate } from '../../database/schema-version.js';
-import { type Check, EXAMPLES } from './check.js';
+import { type Check, EXAMPLES, type Inspection } from './check.js';
 
 export const SCHEMA_CHECKS: Check[] = [
   {
@@ -18,3 +19,51 @@ export const SCHEMA_CHECKS: Check[] = [
     },
   },
 ];
+
+/** Engines rightly scan smaller tables. */
+const LARGE_TABLE_ROWS = 1000;
+
+export const INDEX_CHECK: Check = {
+  claim: 'hot queries use their indexes',
+  remedy: 'Run ANALYZE TABLE (MySQL, MariaDB) or ANALYZE (SQLite) on the tables named.',
+  async findFaults(inspection) {
+    const faults: string[] = [];
+    for (const { name, sql, values } of hotStatements()) {
+      for (const alias of await readWhole(inspection, sql, values))
+        faults.push(`${name} reads all of ${tableOf(sql, alias)}`);
+    }
+    return faults;
+  },
+};
+
+interface MysqlPlanRow {
+  table: string | null;
+  type: string | null;
+  rows: number | null;
+}
+
+function tableOf(sql: string, alias: string): string {
+  return new RegExp(`(?:FROM|JOIN) (\\w+) ${alias}\\b`).exec(sql)?.[1] ?? alias;
+}
+
+async function readWhole(
+  { dataSource, runner }: Inspection,
+  sql: string,
+  values: unknown[],
+): Promise<string[]> {
+  if (dataSource.options.type === 'better-sqlite3') {
+    const plan = (await runner.query(`${EXPLAIN.sqlite} ${sql}`, values)) as { detail: string }[];
+    const found = (pattern: RegExp): string[] =>
+      plan.flatMap(({ detail }) => pattern.exec(detail)?.[1] ?? []);
+    // Results of subqueries are not tables.
+    const subqueries = new Set(found(/^(?:MATERIALIZE|CO-ROUTINE) (\S+)/));
+    const scanned = found(/^SCAN (?!CONSTANT|.* USING (?:COVERING )?INDEX)(\S+)/);
+    return scanned.filter((name) => !subqueries.has(name));
+  }
+  const plan = (await runner.query(`${EXPLAIN.mysql} ${sql}`, values)) as MysqlPlanRow[];
+  return plan
+    .filter(
+      ({ table, type, rows }) => type === 'ALL' && !table?.startsWith('<') && Number(rows) > LARGE_TABLE_ROWS,
+    )
+    .map(({ table }) => String(table));
+}

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CliModule } from '../../../src/cli/cli.module.js';
+import { CliModule } from '../../../src/cli/command/cli.module.js';
 import { parseEnv } from '../../../src/config/parse-env.js';
 import { aDataSource } from '../../support/data-source.js';
 import type { Installation } from '../../support/installation.js';

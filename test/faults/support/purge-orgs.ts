@@ -5,13 +5,12 @@
 import 'reflect-metadata';
 import { builtModule } from './built-module.ts';
 
-const { SCHEMA } = (await builtModule('app/schema.js')) as typeof import('../../../src/app/schema.js');
 const { CleanUpJobs } = (await builtModule(
   'jobs/clean-up-jobs.js',
 )) as typeof import('../../../src/jobs/clean-up-jobs.js');
 const { openDatabase } = (await builtModule(
-  'cli/open-database.js',
-)) as typeof import('../../../src/cli/open-database.js');
+  'cli/command/database.js',
+)) as typeof import('../../../src/cli/command/database.js');
 const { loadEnv } = (await builtModule(
   'config/load-env.js',
 )) as typeof import('../../../src/config/load-env.js');
@@ -32,7 +31,7 @@ const { OrgPurge } = (await builtModule(
   'orgs/org-purge.js',
 )) as typeof import('../../../src/orgs/org-purge.js');
 
-const dataSource = await openDatabase(loadEnv(), SCHEMA, 'command');
+const dataSource = await openDatabase(loadEnv(), 'command');
 const purge = new OrgPurge(
   new DeletedOrgsRepository(dataSource.getRepository(Org)),
   new EventsRepository(dataSource.getRepository(Event)),

@@ -1,0 +1,89 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { ConfigModule } from '../../config/config.module.js';
+import type { Env } from '../../config/env.js';
+import { DatabaseModule } from '../../database/database.module.js';
+import { FeedModule } from '../../feed/feed.module.js';
+import { RecordModule } from '../../record/record.module.js';
+import { InvitationRowsModule } from '../../orgs/invitations/invitation-rows.module.js';
+import { MemberRowsModule } from '../../orgs/members/member-rows.module.js';
+import { OrgRowsModule } from '../../orgs/org-rows.module.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
+import { HandedOutResetCodes } from '../../auth/recovery/handed-out-reset-codes.js';
+import { MailCodesOfUser } from '../../auth/mail-codes/mail-codes-of-user.js';
+import { SessionsOfUser } from '../../auth/sessions/sessions-of-user.js';
+import { VouchedEmails } from '../../auth/mail-codes/vouched-emails.js';
+import { OperatorGrants } from '../../operators/operator-grants.js';
+import { OrgOwnersService } from '../../orgs/org-owners.service.js';
+import { AuthorizationCode } from '../../auth/codes/authorization-code.entity.js';
+import { AuthorizationCodesRepository } from '../../auth/codes/authorization-codes.repository.js';
+import { PendingRevocation } from '../../auth/sessions/pending-revocation.entity.js';
+import { PendingRevocationsRepository } from '../../auth/sessions/pending-revocations.repository.js';
+import { SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
+import { SecondFactorRowsModule } from '../../auth/second-factor/second-factor-rows.module.js';
+import { SealingAnew } from '../../auth/tokens/sealing-anew.js';
+import { SessionDeletion } from '../../auth/sessions/session-deletion.js';
+import { SessionRemoval } from '../../auth/sessions/session-removal.js';
+import { MailCode } from '../../auth/mail-codes/mail-code.entity.js';
+import { MailCodesRepository } from '../../auth/mail-codes/mail-codes.repository.js';
+import { PasswordChanges } from '../../auth/passwords/password-changes.js';
+import { MailModule } from '../../mail/mail.module.js';
+import { Session } from '../../auth/sessions/session.entity.js';
+import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
+import { SignedInUsersRepository } from '../../auth/sessions/signed-in-users.repository.js';
+import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
+import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
+import { ServicesModule } from '../../services/services.module.js';
+import { UserPartsCheck } from '../../users/user-parts-check.js';
+import { UsersModule } from '../../users/users.module.js';
+import { RequestsModule } from '../../requests/requests.module.js';
+
+const PROVIDERS = [
+  AllSessionsService,
+  HandedOutResetCodes,
+  MailCodesOfUser,
+  MailCodesRepository,
+  OperatorGrants,
+  OrgOwnersService,
+  PasswordChanges,
+  SealingAnew,
+  SecondFactorRemoval,
+  SessionDeletion,
+  ShownInvitationsService,
+  SessionRemoval,
+  SessionsOfUser,
+  SessionsRepository,
+  SignedInUsersRepository,
+  UserPartsCheck,
+  UserSessionsRepository,
+  VouchedEmails,
+  AuthorizationCodesRepository,
+  PendingRevocationsRepository,
+];
+
+/** Provides commands with the services of the HTTP side, without anything that listens or runs by itself. */
+@Module({})
+export class CliModule {
+  static forRoot(env: Env, dataSource: DataSource): DynamicModule {
+    return {
+      module: CliModule,
+      imports: [
+        ConfigModule.forRoot(env),
+        DatabaseModule.forDataSource(dataSource),
+        UsersModule,
+        ServicesModule,
+        OrgRowsModule,
+        MemberRowsModule,
+        InvitationRowsModule,
+        RequestsModule,
+        RecordModule,
+        FeedModule,
+        MailModule,
+        SecondFactorRowsModule,
+        TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),
+      ],
+      providers: PROVIDERS,
+    };
+  }
+}

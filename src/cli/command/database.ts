@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { SCHEMA } from '../../app/schema.js';
+import type { Env } from '../../config/env.js';
+import { createDataSource } from '../../database/create-data-source.js';
+import { dataSourceOptions } from '../../database/data-source-options.js';
+import { databaseError } from '../../database/database-errors.js';
+import type { Purpose } from '../../database/schema.js';
+import { isSchemaNewer, isSchemaUpToDate } from '../../database/schema-version.js';
+import { CannotRunError } from './options.js';
+
+const OPEN_TIMEOUT_MS = 10_000;
+
+/** Fails after 10 seconds, where the service would wait, so that the operator sees that the database does not answer. */
+export async function openDatabase(env: Env, purpose: Purpose): Promise<DataSource> {
+  const opening = dataSourceOptions(env, SCHEMA, purpose).then((options) =>
+    createDataSource(options).initialize(),
+  );
+  const late = sleep(OPEN_TIMEOUT_MS, undefined, { ref: false }).then(() => undefined);
+  const dataSource = await Promise.race([opening, late]);
+  if (!dataSource) throw databaseError('ETIMEDOUT', 'nothing answers there');
+  return dataSource;
+}
+
+export async function withDatabase<T>(
+  env: Env,
+  purpose: Purpose,
+  work: (dataSource: DataSource) => Promise<T>,
+): Promise<T> {
+  const dataSource = await openDatabase(env, purpose);
+  try {
+    return await work(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** @throws CannotRunError */
+export async function requireSchema(dataSource: DataSource): Promise<void> {
+  if (!(await isSchemaUpToDate(dataSource))) {
+    throw new CannotRunError('the database is of another version: run accounts migrate first');
+  }
+  if (await isSchemaNewer(dataSource)) {
+    throw new CannotRunError(
+      'the database is of a newer version than this command: use the command of that version',
+    );
+  }
+}

@@ -1,0 +1,23 @@
+import { explainFailure } from '../../app/start-failure.js';
+import { LostConflictError } from '../../database/lost-conflict.error.js';
+import { Problem, RefusedError, UnavailableError } from '../../problems/problem.js';
+import { CannotRunError } from './options.js';
+
+export interface Explanation {
+  lines: string[];
+  /** whether a rule refused the command; otherwise it could not run */
+  isRefusal: boolean;
+}
+
+export function explain(error: unknown): Explanation {
+  if (error instanceof CannotRunError) return { lines: [`error: ${error.message}`], isRefusal: false };
+  if (error instanceof RefusedError) return { lines: [`refused: ${error.message}`], isRefusal: true };
+  if (error instanceof LostConflictError) {
+    const again = 'error: others kept changing the same data, and nothing was done: run the command again';
+    return { lines: [again], isRefusal: false };
+  }
+  if (error instanceof Problem && !(error instanceof UnavailableError)) {
+    return { lines: [`refused: ${error.detail} (${error.code})`], isRefusal: true };
+  }
+  return { lines: explainFailure(error), isRefusal: false };
+}

@@ -1,0 +1,79 @@
+import { Command, CommanderError } from 'commander';
+import type { CommandDefinition, CommandGroup, Invocation } from './definition.js';
+import { COULD_NOT_RUN, endUnread, write, writeReport } from './output.js';
+
+export interface Commands {
+  groups: readonly CommandGroup[];
+  commands: readonly CommandDefinition[];
+}
+
+const DONE = 0;
+const REFUSED = 1;
+
+const EXIT_CODES = `
+Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run.
+The configuration is the service's own: environment variables, or .env in the working directory.`;
+
+/** Runs one command and returns its exit code. The code of other commands is not loaded. */
+export async function runAccounts(parameters: string[], commands: Commands): Promise<number> {
+  process.stdout.on('error', endUnread);
+  let exitCode = DONE;
+  const program = build(commands, (code) => (exitCode = code));
+  try {
+    await program.parseAsync(parameters, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : COULD_NOT_RUN;
+    const { explain } = await import('./explain.js');
+    const { lines, isRefusal } = explain(error);
+    for (const line of lines) console.error(line);
+    return isRefusal ? REFUSED : COULD_NOT_RUN;
+  }
+}
+
+function build({ groups, commands }: Commands, end: (exitCode: number) => void): Command {
+  const program = quiet(new Command('accounts'))
+    .description('Manage accounts, organizations, services and signing keys as an operator.')
+    .addHelpText('after', EXIT_CODES);
+  for (const { name, summary, commands: ofGroup } of groups) {
+    const group = quiet(program.command(name)).description(summary);
+    for (const command of ofGroup) declare(group, command, end);
+  }
+  for (const command of commands) declare(program, command, end);
+  return program;
+}
+
+/** Lets usage mistakes end with our exit code and one line, and gives a command below another the options after its name. */
+function quiet(command: Command): Command {
+  return command.exitOverride().helpCommand(false).showSuggestionAfterError(false).enablePositionalOptions();
+}
+
+function declare(parent: Command, definition: CommandDefinition, end: (exitCode: number) => void): void {
+  const command = quiet(parent.command(definition.usage))
+    .summary(definition.summary)
+    .description([definition.summary, definition.details].filter(Boolean).join('\n\n'));
+  for (const [flags, meaning] of definition.options ?? []) command.option(flags, meaning);
+  if (definition.changes) {
+    const reason = ['--reason <TEXT>', 'reason for the record; only operators can read it'] as const;
+    if (definition.changes === true) command.option(...reason);
+    else command.requiredOption(...reason);
+    command.option('--as <NAME>', 'name of the operator for the record (default: your system user)');
+  }
+  const examples = definition.examples.map((example) => `  accounts ${example}`);
+  command
+    .option('--json', 'one line of JSON for each result')
+    .addHelpText('after', ['', 'Examples:', ...examples].join('\n'));
+  for (const below of definition.commands ?? []) declare(command, below, end);
+  command.action(async () => {
+    // Standard output is for results; every message that matters is thrown.
+    (await import('@nestjs/common')).Logger.overrideLogger(false);
+    const run = await definition.load();
+    const options = command.opts<Invocation['options']>();
+    const asJson = options['json'] === true;
+    const print = (text: string, json: object): Promise<void> =>
+      write(`${asJson ? JSON.stringify(json) : text}\n`);
+    const report = await run({ parameters: command.args, options, print });
+    await writeReport(report, asJson);
+    end(report.isRed === true ? REFUSED : DONE);
+  });
+}

@@ -1,0 +1,143 @@
+import { ROLES } from '../../access/role.js';
+import { canonicalEmail } from '../../users/email-address.js';
+import { type Check, emptyQuery, EXAMPLES } from './check.js';
+
+const RESTORE = 'Restore these rows from a backup, or delete them once nobody needs them.';
+
+export const DATA_CHECKS: Check[] = [
+  emptyQuery(
+    'every organization has an owner',
+    'Make somebody its owner: accounts orgs set-owner …',
+    `SELECT o.id AS fault FROM orgs o
+      WHERE o.deleted_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')`,
+  ),
+  emptyQuery(
+    'every organization has an owner whose account is enabled',
+    'Nobody can manage its owners. Enable one of them, or make somebody its owner: accounts orgs set-owner …',
+    `SELECT CONCAT(o.id, ' ', o.name) AS fault FROM orgs o
+      WHERE o.deleted_at IS NULL
+        AND EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')
+        AND NOT EXISTS (SELECT 1 FROM members m JOIN users u ON u.id = m.user_id
+          WHERE m.org_id = o.id AND m.role = 'owner' AND u.disabled_at IS NULL)`,
+  ),
+  emptyQuery(
+    'every membership belongs to a user and an organization',
+    RESTORE,
+    `SELECT m.user_id AS fault FROM members m
+      WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.id = m.user_id)
+         OR NOT EXISTS (SELECT 1 FROM orgs o WHERE o.id = m.org_id)`,
+  ),
+  emptyQuery(
+    'every membership has the e-mail of its user',
+    'Lists show a wrong e-mail: UPDATE members SET email = (SELECT email FROM users WHERE id = user_id) WHERE user_id = …',
+    `SELECT m.user_id AS fault FROM members m JOIN users u ON u.id = m.user_id WHERE m.email <> u.email`,
+  ),
+  emptyQuery(
+    'exactly the disabled accounts are listed as disabled',
+    'Operators miss them: UPDATE users SET disabled_email = CASE WHEN disabled_at IS NULL THEN NULL ELSE email END WHERE id = …',
+    `SELECT u.id AS fault FROM users u
+      WHERE COALESCE(u.disabled_email, '') <> CASE WHEN u.disabled_at IS NULL THEN '' ELSE u.email END`,
+  ),
+  emptyQuery(
+    'exactly the deleted organizations are listed as deleted',
+    'Operators miss them: UPDATE orgs SET deleted_name = CASE WHEN deleted_at IS NULL THEN NULL ELSE name END WHERE id = …',
+    `SELECT o.id AS fault FROM orgs o
+      WHERE COALESCE(o.deleted_name, '') <> CASE WHEN o.deleted_at IS NULL THEN '' ELSE o.name END`,
+  ),
+  emptyQuery(
+    'every membership has a valid role',
+    `Set it to one of ${ROLES.join(', ')}.`,
+    `SELECT m.user_id AS fault FROM members m WHERE m.role NOT IN (${ROLES.map((role) => `'${role}'`).join(', ')})`,
+  ),
+  emptyQuery(
+    'no session belongs to a deleted user',
+    'Delete these sessions: their tokens must not work.',
+    `SELECT s.id AS fault FROM sessions s WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id)`,
+  ),
+  emptyQuery(
+    'every authorization code belongs to a session',
+    'Delete these codes; nobody can use them.',
+    `SELECT c.hash AS fault FROM authorization_codes c
+      WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id)`,
+  ),
+];
+
+/** The clean-up runs every minute, so a day is far too late. */
+const OVERDUE_AFTER_MS = 86_400_000;
+
+export const DELETION_CHECKS: Check[] = [
+  emptyQuery(
+    'no purge of a deleted organization is overdue',
+    'Start an instance: it purges them. If one is running, its log says why it cannot.',
+    'SELECT id AS fault FROM orgs WHERE purge_at < ?',
+    () => [Date.now() - OVERDUE_AFTER_MS],
+  ),
+  emptyQuery(
+    'every deleted organization has a purge time, and no other has one',
+    'Somebody changed rows by hand. To restore one: UPDATE orgs SET deleted_at = NULL, purge_at = NULL WHERE id = …',
+    `SELECT id AS fault FROM orgs WHERE (deleted_at IS NULL) <> (purge_at IS NULL)
+      OR (purge_began_at IS NOT NULL AND purge_at IS NULL)`,
+  ),
+];
+
+/** Grants that are older than the record are not checked. */
+export const OPERATOR_CHECKS: Check[] = [
+  emptyQuery(
+    'every operator was granted by a command',
+    'Somebody changed rows by hand, or deleted events. Take it back, unless you know better: accounts operators revoke …',
+    `SELECT u.id AS fault FROM users u
+      WHERE u.operator_since > (SELECT e.at FROM events e ORDER BY e.id LIMIT 1)
+        AND NOT EXISTS (SELECT 1 FROM events g WHERE g.user_id = u.id AND g.type = 'account.operator_granted'
+          AND NOT EXISTS (SELECT 1 FROM events r WHERE r.user_id = u.id
+            AND r.type = 'account.operator_revoked' AND r.user_revision > g.user_revision))`,
+  ),
+];
+
+export const INVITATION_CHECKS: Check[] = [
+  emptyQuery(
+    'an e-mail has at most one pending invitation to an organization',
+    "Somebody changed rows by hand: UPDATE invitations SET status = 'revoked', pending = NULL on all but the latest.",
+    `SELECT MIN(i.id) AS fault FROM invitations i WHERE i.status = 'pending'
+      GROUP BY i.org_id, i.email HAVING COUNT(*) > 1`,
+  ),
+  emptyQuery(
+    'every invitation is pending, or has ended',
+    "Somebody changed rows by hand: UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = created_at WHERE id = …",
+    `SELECT i.id AS fault FROM invitations i
+      WHERE (i.status = 'pending' AND (i.pending IS NULL OR i.ended_at IS NOT NULL))
+         OR (i.status <> 'pending' AND (i.pending IS NOT NULL OR i.ended_at IS NULL))`,
+  ),
+  emptyQuery(
+    'every pending invitation is from somebody who may invite',
+    "Nobody can accept it: UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = created_at WHERE id = …",
+    `SELECT i.id AS fault FROM invitations i WHERE i.pending = 1 AND NOT EXISTS (
+        SELECT 1 FROM members m JOIN users u ON u.id = m.user_id JOIN orgs o ON o.id = m.org_id
+        WHERE m.org_id = i.org_id AND m.user_id = i.invited_by AND m.role IN ('admin', 'owner')
+          AND u.disabled_at IS NULL AND o.deleted_at IS NULL)`,
+  ),
+];
+
+const BATCH = 5000;
+
+/** Checks in code, because SQL cannot express the rule. */
+export const EMAIL_CHECK: Check = {
+  claim: 'every e-mail is in its canonical form',
+  remedy:
+    'Nobody can log in with these e-mails: change them to the canonical form, or ask their owners which is right.',
+  async findFaults({ runner }) {
+    const faults: string[] = [];
+    for (let after = ''; faults.length < EXAMPLES;) {
+      const users = (await runner.query(
+        `SELECT id, email FROM users WHERE id > ? ORDER BY id LIMIT ${BATCH}`,
+        [after],
+      )) as { id: string; email: string }[];
+      faults.push(
+        ...users.filter(({ email }) => canonicalEmail(email) !== email).map(({ id }) => `user ${id}`),
+      );
+      if (users.length < BATCH) break;
+      after = users.at(-1)!.id;
+    }
+    return faults.slice(0, EXAMPLES);
+  },
+};

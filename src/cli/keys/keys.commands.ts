@@ -1,0 +1,153 @@
+import { statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OperatorActor } from '../../access/actor.js';
+import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
+import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
+import { readKeyFile } from '../../auth/tokens/key-file.js';
+import { lockKeyFile, type LockedKeyFile } from '../../auth/tokens/key-file-change.js';
+import { type ScheduledKey, scheduleOf } from '../../auth/tokens/key-schedule.js';
+import { keySetText, newJwk } from '../../auth/tokens/new-key.js';
+import { HANDOVER_MS, SealingAnew } from '../../auth/tokens/sealing-anew.js';
+import { type Jwk, readKeySet, type SigningKeys } from '../../auth/tokens/signing-keys.js';
+import type { Env } from '../../config/env.js';
+import { loadEnv } from '../../config/load-env.js';
+import { Transactions } from '../../database/transactions.js';
+import { keyView, timeText } from '../../operators/views.js';
+import { RefusedError } from '../../problems/problem.js';
+import { EventsRepository } from '../../events/events.repository.js';
+import type { Invocation, Report } from '../command/definition.js';
+import { operatorOf } from '../command/options.js';
+import { type Services, withServices } from '../command/services.js';
+
+/** Verifiers may cache the key set for five minutes; the rest is for clocks that differ. */
+const PUBLISHED_BEFORE_SIGNING_S = 600;
+
+export async function listKeys(): Promise<Report> {
+  const { jwtKeysFile } = loadEnv();
+  const keys = readKeySet(readKeyFile(jwtKeysFile));
+  const schedule = scheduleOf(keys, Date.now(), statSync(jwtKeysFile).mtimeMs);
+  return { lines: schedule.map(keyLine), json: schedule.map(keyJson) };
+}
+
+function keyLine({ kid, state, signsFrom }: ScheduledKey): string {
+  return `${state.padEnd(10)} ${kid}${state === 'next' ? `  signs from ${timeText(signsFrom)}` : ''}`;
+}
+
+/** Leaves out what is null. */
+function keyJson(key: ScheduledKey): object {
+  return Object.fromEntries(Object.entries(keyView(key)).filter(([, value]) => value !== null));
+}
+
+export async function rotateKeys(invocation: Invocation): Promise<Report> {
+  const delay = invocation.options['now'] === true ? 0 : PUBLISHED_BEFORE_SIGNING_S;
+  const { kid, nbf } = await changeKeys('keys.rotated', operatorOf(invocation), ({ keys }) => {
+    const key = { ...newJwk(), nbf: Math.floor(Date.now() / 1000) + delay };
+    return Promise.resolve({ keys: [key, ...keys], kids: [key.kid!], result: key });
+  });
+  const signsFrom = timeText(nbf * 1000);
+  return { lines: [`added ${kid}: it signs from ${signsFrom}`], json: [{ kid, signsFrom }] };
+}
+
+interface Judged {
+  kid: string;
+  jwk: Jwk;
+  /** why the key stays; undefined if it is removed */
+  kept: string | undefined;
+}
+
+export async function pruneKeys(invocation: Invocation): Promise<Report> {
+  const atOnce = invocation.options['now'] === true;
+  const judged = await changeKeys('keys.pruned', operatorOf(invocation), async (file, services) => {
+    const keys = readKeySet(keySetText(file.keys));
+    const schedule = scheduleOf(keys, Date.now(), file.changedAt);
+    const sessions = services.get(SessionsRepository);
+    const result: Judged[] = [];
+    for (const [index, key] of schedule.entries()) {
+      const kept = atOnce ? whyKeptAtOnce(key) : await whyKept(key, sessions, services.env);
+      result.push({ kid: key.kid, jwk: file.keys[index]!, kept });
+    }
+    const kids = result.filter(({ kept }) => kept === undefined).map(({ kid }) => kid);
+    const rest = result.filter(({ kept }) => kept !== undefined).map(({ jwk }) => jwk);
+    if (kids.length === 0) return { keys: undefined, kids, result };
+    await relieve(services.get(SealingAnew), keys, kids);
+    return { keys: rest, kids, result };
+  });
+  return {
+    lines: judged.map(({ kid, kept }) => (kept === undefined ? `removed ${kid}` : `kept    ${kid}: ${kept}`)),
+    json: judged.map(({ kid, kept }) =>
+      kept === undefined ? { kid, removed: true } : { kid, removed: false, kept },
+    ),
+  };
+}
+
+async function relieve(sealing: SealingAnew, keys: SigningKeys, kids: readonly string[]): Promise<void> {
+  const leaving = keys.filter(({ kid }) => kids.includes(kid));
+  const left = await sealing.relieve(keys, leaving, handover);
+  if (left > 0) {
+    throw new RefusedError(
+      `no key was removed: instances still seal secrets with them (${left} so far); do they read the same file?`,
+    );
+  }
+}
+
+async function handover(): Promise<void> {
+  console.error(
+    `secrets are sealed anew; waiting ${HANDOVER_MS / 1000} s for instances that still seal with an old key`,
+  );
+  await sleep(HANDOVER_MS);
+}
+
+function whyKeptAtOnce({ state }: ScheduledKey): string | undefined {
+  return state === 'signing' ? 'it signs' : undefined;
+}
+
+/** A token that is not refreshed was signed when its session began, and lives as long as the session. */
+async function whyKept(
+  key: ScheduledKey,
+  sessions: SessionsRepository,
+  { sessionIdle }: Pick<Env, 'sessionIdle'>,
+): Promise<string | undefined> {
+  if (key.signedUntil === undefined) return key.state === 'signing' ? 'it signs' : 'it will sign';
+  if (key.signedUntil > Date.now()) return `instances may sign with it until ${timeText(key.signedUntil)}`;
+  const lastRefresh = key.signedUntil + sessionIdle * 1000;
+  if (lastRefresh > Date.now()) {
+    return `a refresh token that it made may be used until ${timeText(lastRefresh)} (SESSION_IDLE)`;
+  }
+  const expiry = await sessions.findLastExpiry(key.signedUntil);
+  if (expiry === undefined || expiry + LEEWAY_SECONDS * 1000 < Date.now()) return undefined;
+  return `a token that it signed may live until ${timeText(expiry)}`;
+}
+
+interface KeyChange<Result> {
+  /** the file's new keys; undefined leaves it unchanged */
+  keys: readonly Jwk[] | undefined;
+  /** ids of the keys that were added or removed */
+  kids: string[];
+  result: Result;
+}
+
+// Changes the key file and records it. The file is replaced just before COMMIT: whatever ends the command, the file
+// holds the old keys or the new ones, and no change is recorded that was not made.
+function changeKeys<Result>(
+  type: 'keys.rotated' | 'keys.pruned',
+  actor: OperatorActor,
+  decide: (file: LockedKeyFile, services: Services) => Promise<KeyChange<Result>>,
+): Promise<Result> {
+  return withServices(async (services) => {
+    const file = lockKeyFile(services.env.jwtKeysFile);
+    try {
+      const { keys, kids, result } = await decide(file, services);
+      if (keys) {
+        await services.get(Transactions).run(async (transaction) => {
+          await services
+            .get(EventsRepository)
+            .record(transaction, ...kids.map((kid) => ({ type, actor, data: { kid } })));
+          file.replace(keys);
+        });
+      }
+      return result;
+    } finally {
+      file.unlock();
+    }
+  });
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { loadArgon2Engine } from '../../auth/passwords/argon2-engine.js';
+import { PasswordChanges } from '../../auth/passwords/password-changes.js';
+import { passwordFault } from '../../auth/passwords/password-policy.js';
+import { normalizePassword } from '../../auth/passwords/password-text.js';
+import { Transactions } from '../../database/transactions.js';
+import { RefusedError } from '../../problems/problem.js';
+import type { Invocation, Report } from '../command/definition.js';
+import { findUser } from '../command/lookups.js';
+import { CannotRunError, operatorOf } from '../command/options.js';
+import { withServices } from '../command/services.js';
+
+/** bounds what is read from a pipe */
+const MAX_BYTES = 4096;
+
+/** 120 random bits, which are 20 characters in base64url */
+const GENERATED_BYTES = 15;
+
+export function setPassword(invocation: Invocation): Promise<Report> {
+  const generated =
+    invocation.options['generate'] === true ? randomBytes(GENERATED_BYTES).toString('base64url') : undefined;
+  return withServices(async (services) => {
+    const actor = operatorOf(invocation);
+    const { id, email } = await findUser(services, invocation.parameters[0]!);
+    const password = normalizePassword(generated ?? (await readPassword()));
+    const fault = passwordFault(password, email, services.env);
+    if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
+    const hash = await (await loadArgon2Engine()).hash(password, services.env.argon2);
+    const passwords = services.get(PasswordChanges);
+    const changed = await services
+      .get(Transactions)
+      .run((transaction) => passwords.set(transaction, { id, email }, hash, actor));
+    const lines = [`${email} (${id}): the password is set, every session has ended`];
+    if (generated !== undefined) lines.push(`password: ${generated}`);
+    return { lines, json: [{ id, email, changed, ...(generated !== undefined && { password: generated }) }] };
+  });
+}
+
+/** Asks twice at a terminal and does not show what is typed; elsewhere, one line of standard input is the password. */
+async function readPassword(): Promise<string> {
+  if (!process.stdin.isTTY) return readLine();
+  const first = await ask('New password: ');
+  if ((await ask('Again: ')) !== first) throw new CannotRunError('the two passwords differ');
+  return first;
+}
+
+async function readLine(): Promise<string> {
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    bytes = Buffer.concat([bytes, chunk]);
+    if (bytes.length > MAX_BYTES || bytes.includes('\n')) break;
+  }
+  const [line = '', ...rest] = bytes.toString('utf8').split(/\r?\n/);
+  if (line === '')
+    throw new CannotRunError('no password came on standard input: pipe one line, or use --generate');
+  if (bytes.length > MAX_BYTES || rest.some((more) => more !== '')) {
+    throw new CannotRunError('more than one line came on standard input: pipe the password as one line');
+  }
+  return line;
+}
+
+/** Prompts on standard error: standard output is for results. */
+function ask(prompt: string): Promise<string> {
+  process.stderr.write(prompt);
+  const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: discarded, terminal: true, historySize: 0 });
+  return new Promise((resolve, reject) => {
+    reader.once('line', resolve);
+    reader.once('SIGINT', () => reject(new CannotRunError('interrupted')));
+    reader.once('close', () => reject(new CannotRunError('no password was typed')));
+  }).finally(() => {
+    reader.close();
+    process.stderr.write('\n');
+  }) as Promise<string>;
+}
