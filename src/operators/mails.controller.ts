@@ -8,33 +8,33 @@ import { OK } from '../http/ok.js';
 import { OkResult } from '../http/ok.responses.js';
 import type { MailState } from '../mail/mail.entity.js';
 import { MailListRepository } from '../mail/mail-list.repository.js';
-import { MailRetries } from '../mail/mail-retries.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { ApiPage } from '../http/page-query.decorators.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
 import { ListMailsQuery } from './lists.query.js';
 import { MailsResult } from './mails.responses.js';
+import { OperatedMails } from './operated-mails.js';
 import { Operation } from './operation.decorators.js';
 import { ReasonRequest } from './operation.request.js';
 import { asProblems } from './operators.errors.js';
 import { mailView } from './views.js';
 
 /** The states that need an operator's attention. */
-const DEFAULT_STATES: readonly MailState[] = ['waiting', 'failed'];
+const DEFAULT_STATES: readonly MailState[] = ['waiting', 'failed', 'dropped'];
 
 @ApiTags('Operators')
 @Controller('api/operators/mails')
 export class OperatorMailsController {
   constructor(
     private readonly mails: MailListRepository,
-    private readonly retries: MailRetries,
+    private readonly operated: OperatedMails,
   ) {}
 
   /**
    * List mails
    *
-   * @remarks Lists mails that wait or failed, latest first, in pages, without their texts and codes. Sent and failed
-   * mails are kept for 7 days.
+   * @remarks Lists mails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Mails
+   * are kept for 7 days.
    */
   @Get()
   @Operators()
@@ -54,19 +54,20 @@ export class OperatorMailsController {
   /**
    * Send a mail now
    *
-   * @remarks The mail waits or has failed. One whose code has expired is never sent: its recipient has to request another.
+   * @remarks The mail waits or has failed. One that is of no use any more is never sent: its code has expired
+   * or is void, or its invitation has ended.
    */
   @Post(':mailId/retry')
   @HttpCode(200)
   @Operation()
   @ApiParam({ name: 'mailId', type: String, format: 'uuid', description: 'id of the mail' })
-  @ApiProblems('mail_not_found', 'mail_ended')
+  @ApiProblems('mail_not_found', 'mail_ended', 'mail_obsolete')
   async retryMail(
     @CurrentOperator() operator: SignedInOperator,
     @Param('mailId', EntityIdPipe) mailId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    await asProblems(this.retries.retryOne(mailId, { ...operator, reason }));
+    await asProblems(this.operated.retry(mailId, { ...operator, reason }));
     return OK;
   }
 }

@@ -21,7 +21,10 @@ export async function asProblems<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (error instanceof OnlyOwnerError) throw new OrgsNeedOwnerError(error);
-    if (error instanceof RefusedError && error.code !== undefined) throw new Problem(error.code);
+    if (error instanceof RefusedError && error.code !== undefined) {
+      const { code, detail } = error;
+      throw new Problem(code, detail === undefined ? {} : { detail });
+    }
     throw error;
   }
 }

@@ -6,9 +6,10 @@ import { MemberRowsModule } from '../orgs/members/member-rows.module.js';
 import { MembersModule } from '../orgs/members/members.module.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
 import { OrgRowsModule } from '../orgs/org-rows.module.js';
-import { RecordModule } from '../record/record.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { ServicesModule } from '../services/services.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { OperatedMails } from './operated-mails.js';
 import { OperatorEventsController } from './events.controller.js';
 import { OperatorMailsController } from './mails.controller.js';
 import { OperatorOrgsController } from './orgs.controller.js';
@@ -39,6 +40,6 @@ import { OperatorUsersService } from './users.service.js';
     OperatorMailsController,
     OperatorServicesController,
   ],
-  providers: [OperatorOrgsService, OperatorUsersService, OrgOwnersService],
+  providers: [OperatedMails, OperatorOrgsService, OperatorUsersService, OrgOwnersService],
 })
 export class OperatorsModule {}

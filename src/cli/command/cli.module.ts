@@ -3,8 +3,7 @@ import type { DataSource } from 'typeorm';
 import { ConfigModule } from '../../config/config.module.js';
 import type { Env } from '../../config/env.js';
 import { DatabaseModule } from '../../database/database.module.js';
-import { FeedModule } from '../../feed/feed.module.js';
-import { RecordModule } from '../../record/record.module.js';
+import { EventsModule } from '../../events/events.module.js';
 import { InvitationRowsModule } from '../../orgs/invitations/invitation-rows.module.js';
 import { MemberRowsModule } from '../../orgs/members/member-rows.module.js';
 import { OrgRowsModule } from '../../orgs/org-rows.module.js';
@@ -14,6 +13,7 @@ import { HandedOutResetCodes } from '../../auth/recovery/handed-out-reset-codes.
 import { MailCodesOfUser } from '../../auth/mail-codes/mail-codes-of-user.js';
 import { SessionsOfUser } from '../../auth/sessions/sessions-of-user.js';
 import { VouchedEmails } from '../../auth/mail-codes/vouched-emails.js';
+import { OperatedMails } from '../../operators/operated-mails.js';
 import { OperatorGrants } from '../../operators/operator-grants.js';
 import { OrgOwnersService } from '../../orgs/org-owners.service.js';
 import { AuthorizationCode } from '../../auth/codes/authorization-code.entity.js';
@@ -44,6 +44,7 @@ const PROVIDERS = [
   HandedOutResetCodes,
   MailCodesOfUser,
   MailCodesRepository,
+  OperatedMails,
   OperatorGrants,
   OrgOwnersService,
   PasswordChanges,
@@ -77,8 +78,7 @@ export class CliModule {
         MemberRowsModule,
         InvitationRowsModule,
         RequestsModule,
-        RecordModule,
-        FeedModule,
+        EventsModule,
         MailModule,
         SecondFactorRowsModule,
         TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),

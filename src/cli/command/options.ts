@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { OperatorActor } from '../../access/actor.js';
-import { recordTime } from '../../record/record-time.js';
+import { parseTimeOrAge } from '../../config/values.js';
 import type { Invocation } from './definition.js';
 
 const DEFAULT_LIMIT = 100;
@@ -35,7 +35,7 @@ export function choiceOption<T extends string>(
 /** @throws CannotRunError unless it is absent, a day (in UTC), a time with its zone, or an age (`30m`, `24h`, `7d`) */
 export function timeOption(invocation: Options, name: string): number | undefined {
   const text = textOption(invocation, name);
-  const time = text === undefined ? undefined : recordTime(text, Date.now());
+  const time = text === undefined ? undefined : parseTimeOrAge(text, Date.now());
   if (text === undefined || time !== undefined) return time;
   throw new CannotRunError(
     `--${name}: expected a time such as 2026-11-22 or 2026-11-22T09:30Z, or an age such as 24h`,

@@ -10,6 +10,7 @@ import {
 import type { Check, Inspection } from './check.js';
 import { FEED_CHECKS, RECORD_CHECKS } from './event-checks.js';
 import { INDEX_CHECK, SCHEMA_CHECKS } from './schema-checks.js';
+import { SERVER_CHECKS } from './server-checks.js';
 import { SECOND_FACTOR_CHECKS, SERVICE_CHECKS, SESSION_CHECKS } from './session-checks.js';
 
 export interface Finding {

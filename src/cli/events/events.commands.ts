@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FeedPages } from '../../feed/feed-pages.js';
+import { FeedService } from '../../events/feed.service.js';
 import { START } from '../../events/feed.repository.js';
 import type { Event } from '../../events/event.entity.js';
 import { EVENT_TYPES } from '../../events/event-types.js';
@@ -48,10 +48,10 @@ export async function followEvents(invocation: Invocation): Promise<Report> {
     throw new CannotRunError('--after: expected the id of an event, or start');
   }
   return withServices(async (services) => {
-    const pages = services.get(FeedPages);
+    const feed = services.get(FeedService);
     const { signal } = new AbortController();
-    for (let next = after ?? (await pages.end()); ;) {
-      const { page } = await pages.read({ after: next, limit: PAGE, isWanted: () => true, signal });
+    for (let next = after ?? (await feed.end(signal)); ;) {
+      const { page } = await feed.read({ after: next, limit: PAGE, isWanted: () => true, signal });
       for (const event of page.events) await invocation.print(eventLine(event), wholeEvent(event));
       next = page.next;
       if (page.events.length < PAGE) await sleep(PAUSE_MS);

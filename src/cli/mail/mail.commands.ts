@@ -4,6 +4,7 @@ import { MAIL_STATES, type Mail } from '../../mail/mail.entity.js';
 import { MailNotFoundError } from '../../mail/mail.errors.js';
 import { MailListRepository } from '../../mail/mail-list.repository.js';
 import { MailRetries } from '../../mail/mail-retries.js';
+import { OperatedMails } from '../../operators/operated-mails.js';
 import { mailView, timeText } from '../../operators/views.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { Invocation, Report } from '../command/definition.js';
@@ -12,7 +13,7 @@ import { withServices } from '../command/services.js';
 
 export async function listMails(invocation: Invocation): Promise<Report> {
   const state = choiceOption(invocation, 'state', MAIL_STATES);
-  const states = state === undefined ? (['waiting', 'failed'] as const) : [state];
+  const states = state === undefined ? (['waiting', 'failed', 'dropped'] as const) : [state];
   const to = textOption(invocation, 'to');
   const recipient = to === undefined ? undefined : canonicalEmail(to);
   if (to !== undefined && recipient === undefined) throw new CannotRunError('--to: expected an e-mail');
@@ -55,15 +56,17 @@ export async function retryMails(invocation: Invocation): Promise<Report> {
   }
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
-    const retries = services.get(MailRetries);
-    const retried = id === undefined ? await retries.retryFailed(actor) : await retryOne(retries, id, actor);
+    const retried =
+      id === undefined
+        ? await services.get(MailRetries).retryFailed(actor)
+        : await retryOne(services.get(OperatedMails), id, actor);
     return { lines: [`${retried} mails will be sent now`], json: [{ retried }] };
   });
 }
 
-async function retryOne(retries: MailRetries, id: string, actor: OperatorActor): Promise<1> {
+async function retryOne(mails: OperatedMails, id: string, actor: OperatorActor): Promise<1> {
   try {
-    await retries.retryOne(isEntityId(id) ? id : '', actor);
+    await mails.retry(isEntityId(id) ? id : '', actor);
     return 1;
   } catch (error) {
     throw error instanceof MailNotFoundError ? new CannotRunError(error.message) : error;

@@ -1,5 +1,5 @@
 import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
-import { FeedRestart } from '../../feed/feed-restart.js';
+import { EventsRetention } from '../../events/events-retention.js';
 import type { Invocation, Report } from '../command/definition.js';
 import { operatorOf } from '../command/options.js';
 import { withServices } from '../command/services.js';

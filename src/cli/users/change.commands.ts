@@ -1,6 +1,6 @@
 import type { OperatorActor } from '../../access/actor.js';
 import { VouchedEmails } from '../../auth/mail-codes/vouched-emails.js';
-import { SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
+import { type Removal, SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
 import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
 import { OwnershipRepository } from '../../orgs/ownership.repository.js';
 import { canonicalEmail } from '../../users/email-address.js';
@@ -96,11 +96,24 @@ export function endSessions(invocation: Invocation): Promise<Report> {
 }
 
 export function removeSecondFactor(invocation: Invocation): Promise<Report> {
-  return changeUser(invocation, {
-    make: (services, user, actor) => services.get(SecondFactorRemoval).byOperator(user, actor),
-    done: 'the second factor is removed, and every session has ended',
-    unchanged: 'has no second factor',
+  return withServices(async (services) => {
+    const actor = operatorOf(invocation);
+    const user = await findUser(services, invocation.parameters[0]!);
+    const removal = await services.get(SecondFactorRemoval).byOperator(user, actor);
+    const { id, email } = user;
+    const changed = removal.kind === 'removed';
+    const operatorRevoked = changed && removal.wasOperator;
+    return {
+      lines: [`${email} (${id}): ${removalText(removal)}`],
+      json: [{ id, email, changed, operatorRevoked }],
+    };
   });
+}
+
+function removalText(removal: Removal): string {
+  if (removal.kind === 'unchanged') return 'has no second factor';
+  const removed = 'the second factor is removed, and every session has ended';
+  return removal.wasOperator ? `${removed}; the user is no longer an operator` : removed;
 }
 
 export async function setEmail(invocation: Invocation): Promise<Report> {
