@@ -1,6 +1,5 @@
 import { loadEnv } from '../config/load-env.js';
-import { createDataSource } from '../database/create-data-source.js';
-import { dataSourceOptions } from '../database/data-source-options.js';
+import { createDataSource, dataSourceOptions } from '../database/data-source.js';
 import { SCHEMA } from './schema.js';
 
 /** The TypeORM command line opens this data source itself. */

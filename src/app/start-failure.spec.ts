@@ -1,7 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 import { expect, it } from 'vitest';
-import { LostConflictError } from '../database/lost-conflict.error.js';
-import { UnknownOutcomeError } from '../database/unknown-outcome.error.js';
+import { LostConflictError, UnknownOutcomeError } from '../database/transaction-errors.js';
 import { explainFailure } from './start-failure.js';
 
 it.each([UnknownOutcomeError, LostConflictError])('shows what the database said: %o', (Wrapper) => {

@@ -1,11 +1,10 @@
 import { SigningKeysError } from '../auth/tokens/signing-keys.js';
-import { ConfigurationError } from '../config/parse-env.js';
+import { ConfigurationError } from '../config/load-env.js';
 import { isDatabaseUnavailable, isTlsRefusal } from '../database/database-errors.js';
-import { PendingMigrationsError } from '../database/migrate.js';
-import { MigrationLeaseLostError } from '../database/migration-lease.js';
+import { MigrationLeaseLostError, PendingMigrationsError } from '../database/migrate.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
 import { DatabaseInUseError } from '../database/sqlite/sqlite-file-lock.js';
-import { ListenError } from '../http/listen.js';
+import { ListenError } from '../http/listening.js';
 import { MetricsListenError } from '../telemetry/metrics/start-metrics.js';
 import { UnavailableError } from '../problems/problem.js';
 import { ReservedServiceError } from '../services/services.errors.js';

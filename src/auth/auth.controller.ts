@@ -4,7 +4,7 @@ import { Public, PublicOrService, SignedIn } from '../access/access.decorators.j
 import type { SignInOrigin } from '../access/actor.js';
 import { CurrentUser, ServiceIfAny } from '../access/current-caller.decorators.js';
 import type { ServicePrincipal, UserPrincipal } from '../access/principal.js';
-import { RequestSignInOrigin } from '../http/current-actor.decorator.js';
+import { RequestSignInOrigin } from '../http/request-origin.js';
 import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { ApiSignIn } from './api-sign-in.decorator.js';

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Equals, IsBoolean, IsNotEmpty, IsString, Matches, ValidateIf } from 'class-validator';
 import { IsOneLine } from '../http/is-one-line.decorator.js';
-import { IsEmailAddress } from '../users/is-email-address.decorator.js';
+import { IsEmailAddress } from '../users/email.decorators.js';
 import { NormalizedPassword } from './passwords/normalized-password.decorator.js';
 import { IsAcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
 import { A_CHALLENGE } from '../openapi/problem-schemas.js';

@@ -8,15 +8,16 @@ import {
   listOf,
   oneOf,
   optional,
+  parseDuration,
+  parseExactOrigin,
   type Reader,
   TEXT,
   url,
   variable,
   wholeNumber,
 } from './readers.js';
-import { mfaIssuer } from './mfa-issuer.js';
+import { mfaIssuer } from './issuer.js';
 import { mailFrom, smtp } from './smtp.js';
-import { parseDuration, parseExactOrigin } from './values.js';
 import type { Variables } from './variables.js';
 
 const MAX_PORT = 65_535;

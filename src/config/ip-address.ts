@@ -30,3 +30,11 @@ export function parseIpRange(text: string): IpRange | undefined {
 export function isInRange(address: IpAddress, [network, prefixLength]: IpRange): boolean {
   return address.kind() === network.kind() && address.match(network, prefixLength);
 }
+
+export function hostAndPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+export function listenFailure(code: string | undefined): string {
+  return code === 'EADDRINUSE' ? 'EADDRINUSE: another process listens there' : String(code);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { issuerUrl } from './issuer-url.js';
+import { issuerUrl } from './issuer.js';
 
 describe('issuerUrl', () => {
   it.each([

@@ -1,5 +1,64 @@
 import { isReadByOthers, MAX_SECRET_FILE_KIB, readSecretFile } from './secret-file.js';
-import { misspelledNames } from './misspelled-names.js';
+
+/** No other program is known to use these prefixes, so every name with one is meant for this service. */
+const OWN_PREFIXES = ['RATE_LIMIT_', 'ARGON2_'];
+/** In short names, such as HOST, one different letter makes the name of something else, such as HOME. */
+const MIN_COMPARED_LENGTH = 8;
+const TWO_MISTAKES_LENGTH = 13;
+/** longer than the longest of our names with two letters more */
+const MAX_COMPARED_LENGTH = 40;
+
+// Returns a line for each name that is none of ours but was probably meant to be. Platforms and other programs set
+// variables too, such as REDIS_PORT or DATABASE_HOST: outside of our own prefixes only a likely slip counts.
+function misspelledNames(names: readonly string[], known: readonly string[]): string[] {
+  const existing = new Set(known);
+  return names
+    .filter((name) => !existing.has(name) && (hasOwnPrefix(name) || name.length <= MAX_COMPARED_LENGTH))
+    .map((name) => ({ name, nearest: nearestOf(name.slice(0, MAX_COMPARED_LENGTH), known) }))
+    .filter(({ name, nearest }) => hasOwnPrefix(name) || nearest.mistakes <= toleratedMistakes(nearest.name))
+    .map(
+      ({ name, nearest }) =>
+        `${name.slice(0, MAX_COMPARED_LENGTH)}: there is no such variable; the nearest is ${nearest.name}`,
+    );
+}
+
+const hasOwnPrefix = (name: string): boolean => OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
+
+function toleratedMistakes({ length }: string): number {
+  if (length < MIN_COMPARED_LENGTH) return 0;
+  return length < TWO_MISTAKES_LENGTH ? 1 : 2;
+}
+
+interface NearestName {
+  name: string;
+  mistakes: number;
+}
+
+function nearestOf(name: string, known: readonly string[]): NearestName {
+  const neighbours = known.map((candidate) => ({ name: candidate, mistakes: mistakesIn(name, candidate) }));
+  return neighbours.reduce((best, next) => (next.mistakes < best.mistakes ? next : best));
+}
+
+/** Counts letters added, left out, replaced, or swapped with the next (optimal string alignment). */
+function mistakesIn(name: string, meant: string): number {
+  const rows: number[][] = [Array.from({ length: meant.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= name.length; row += 1) {
+    const line = [row];
+    for (let column = 1; column <= meant.length; column += 1) {
+      const differs = name[row - 1] === meant[column - 1] ? 0 : 1;
+      const isSwap =
+        row > 1 && column > 1 && name[row - 1] === meant[column - 2] && name[row - 2] === meant[column - 1];
+      line[column] = Math.min(
+        rows[row - 1]![column]! + 1,
+        line[column - 1]! + 1,
+        rows[row - 1]![column - 1]! + differs,
+        isSwap ? rows[row - 2]![column - 2]! + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    rows.push(line);
+  }
+  return rows[name.length]![meant.length]!;
+}
 
 /** Each can be given in a file that `NAME_FILE` names. The file wins: `NAME` may be the default of a systemd unit. */
 const IN_FILES = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);

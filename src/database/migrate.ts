@@ -1,11 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import { NOW_MS } from './clock.js';
+import { LostConflictError } from './transaction-errors.js';
 import type { Env } from '../config/env.js';
-import { createDataSource } from './create-data-source.js';
-import { dataSourceOptions } from './data-source-options.js';
-import { MigrationLeaseLostError, withMigrationLease } from './migration-lease.js';
+import { createDataSource, dataSourceOptions } from './data-source.js';
 import { isSchemaUpToDate } from './schema-version.js';
 import type { Schema } from './schema.js';
+
+const LEASE_MS = 30_000;
+const RENEW_MS = 5000;
+const PAUSE_MS = 250;
+
+const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS migrations_lease
+  (id integer NOT NULL PRIMARY KEY, holder varchar(36) NOT NULL, expires_at bigint NOT NULL)`;
+const CREATE_ROW = "INSERT IGNORE INTO migrations_lease (id, holder, expires_at) VALUES (1, '', 0)";
+const TAKE = `UPDATE migrations_lease SET holder = ?, expires_at = ${NOW_MS} + ${LEASE_MS}
+  WHERE id = 1 AND expires_at < ${NOW_MS}`;
+const RENEW = `UPDATE migrations_lease SET expires_at = ${NOW_MS} + ${LEASE_MS} WHERE id = 1 AND holder = ?`;
+const RELEASE = 'UPDATE migrations_lease SET expires_at = 0 WHERE id = 1 AND holder = ?';
+
+export class MigrationLeaseLostError extends Error {
+  constructor() {
+    super('MIGRATIONS: abandoned because their lease could not be renewed; the next start completes them');
+  }
+}
+
+/** The lease is a row, since named locks do not span the nodes of a Galera cluster. A dead holder's expires. */
+export async function withMigrationLease<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+  const holder = randomUUID();
+  await retryPersistently(() => dataSource.query(CREATE_TABLE));
+  await retryPersistently(() => dataSource.query(CREATE_ROW));
+  await take(dataSource, holder);
+
+  const renewal = keepRenewing(dataSource, holder);
+  try {
+    return await Promise.race([workAndRelease(dataSource, holder, work), renewal.lost]);
+  } finally {
+    renewal.stop();
+  }
+}
+
+async function take(dataSource: DataSource, holder: string): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    if (await retryPersistently(() => changesRow(dataSource, TAKE, holder))) return;
+    if (attempt === 0) new Logger('Database').log('waiting for another instance to migrate');
+    await sleep(PAUSE_MS * (0.5 + Math.random()));
+  }
+}
+
+/** Hides no failure of the work behind a failure to release: the lease expires by itself. */
+async function workAndRelease<T>(dataSource: DataSource, holder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await retryPersistently(() => changesRow(dataSource, RELEASE, holder)).catch(() => undefined);
+  }
+}
+
+/** `lost` rejects when another instance holds the lease, or before it expires without a renewal. */
+function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<never>; stop: () => void } {
+  const { promise: lost, reject } = Promise.withResolvers<never>();
+  const lose = (): void => reject(new MigrationLeaseLostError());
+  let renewedAt = performance.now();
+  const renew = async (): Promise<void> => {
+    const now = performance.now();
+    if (now - renewedAt >= LEASE_MS - RENEW_MS) return lose();
+    if (!(await changesRow(dataSource, RENEW, holder))) return lose();
+    renewedAt = now;
+  };
+  // The next renewal makes up for a failed one, while there is time.
+  const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
+  return { lost, stop: () => clearInterval(timer) };
+}
+
+async function changesRow(dataSource: DataSource, sql: string, holder: string): Promise<boolean> {
+  const { affectedRows } = await dataSource.query<{ affectedRows: number }>(sql, [holder]);
+  return affectedRows === 1;
+}
+
+/** Retries beyond the query runner's attempts: instances that start together conflict again and again. */
+async function retryPersistently<T>(statement: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await statement();
+    } catch (error) {
+      if (!(error instanceof LostConflictError)) throw error;
+      await sleep(PAUSE_MS * Math.random());
+    }
+  }
+}
 
 export class PendingMigrationsError extends Error {
   constructor() {

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { MigrationLeaseLostError, withMigrationLease } from './migration-lease.js';
+import { MigrationLeaseLostError, withMigrationLease } from './migrate.js';
 
 /** of the 30 seconds that it holds: then nobody else has it yet */
 const GIVEN_UP_AFTER_MS = 25_000;

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { UnavailableError } from '../problems/problem.js';
-import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from './acquire-timeout.js';
+import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from './connection-limits.js';
 
 export interface Turn {
   /** id of the user, else address of the client; undefined for the work of the service itself */

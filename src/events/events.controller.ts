@@ -6,7 +6,7 @@ import type { ServicePrincipal } from '../access/principal.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ApiPage } from '../http/page-query.decorators.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
-import { Patience } from '../http/patience.decorator.js';
+import { Patience } from '../http/deadline.js';
 import { TOO_MANY_WAIT } from './events.errors.js';
 import { FeedQuery, INVALID_CURSOR, ListOrgEventsQuery } from './events.query.js';
 import { OrgEventsResult } from './events.responses.js';

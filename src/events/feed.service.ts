@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { ServicePrincipal } from '../access/principal.js';
 import { limitOf } from '../http/pages.js';
-import type { Patience } from '../http/patience.decorator.js';
+import type { Patience } from '../http/deadline.js';
 import { UnavailableError } from '../problems/problem.js';
 import type { Event } from './event.entity.js';
 import { feedEvent, isToldTo } from './event-views.js';

@@ -1,13 +1,39 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
-import { type Problem, PROBLEM_MEDIA_TYPE, problemDetails, toProblem } from '../problems/problem.js';
-import { clientAddress } from './client-address.js';
+import { Problem, PROBLEM_MEDIA_TYPE, problemDetails, toProblem } from '../problems/problem.js';
+import { clientAddress } from './request-origin.js';
 import type { Connections } from './connections.js';
 import { sendProblem } from './problem.filter.js';
 import type { RequestLog } from './request-log.js';
-import { SECURITY_HEADERS } from './security-headers.js';
+import { SECURITY_HEADERS } from './response-headers.js';
+
+/** Replaces the answers that Node sends by itself, in a shape of its own or by disconnecting. */
+export function replaceNodeAnswers(fastify: FastifyInstance): void {
+  requireHostHeader(fastify);
+  const { server } = fastify;
+  // RFC 9110 section 10.1.1: an unknown expectation need not be refused.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
+  // RFC 9110 section 9.3.6: CONNECT asks for a tunnel and names no path.
+  server.on('connect', ({ socket }: IncomingMessage) => {
+    socket.on('error', () => socket.destroy());
+    server.emit('clientError', new Error('CONNECT'), socket);
+  });
+}
+
+/** Requires one `Host`, which HTTP/1.0 may leave out (RFC 9112 section 3.2). */
+function requireHostHeader(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const { headersDistinct, httpVersion } = request.raw;
+    const hosts = headersDistinct['host']?.length ?? 0;
+    const accepted = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+    done(accepted ? undefined : new Problem('bad_request', { detail: 'Send one Host header.' }));
+  });
+}
 
 /** time to discard what the client still sends, so that it can read the answer (RFC 9112 section 9.6) */
 const LINGER_MS = 1000;
@@ -56,13 +82,13 @@ export class BrokenRequests {
     if (!socket.writable) return;
     const requestId = randomUUID();
     if (socket.bytesRead > 0) this.log.writeUnreadable(problem, requestId, clientAddress({ ip: '', socket }));
-    socket.end(response(problem, requestId));
+    socket.end(rawAnswer(problem, requestId));
     socket.resume();
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 }
 
-function response(problem: Problem, requestId: string): string {
+function rawAnswer(problem: Problem, requestId: string): string {
   const body = JSON.stringify(problemDetails(problem, requestId));
   const headers = {
     ...SECURITY_HEADERS,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseIpRange } from '../config/ip-address.js';
-import { clientAddress, trustRanges } from './client-address.js';
+import { clientAddress, trustRanges } from './request-origin.js';
 
 const PEER = '192.0.2.1';
 

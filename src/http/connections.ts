@@ -1,11 +1,125 @@
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Logger } from '@nestjs/common';
+import type { Logger as PinoLogger } from 'pino';
 import type { FastifyInstance } from 'fastify';
+import type { Env } from '../config/env.js';
 import { requestEnded } from '../telemetry/metrics/measurements.js';
 import { UnavailableError } from '../problems/problem.js';
 import { type EndedExchange, Exchanges } from './exchanges.js';
-import type { IdleConnections } from './idle-connections.js';
-import type { RequestLog } from './request-log.js';
-import { endRequestSpan } from './traced-requests.js';
+import { endRequestSpan, type RequestLog } from './request-log.js';
+
+/** files kept for the database, keys, logs, listeners, Redis, mails and traces */
+const RESERVED = 64;
+const MIN_CONNECTIONS = 16;
+/** Idle connections take memory, too. */
+const MAX_CONNECTIONS = 10_000;
+
+export function maxConnections({ database, databasePoolSize }: Env): number {
+  const pool = database.engine === 'mysql' ? databasePoolSize : 0;
+  const files = openFilesLimit() ?? Number.POSITIVE_INFINITY;
+  return Math.min(Math.max(files - RESERVED - pool, MIN_CONNECTIONS), MAX_CONNECTIONS);
+}
+
+/** Node raises the soft limit to the hard one when it starts. Undefined means no limit, or Windows. */
+function openFilesLimit(): number | undefined {
+  const { userLimits } = process.report.getReport() as {
+    userLimits?: { open_files: { soft: number | 'unlimited' } };
+  };
+  const limit = userLimits?.open_files.soft;
+  return typeof limit === 'number' ? limit : undefined;
+}
+
+/** how long a client may take nothing of its answer */
+const STALL_TIMEOUT_MS = 15_000;
+const CHECK_MS = 1000;
+
+/** Disconnects a client that stops reading: the socket's own timeout spares those that still send. */
+export function disconnectWhenStalled(response: ServerResponse, logger: Logger): void {
+  const { socket } = response.req;
+  let taken = takenBy(socket);
+  let since = performance.now();
+
+  const timer = setInterval(() => {
+    if (response.writableFinished || socket.destroyed) return clearInterval(timer);
+    const before = taken;
+    taken = takenBy(socket);
+    if (taken !== before || socket.writableLength === 0) since = performance.now();
+    if (performance.now() - since < STALL_TIMEOUT_MS) return;
+    clearInterval(timer);
+    logger.warn('connection closed: the client read nothing of its answer for 15 seconds');
+    socket.destroy();
+  }, CHECK_MS);
+  timer.unref();
+}
+
+/** The bytes that the operating system accepted; only Node's handle knows the progress of a write. */
+function takenBy(socket: Socket): number {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  return isHandle(handle) ? handle.bytesWritten - handle.writeQueueSize : 0;
+}
+
+function isHandle(handle: unknown): handle is { bytesWritten: number; writeQueueSize: number } {
+  return (
+    typeof handle === 'object' && handle !== null && 'bytesWritten' in handle && 'writeQueueSize' in handle
+  );
+}
+
+const LOG_INTERVAL_MS = 60_000;
+
+// Limits the open connections. At the limit, a new one replaces the one idle for longest: otherwise a client that opens
+// connections and says nothing, or half a request, would keep all others out. Busy ones are never closed.
+export class IdleConnections {
+  private readonly open = new Set<Socket>();
+  /** ordered by the time when they became idle */
+  private readonly idle = new Set<Socket>();
+  private loggedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly log: PinoLogger) {}
+
+  limit(server: Server, max: number): void {
+    server.maxConnections = max;
+    // Otherwise a full process would hand a connection on to another one, in circles when all are full.
+    Object.assign(server, { dropMaxConnection: true });
+    server.on('connection', (socket: Socket) => {
+      this.open.add(socket);
+      if (this.open.size >= max) this.closeOldest(max);
+      this.idle.add(socket);
+      socket.once('close', () => this.forget(socket));
+    });
+    server.on('drop', () => this.warn('a new connection was refused: all are busy', max));
+  }
+
+  begin(socket: Socket): void {
+    this.idle.delete(socket);
+  }
+
+  end(socket: Socket): void {
+    // Last in the order, also if it was idle already.
+    this.idle.delete(socket);
+    if (this.open.has(socket)) this.idle.add(socket);
+  }
+
+  private closeOldest(max: number): void {
+    const [oldest] = this.idle;
+    if (!oldest) return;
+    this.forget(oldest);
+    oldest.destroy();
+    this.warn('connections that have been idle for longest are closed: there are too many', max);
+  }
+
+  private forget(socket: Socket): void {
+    this.open.delete(socket);
+    this.idle.delete(socket);
+  }
+
+  private warn(msg: string, max: number): void {
+    const now = performance.now();
+    if (now - this.loggedAt < LOG_INTERVAL_MS) return;
+    this.loggedAt = now;
+    this.log.warn({ msg, max });
+  }
+}
 
 /** maximum on one connection; then the client opens another, perhaps to another instance */
 const MAX_REQUESTS = 1000;

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { clientAddress } from './client-address.js';
+import { clientAddress } from './request-origin.js';
 
 export interface EndedExchange {
   reply: FastifyReply;

@@ -4,13 +4,12 @@ import { Logger } from '@nestjs/common';
 import type { Env } from '../config/env.js';
 import { toProblem } from '../problems/problem.js';
 import { BrokenRequests } from './broken-requests.js';
-import { clientAddress, trustRanges } from './client-address.js';
+import { clientAddress, requestIdOf, trustRanges } from './request-origin.js';
 import type { Connections } from './connections.js';
-import { issuerPaths } from './issuer-paths.js';
+import { issuerPaths } from './paths.js';
 import { sendProblem } from './problem.filter.js';
-import { requestIdOf } from './request-id.js';
 import type { RequestLog } from './request-log.js';
-import { SECURITY_HEADERS } from './security-headers.js';
+import { SECURITY_HEADERS } from './response-headers.js';
 
 const BODY_LIMIT_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { issuerPaths } from './issuer-paths.js';
+import { issuerPaths } from './paths.js';
 
 describe('issuerPaths', () => {
   it.each([

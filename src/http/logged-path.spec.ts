@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loggedPath } from './logged-path.js';
+import { loggedPath } from './paths.js';
 
 it.each([
   ['/api/nothing', '/api/nothing'],

@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 
+export const OK: OkResult = { ok: true };
+
 /** Done, and there is nothing to say. */
 export class OkResult {
   /** @example true */

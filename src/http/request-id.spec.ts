@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestIdOf } from './request-id.js';
+import { requestIdOf } from './request-origin.js';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { userAgentOf } from './user-agent.js';
+import { userAgentOf } from './request-origin.js';
 
 describe('the user agent', () => {
   it.each([

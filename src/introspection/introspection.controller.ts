@@ -4,7 +4,7 @@ import { AllowedServices } from '../access/access.decorators.js';
 import { CurrentService } from '../access/current-caller.decorators.js';
 import type { ServicePrincipal } from '../access/principal.js';
 import { FormBody } from '../http/form-body.js';
-import { INTROSPECTION_PATH } from '../http/issuer-paths.js';
+import { INTROSPECTION_PATH } from '../http/paths.js';
 import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
 import {
   ActiveToken,

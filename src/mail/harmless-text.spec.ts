@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { harmless } from './harmless-text.js';
+import { harmless } from './template.js';
 
 describe('text of somebody else in a mail', () => {
   it.each([

@@ -1,7 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import { isNotice, type NoticeKind } from './mail-budgets.js';
-import type { MailComposer, MailText, WaitingMail } from './mail-composer.js';
 import { type Mail, MAIL_KINDS, type MailKind } from './mail.entity.js';
+import type { TemplateName } from './template.js';
+import { isNotice, type NoticeKind } from './mail-budgets.js';
+
+export interface MailText {
+  template: TemplateName;
+  code?: string;
+  /** set for invitations only, and made harmless already, as is `inviter` */
+  organization?: string;
+  inviter?: string;
+}
+
+export type WaitingMail = Pick<
+  Mail,
+  'id' | 'kind' | 'recipient' | 'codeId' | 'senderId' | 'priority' | 'attempts'
+>;
+
+/** Decides what mails of one kind say, at the time of sending. Each attempt asks again; the code stays the same. */
+export interface MailComposer {
+  /** Returns undefined if there is nobody, or no longer anything, to tell. */
+  compose(mail: Mail): Promise<MailText | undefined>;
+
+  /** Finds mails that nobody would get, with one query for all of them. `compose` finds those that it misses. */
+  findPointless?(mails: readonly WaitingMail[]): Promise<string[]>;
+}
 
 type ComposedKind = Exclude<MailKind, NoticeKind>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAIL_KINDS } from './mail.entity.js';
-import { nextTurn, priorityOf } from './mail-turns.js';
+import { nextTurn, priorityOf } from './mail-choice.js';
 
 const MINUTE = 60_000;
 

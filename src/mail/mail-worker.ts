@@ -9,12 +9,11 @@ import {
 import { Env } from '../config/env.js';
 import { MailCounts } from './mail-counts.js';
 import { CANDIDATES, choose, type Due, type Placed } from './mail-choice.js';
-import type { WaitingMail } from './mail-composer.js';
-import { MailComposers } from './mail-composers.js';
+import { MailComposers, type WaitingMail } from './mail-composers.js';
 import { SendingFailedError } from './mail.errors.js';
 import { type Mail, MAIL_PRIORITIES } from './mail.entity.js';
 import { MailsRepository } from './mails.repository.js';
-import { retryAfterMs } from './retry-schedule.js';
+import { retryAfterMs } from './mail-retries.js';
 import { SEND_TIMEOUT_MS, SmtpSender } from './smtp-sender.js';
 
 const POLL_MS = 1000;

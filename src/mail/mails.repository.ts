@@ -5,7 +5,7 @@ import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
-import type { WaitingMail } from './mail-composer.js';
+import type { WaitingMail } from './mail-composers.js';
 import type { Due } from './mail-choice.js';
 import { Mail, type MailPriority, type MailState } from './mail.entity.js';
 

@@ -7,7 +7,7 @@ import { type NoticeKind, waitMs } from './mail-budgets.js';
 import type { MailKind } from './mail.entity.js';
 import { MailUnavailableError } from './mail.errors.js';
 import { MailLimitsRepository } from './mail-limits.repository.js';
-import { nextTurn, priorityOf } from './mail-turns.js';
+import { nextTurn, priorityOf } from './mail-choice.js';
 import { MailsRepository } from './mails.repository.js';
 
 export interface NewMail {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LEASE_MS } from './mail-worker.js';
-import { retryAfterMs } from './retry-schedule.js';
+import { retryAfterMs } from './mail-retries.js';
 import { SEND_TIMEOUT_MS } from './smtp-sender.js';
 
 const SECOND = 1000;

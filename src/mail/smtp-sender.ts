@@ -4,7 +4,7 @@ import { createTransport, type Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
 import { SendingFailedError } from './mail.errors.js';
 import type { Mail } from './mail.entity.js';
-import type { MailText } from './mail-composer.js';
+import type { MailText } from './mail-composers.js';
 import { loadTemplates, renderBody, type Templates } from './template.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -4,9 +4,9 @@ import { SignedIn } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiIncluded, Included } from './included.decorator.js';
-import { MeView } from './me-view.js';
+import { MeView } from './own-orgs.service.js';
 import { AccountResult, MeResult } from './me.responses.js';
-import { AccountView } from './account-view.js';
+import { AccountView } from './views.js';
 
 @ApiTags('Me')
 @Controller('api/me')

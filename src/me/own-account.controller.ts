@@ -1,5 +1,5 @@
-import { Body, Controller, Delete } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Query, type StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { SignedInByPassword } from '../access/access.decorators.js';
 import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
@@ -11,6 +11,15 @@ import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { DeleteAccountRequest } from './me.requests.js';
 import { OwnAccountService } from './own-account.service.js';
+import { CurrentUser } from '../access/current-caller.decorators.js';
+import type { UserPrincipal } from '../access/principal.js';
+import { ApiPage } from '../http/page-query.decorators.js';
+import { type LinkNextPage, NextPage } from '../http/pages.js';
+import { EventsService } from '../events/events.service.js';
+import { OwnEventsResult } from '../events/events.responses.js';
+import { ListEventsQuery } from '../events/events.query.js';
+import { ExportResult } from './export.responses.js';
+import { OwnExportService } from './own-export.service.js';
 
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
 
@@ -46,5 +55,50 @@ export class OwnAccountController {
     @Client() client: HashClient,
   ): Promise<OkResult> {
     return this.accounts.delete(write, proof, client);
+  }
+}
+
+@ApiTags('Me')
+@Controller('api/me/events')
+export class OwnEventsController {
+  constructor(private readonly events: EventsService) {}
+
+  /**
+   * Read the record of the current user
+   *
+   * @remarks Lists what happened to the account, its logins and its memberships, latest first. Requires a token from
+   * a login by password.
+   */
+  @Get()
+  @SignedInByPassword()
+  @ApiPage(OwnEventsResult)
+  listOwnEvents(
+    @CurrentUser() { id }: UserPrincipal,
+    @Query() query: ListEventsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<OwnEventsResult> {
+    return this.events.listOfUser(id, query, linkNextPage);
+  }
+}
+
+@ApiTags('Me')
+@Controller('api/me/export')
+export class OwnExportController {
+  constructor(private readonly exports: OwnExportService) {}
+
+  /**
+   * Export all data about the current user
+   *
+   * @remarks The document holds the account, the organizations, the sessions, the record, the mails, and the
+   * invitations to the e-mail if it is verified. It contains no hash, no code, no secret, and no client address of
+   * anybody else. It is as long as the record is, and is streamed: without its last brace it is incomplete. Requires a
+   * token from a login by password.
+   */
+  @Get()
+  @SignedInByPassword()
+  @RateLimited('export')
+  @ApiOkResponse({ type: ExportResult })
+  exportOwnData(@CurrentUser() caller: UserPrincipal): Promise<StreamableFile> {
+    return this.exports.answer(caller);
   }
 }

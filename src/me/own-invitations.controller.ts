@@ -4,7 +4,7 @@ import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
-import { EntityIdPipe } from '../http/entity-id.pipe.js';
+import { EntityIdPipe } from '../http/validation.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ApiPage } from '../http/page-query.decorators.js';

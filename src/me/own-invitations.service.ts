@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
 import { Env } from '../config/env.js';
-import { OK } from '../http/ok.js';
-import type { OkResult } from '../http/ok.responses.js';
+import { OK, type OkResult } from '../http/ok.responses.js';
 import type { AcceptedResult } from '../orgs/invitations/invitations.responses.js';
 import { answerEvent } from '../orgs/invitations/invitation-events.js';
 import {

@@ -1,8 +1,98 @@
-import { Injectable } from '@nestjs/common';
-import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
-import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../http/pages.js';
+import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
+import type { UserPrincipal } from '../access/principal.js';
+import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
+import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/orgs.repository.js';
+import { type UserOrg, UserOrgsRepository } from '../orgs/user-orgs.repository.js';
+import {
+  cutPage,
+  encodeCursor,
+  limitOf,
+  type LinkNextPage,
+  type Position,
+  positionOf,
+} from '../http/pages.js';
+import { type ListPage, streamList } from '../http/list-stream.js';
+import type { MeResult, OrgOfMe } from './me.responses.js';
+import { AccountView } from './views.js';
+import type { Included } from './included.decorator.js';
 import type { ListOwnOrgsQuery } from './me.requests.js';
 import type { DeletedOrgsResult, OwnOrgsResult } from './own-account.responses.js';
+
+export interface OrgListReader extends Pick<UserPrincipal, 'id' | 'sessionId'> {
+  withRoles: boolean;
+}
+
+/** The organizations in the answer of `GET /api/me`. */
+@Injectable()
+export class OwnOrgList {
+  private readonly logger = new Logger('Me');
+
+  constructor(
+    private readonly orgs: OrgsRepository,
+    private readonly userOrgs: UserOrgsRepository,
+    private readonly sessions: SessionsRepository,
+  ) {}
+
+  /** Nearly every list is short, and the first page is all of it. */
+  async begin(reader: OrgListReader): Promise<ListPage<OrgOfMe>> {
+    const orgs = reader.withRoles ? undefined : await this.orgs.findShortListOfUser(reader.id);
+    return orgs ? { rows: orgs } : this.findPage(reader);
+  }
+
+  /** @param document with an empty list */
+  stream(reader: OrgListReader, first: ListPage<OrgOfMe>, document: MeResult): StreamableFile {
+    return streamList({
+      document,
+      first,
+      readAfter: (after) => this.findPageFor(reader, after),
+      logger: this.logger,
+      failure: { msg: 'a list of organizations was cut off', userId: reader.id },
+    });
+  }
+
+  /** Checks the session after it has read the page, so that nothing in the page is newer than the end of the session. */
+  private async findPageFor(reader: OrgListReader, after: Position): Promise<ListPage<OrgOfMe> | undefined> {
+    const page = await this.findPage(reader, after);
+    return (await this.sessions.findPrincipal(reader.sessionId)) ? page : undefined;
+  }
+
+  private async findPage({ id, withRoles }: OrgListReader, after?: Position): Promise<ListPage<OrgOfMe>> {
+    const found = await this.userOrgs.findPage(id, MAX_SHORT_LIST + 1, after);
+    const page = found.slice(0, MAX_SHORT_LIST);
+    const last = found.length > MAX_SHORT_LIST ? page.at(-1) : undefined;
+    return {
+      rows: page.map(withRoles ? viewWithRole : viewOf),
+      ...(last && { next: { order: last.joinedAt, id: last.id } }),
+    };
+  }
+}
+
+function viewOf({ id, name }: UserOrg): OrgOfMe {
+  return { id, name };
+}
+
+function viewWithRole({ id, name, role }: UserOrg): OrgOfMe {
+  return { id, name, role };
+}
+
+@Injectable()
+export class MeView {
+  constructor(
+    private readonly orgs: OwnOrgList,
+    private readonly accounts: AccountView,
+  ) {}
+
+  /** Streams a long list of organizations, to bound memory and the time of one turn. */
+  async of({ id, email, sessionId }: UserPrincipal, included: Included): Promise<MeResult | StreamableFile> {
+    const reader = { id, sessionId, withRoles: included.has('roles') };
+    const [first, account] = await Promise.all([
+      this.orgs.begin(reader),
+      included.has('account') ? this.accounts.of(id) : undefined,
+    ]);
+    const user = { id, email, ...(account && { emailVerified: account.emailVerified }) };
+    return first.next ? this.orgs.stream(reader, first, { user, orgs: [] }) : { user, orgs: first.rows };
+  }
+}
 
 @Injectable()
 export class OwnOrgsService {

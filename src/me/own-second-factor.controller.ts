@@ -9,9 +9,8 @@ import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { OwnSecondFactorService } from '../auth/second-factor/own-second-factor.service.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 import { SecondFactorEnrolment } from '../auth/second-factor/second-factor-enrolment.js';
-import { CurrentActor } from '../http/current-actor.decorator.js';
-import { OK } from '../http/ok.js';
-import { OkResult } from '../http/ok.responses.js';
+import { CurrentActor } from '../http/request-origin.js';
+import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import {
@@ -20,7 +19,7 @@ import {
   ConfirmSecondFactorRequest,
 } from './me.requests.js';
 import { EnrolmentResult, RecoveryCodesResult, SecondFactorResult } from './own-account.responses.js';
-import { recoveryCodesResult, secondFactorResult } from './second-factor-views.js';
+import { recoveryCodesResult, secondFactorResult } from './views.js';
 
 const INVALID_CODE = { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE } as const;
 

@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
 import { isEntityId } from '../identifiers/entity-id.js';
-import { parseTimeOrAge } from '../config/values.js';
+import { parseTimeOrAge } from '../config/readers.js';
 import { DEFAULT_LIMIT } from '../http/pages.js';
 import { PageCursor, PageLimit } from '../http/page-query.decorators.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';

@@ -9,7 +9,7 @@ import { MAX_ORG_NAME } from '../orgs/org.entity.js';
 import { decodeNameCursor, decodeTextCursor, DEFAULT_LIMIT } from '../http/pages.js';
 import { PageCursor, PageLimit } from '../http/page-query.decorators.js';
 import { canonicalEmail } from '../users/email-address.js';
-import { EmailSearch } from '../users/email-search.decorator.js';
+import { EmailSearch } from '../users/email.decorators.js';
 
 const USER_STATUSES = ['active', 'disabled'] as const;
 const ORG_STATUSES = ['active', 'deleted'] as const;

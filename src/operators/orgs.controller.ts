@@ -2,10 +2,9 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiTags } from '@nestjs/swagger';
 import { ApiOrgId, Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/actor.js';
-import { CurrentOperator } from '../http/current-operator.decorator.js';
-import { EntityIdPipe } from '../http/entity-id.pipe.js';
-import { OK } from '../http/ok.js';
-import { OkResult } from '../http/ok.responses.js';
+import { CurrentOperator } from '../http/request-origin.js';
+import { EntityIdPipe } from '../http/validation.js';
+import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { OrgDeletionResult, OrgResult } from '../orgs/orgs.responses.js';
 import { ApiPage } from '../http/page-query.decorators.js';

@@ -2,9 +2,8 @@ import { Body, Controller, Get, HttpCode, Param, type PipeTransform, Post, Query
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/actor.js';
-import { CurrentOperator } from '../http/current-operator.decorator.js';
-import { OK } from '../http/ok.js';
-import { OkResult } from '../http/ok.responses.js';
+import { CurrentOperator } from '../http/request-origin.js';
+import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { ApiPage } from '../http/page-query.decorators.js';
 import {

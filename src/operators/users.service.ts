@@ -19,7 +19,7 @@ import {
   positionOf,
 } from '../http/pages.js';
 import { filteredPage } from '../http/filtered-page.js';
-import { sessionView } from '../me/own-session-views.js';
+import { sessionView } from '../me/views.js';
 import { OwnershipRepository } from '../orgs/ownership.repository.js';
 import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
 import { requireUnprotected } from '../users/operator-protection.js';

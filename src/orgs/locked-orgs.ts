@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LostConflictError } from '../database/lost-conflict.error.js';
+import { LostConflictError } from '../database/transaction-errors.js';
 import type { Transaction } from '../database/transaction.js';
 import type { Turn } from '../database/transaction-queue.js';
 import { Transactions } from '../database/transactions.js';

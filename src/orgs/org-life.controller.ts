@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiOrgId, MinRole, MinRoleByPassword, SignedInByPassword } from '../access/access.decorators.js';
-import { EntityIdPipe } from '../http/entity-id.pipe.js';
+import { EntityIdPipe } from '../http/validation.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { WriteRoute, OrgWrite } from '../requests/write-route.decorator.js';

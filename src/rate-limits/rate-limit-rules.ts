@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { limitKey } from '../access/principal.js';
 import type { Env } from '../config/env.js';
-import type { RateLimit } from '../config/values.js';
-import { clientAddress } from '../http/client-address.js';
+import type { RateLimit } from '../config/readers.js';
+import { clientAddress } from '../http/request-origin.js';
 import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { canonicalEmail } from '../users/email-address.js';
 import { clientKey } from './client-key.js';

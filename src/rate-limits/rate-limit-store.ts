@@ -1,4 +1,4 @@
-import type { RateLimit } from '../config/values.js';
+import type { RateLimit } from '../config/readers.js';
 
 export interface Counter extends RateLimit {
   /** name of the rule: the same name always has the same limit and window */

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Env } from '../config/env.js';
-import { clientAddress } from '../http/client-address.js';
+import { clientAddress } from '../http/request-origin.js';
 import { admit } from './admissions.js';
 import { validateBody } from './body-validation.js';
 import { KnownAddresses } from './known-addresses.js';

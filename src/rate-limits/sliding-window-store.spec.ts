@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rateLimitKey } from './rate-limit-key.js';
-import type { RateLimit } from '../config/values.js';
+import type { RateLimit } from '../config/readers.js';
 import type { Counter, Quota } from './rate-limit-store.js';
 import { SlidingWindowStore } from './sliding-window-store.js';
 import { keyCapacity } from './sliding-window.js';

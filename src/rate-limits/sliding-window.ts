@@ -1,4 +1,4 @@
-import type { RateLimit } from '../config/values.js';
+import type { RateLimit } from '../config/readers.js';
 import { AdmissionLog, logBytesPerSlot } from './admission-log.js';
 import { INDEX_BYTES_PER_SLOT, KeyIndex } from './key-index.js';
 import type { Quota } from './rate-limit-store.js';

@@ -4,7 +4,7 @@ import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import type { RequestKey } from './request-key.js';
 import type { UserActor } from '../access/actor.js';
 import type { EntityTags } from './entity-tags.js';
-import { actorOf } from '../http/current-actor.decorator.js';
+import { actorOf } from '../http/request-origin.js';
 
 /** The headers and query parameters that a change takes besides path and body. */
 export interface WriteOptions {

@@ -1,10 +1,28 @@
 import { Injectable } from '@nestjs/common';
+import type { EventType, EventWithout, NewEvent } from '../events/event-types.js';
 import type { Transaction } from '../database/transaction.js';
 import { EventsRepository } from '../events/events.repository.js';
-import type { EventType, EventWithout, NewEvent } from '../events/event-types.js';
-import { allSessionsEnded, type EndOfAll } from './all-sessions-ended.js';
 import { requireUnprotected } from './operator-protection.js';
 import { UserChangesRepository } from './user-changes.repository.js';
+
+type Ended = Extract<NewEvent<'session.ended'>, { data: { all: true } }>;
+
+/** How all sessions of a user end. */
+interface EndOfAll {
+  reason: Ended['data']['reason'];
+  /** the one session that goes on */
+  except?: string | undefined;
+}
+
+/** @param epoch the new one of the user */
+export function allSessionsEnded(
+  { actor, userId }: Pick<Ended, 'actor' | 'userId'>,
+  { reason, except }: EndOfAll,
+  epoch: number,
+): Ended {
+  const data = { reason, all: true, ...(except !== undefined && { except }), epoch } as const;
+  return { type: 'session.ended', actor, userId, data };
+}
 
 type UserEvent = EventWithout<'userRevision', EventType & `account.${string}`>;
 

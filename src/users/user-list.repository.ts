@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
-import { emailRange } from './email-range.js';
+import { emailRange } from './email-address.js';
 import { User } from './user.entity.js';
 
 export type ListedUser = Pick<

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FailedAttempts } from '../../src/auth/second-factor/failed-attempts.entity.js';
 import { FailedAttemptsRepository } from '../../src/auth/second-factor/failed-attempts.repository.js';
-import { acquireTimeoutError } from '../../src/database/acquire-timeout.js';
+import { acquireTimeoutError } from '../../src/database/connection-limits.js';
 import { MysqlHost } from '../../src/database/mysql/mysql-host.js';
 import { Org } from '../../src/orgs/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';

@@ -1,8 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseEnv } from '../../src/config/parse-env.js';
-import { createDataSource } from '../../src/database/create-data-source.js';
-import { dataSourceOptions } from '../../src/database/data-source-options.js';
+import { parseEnv } from '../../src/config/load-env.js';
+import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { SCHEMA } from '../../src/app/schema.js';
 import { times } from '../support/at-once.js';

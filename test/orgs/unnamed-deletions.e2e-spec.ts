@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseEnv } from '../../src/config/parse-env.js';
+import { parseEnv } from '../../src/config/load-env.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
 import { DeletedOrgsRepository } from '../../src/orgs/deleted-orgs.repository.js';

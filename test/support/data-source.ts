@@ -1,9 +1,8 @@
 import type { DataSource, MigrationInterface } from 'typeorm';
 import { SCHEMA } from '../../src/app/schema.js';
 import type { Env } from '../../src/config/env.js';
-import { parseEnv } from '../../src/config/parse-env.js';
-import { createDataSource } from '../../src/database/create-data-source.js';
-import { dataSourceOptions } from '../../src/database/data-source-options.js';
+import { parseEnv } from '../../src/config/load-env.js';
+import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
 import { migrate } from '../../src/database/migrate.js';
 import { Transactions } from '../../src/database/transactions.js';
 import { anInstallation, type Installation } from './installation.js';

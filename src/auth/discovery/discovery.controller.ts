@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../access/access.decorators.js';
-import { OPENID_CONFIGURATION_PATH, SERVER_METADATA_PATH } from '../../http/issuer-paths.js';
+import { OPENID_CONFIGURATION_PATH, SERVER_METADATA_PATH } from '../../http/paths.js';
 import { ApiProblems } from '../../openapi/decorators.js';
 import { NOT_DISCOVERABLE } from './discovery.errors.js';
 import { DiscoveryService } from './discovery.service.js';

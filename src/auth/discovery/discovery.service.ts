@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
-import { issuerUrl } from '../../config/issuer-url.js';
-import { INTROSPECTION_PATH, JWKS_PATH } from '../../http/issuer-paths.js';
+import { issuerUrl } from '../../config/issuer.js';
+import { INTROSPECTION_PATH, JWKS_PATH } from '../../http/paths.js';
 import { IssuerNotDiscoverableError } from './discovery.errors.js';
 import type { ServerMetadata } from './server-metadata.response.js';
 

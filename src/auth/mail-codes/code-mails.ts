@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { MailComposer, MailText } from '../../mail/mail-composer.js';
-import { MailComposers } from '../../mail/mail-composers.js';
+import { type MailComposer, MailComposers, type MailText } from '../../mail/mail-composers.js';
 import type { Mail } from '../../mail/mail.entity.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { CodeMailLimit } from './code-mail-limit.js';

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { clientAddress } from '../../http/client-address.js';
+import { clientAddress } from '../../http/request-origin.js';
 import { clientKey } from '../../rate-limits/client-key.js';
 import type { HashClient } from './hash-queue.js';
 

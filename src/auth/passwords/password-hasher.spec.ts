@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Argon2Cost } from '../../config/env.js';
-import { parseEnv } from '../../config/parse-env.js';
+import { parseEnv } from '../../config/load-env.js';
 import type { Argon2Engine } from './argon2-engine.js';
 import { readArgon2Cost } from './argon2-engine.js';
 import { BcryptVerifier, readBcryptCost } from './bcrypt-verifier.js';

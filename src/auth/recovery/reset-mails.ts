@@ -1,7 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Transactions } from '../../database/transactions.js';
-import type { MailComposer, MailText, WaitingMail } from '../../mail/mail-composer.js';
-import { MailComposers } from '../../mail/mail-composers.js';
+import {
+  type MailComposer,
+  MailComposers,
+  type MailText,
+  type WaitingMail,
+} from '../../mail/mail-composers.js';
 import type { Mail } from '../../mail/mail.entity.js';
 import { MailsRepository } from '../../mail/mails.repository.js';
 import { KnownAddresses } from '../../rate-limits/known-addresses.js';

@@ -4,7 +4,7 @@ import { SignedInOrRefreshToken } from '../../access/access.decorators.js';
 import type { Origin } from '../../access/actor.js';
 import { CallerIfAny } from '../../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../../access/principal.js';
-import { RequestOrigin } from '../../http/current-actor.decorator.js';
+import { RequestOrigin } from '../../http/request-origin.js';
 import { OkResult } from '../../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { LogoutRequest } from '../auth.requests.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Origin } from '../../access/actor.js';
 import type { UserPrincipal } from '../../access/principal.js';
-import { OK } from '../../http/ok.js';
-import type { OkResult } from '../../http/ok.responses.js';
+import { OK, type OkResult } from '../../http/ok.responses.js';
 import { SessionRefreshesRepository } from '../sessions/session-refreshes.repository.js';
 import type { RevocableSession } from '../sessions/revocation.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';

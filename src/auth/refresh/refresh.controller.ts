@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../access/access.decorators.js';
 import type { Origin } from '../../access/actor.js';
-import { RequestOrigin } from '../../http/current-actor.decorator.js';
+import { RequestOrigin } from '../../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { RefreshResult } from '../auth.responses.js';
 import { RefreshRequest } from '../auth.requests.js';

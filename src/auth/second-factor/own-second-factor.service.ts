@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
-import { LostConflictError } from '../../database/lost-conflict.error.js';
+import { LostConflictError } from '../../database/transaction-errors.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { Mails } from '../../mail/mails.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
 import { Transactions } from '../../database/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import { allSessionsEnded } from '../../users/all-sessions-ended.js';
+import { allSessionsEnded } from '../../users/user-events.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { EndedSessions } from './ended-sessions.js';

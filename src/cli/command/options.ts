@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { OperatorActor } from '../../access/actor.js';
-import { parseTimeOrAge } from '../../config/values.js';
+import { parseTimeOrAge } from '../../config/readers.js';
 import type { Invocation } from './definition.js';
 
 const DEFAULT_LIMIT = 100;

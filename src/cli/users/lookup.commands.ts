@@ -2,8 +2,7 @@ import { UserSessionsRepository } from '../../auth/sessions/user-sessions.reposi
 import { timeText } from '../../operators/views.js';
 import { InvitationListRepository } from '../../orgs/invitations/invitation-list.repository.js';
 import { OwnershipRepository, type OrgWithRole } from '../../orgs/ownership.repository.js';
-import { documentText } from '../../users/document-text.js';
-import { UserExport } from '../../users/user-export.js';
+import { documentText, UserExport } from '../../users/user-export.js';
 import { userJson } from '../../users/user-json.js';
 import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command/definition.js';

@@ -1,7 +1,7 @@
 import { callbackify } from 'node:util';
 import type { PoolConnection, PoolOptions } from 'mysql2';
 import type { MysqlLocation } from '../../config/database-url.js';
-import { ACQUIRE_TIMEOUT_MS } from '../acquire-timeout.js';
+import { ACQUIRE_TIMEOUT_MS } from '../connection-limits.js';
 import { databaseConnections } from '../../telemetry/metrics/measurements.js';
 import { databaseError } from '../database-errors.js';
 import { type ConnectionUse, type MysqlError, MysqlHost } from '../mysql/mysql-host.js';

@@ -1,7 +1,7 @@
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
-import { runAlone } from '../retries.js';
+import { runAlone } from '../transactions.js';
 import { storageSpace } from '../storage-space.js';
 import { refuseInsideTransaction } from '../transaction.js';
 import type { MysqlPool } from './mysql-driver.js';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { addClock } from '../sqlite/clock-functions.js';
-import { createFile, DatabaseFileError, refuseOtherFile } from '../sqlite/database-file.js';
-import { makePrivate } from '../sqlite/file-modes.js';
+import { createFile, DatabaseFileError, makePrivate, refuseOtherFile } from '../sqlite/database-file.js';
 import { lockSqliteFile } from '../sqlite/sqlite-file-lock.js';
 
 interface Options {

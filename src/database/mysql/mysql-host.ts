@@ -1,11 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
-import { acquireTimeoutError } from '../acquire-timeout.js';
+import { acquireTimeoutError, shareForTransactions } from '../connection-limits.js';
 import { databaseError, isTlsRefusal } from '../database-errors.js';
-import { shareForTransactions } from '../transaction-connections.js';
-import { applySettings } from './apply-settings.js';
+import { applySettings, ping } from './session-settings.js';
 import { countConnections, type OpenConnections } from '../adapters/open-connections.js';
-import { ping } from './ping.js';
 import { endInTime, once } from './statement-end.js';
 
 export type MysqlError = NodeJS.ErrnoException;

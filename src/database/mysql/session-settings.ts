@@ -1,4 +1,19 @@
+import type { PoolConnection, PoolOptions } from 'mysql2';
+import { createConnection } from 'mysql2/promise';
 import type { MysqlServer } from './mysql-server.js';
+
+const TIMEOUT_MS = 1000;
+
+/** Sends DO, since a cluster member that is not primary answers pings, and can answer SELECT 1. */
+export async function ping({ host, port, user, password, ssl, stream }: PoolOptions): Promise<void> {
+  const login = { host, port, user, password, ssl, stream };
+  const connection = await createConnection({ ...login, connectTimeout: TIMEOUT_MS });
+  try {
+    await connection.query({ sql: 'DO 1', timeout: TIMEOUT_MS });
+  } finally {
+    connection.destroy();
+  }
+}
 
 export const STATEMENT_TIMEOUT_SECONDS = 5;
 
@@ -32,4 +47,25 @@ export function sessionSettings({ type, galera }: MysqlServer, limited: boolean)
     // A cluster member that is not primary accepts settings. It refuses this, so the next host is used.
     ...(galera ? ['DO 1'] : []),
   ];
+}
+
+// Awaited before the connection is used: mysql2 starts the time limit of a statement when it is sent, and drops without
+// an error what waits on a destroyed connection, so a statement behind a setting that hangs would wait for ever.
+export async function applySettings(
+  connection: PoolConnection,
+  settings: readonly string[],
+  timeoutMs: number | undefined,
+): Promise<void> {
+  try {
+    await Promise.all(settings.map((sql) => apply(connection, { sql, timeout: timeoutMs })));
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+}
+
+function apply(connection: PoolConnection, setting: { sql: string; timeout?: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.query(setting, (error) => (error ? reject(error) : resolve()));
+  });
 }

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
-import { EntityIdPipe } from '../../http/entity-id.pipe.js';
+import { EntityIdPipe } from '../../http/validation.js';
 import { OkResult } from '../../http/ok.responses.js';
 import { TOO_MANY_MAILS } from './invitation-mails.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';

@@ -6,7 +6,7 @@ import {
   INVITED_ROLES,
   type InvitedRole,
 } from './invitation.entity.js';
-import { IsEmailAddress } from '../../users/is-email-address.decorator.js';
+import { IsEmailAddress } from '../../users/email.decorators.js';
 import { DEFAULT_LIMIT } from '../../http/pages.js';
 import { PageCursor, PageLimit } from '../../http/page-query.decorators.js';
 

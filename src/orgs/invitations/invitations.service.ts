@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../database/transaction.js';
-import { OK } from '../../http/ok.js';
-import type { OkResult } from '../../http/ok.responses.js';
+import { OK, type OkResult } from '../../http/ok.responses.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { type Role, ROLES } from '../../access/role.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { emailRange } from '../../users/email-range.js';
+import { emailRange } from '../../users/email-address.js';
 import { Member } from './member.entity.js';
 import type { ListedMember } from './member-list.repository.js';
 

@@ -6,7 +6,7 @@ import { CurrentOrg, CurrentUser } from '../../access/current-caller.decorators.
 import { ApiPage } from '../../http/page-query.decorators.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import type { UserPrincipal } from '../../access/principal.js';
-import { EntityIdPipe } from '../../http/entity-id.pipe.js';
+import { EntityIdPipe } from '../../http/validation.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { AddMemberRequest, ChangeMemberRoleRequest, ListMembersQuery } from './members.requests.js';
 import { OkResult } from '../../http/ok.responses.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
 import cluster from 'node:cluster';
 import type { Logger as PinoLogger } from 'pino';
-import { hostAndPort, listenFailure } from '../../config/listening-place.js';
+import { hostAndPort, listenFailure } from '../../config/ip-address.js';
 import type { Env } from '../../config/env.js';
 
 export interface Scrape {

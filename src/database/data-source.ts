@@ -1,6 +1,8 @@
-import type { DataSourceOptions } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/env.js';
 import type { Purpose, Schema } from './schema.js';
+import { installMysqlQueryRunner } from './adapters/mysql-query-runner.js';
+import { installSqliteQueryRunner } from './adapters/sqlite-query-runner.js';
 
 export async function dataSourceOptions(
   { database, databasePoolSize }: Env,
@@ -13,4 +15,10 @@ export async function dataSourceOptions(
   }
   const { mysqlOptions } = await import('./mysql/mysql-options.js');
   return mysqlOptions(database, databasePoolSize, schema, purpose);
+}
+
+export function createDataSource(options: DataSourceOptions): DataSource {
+  const dataSource = new DataSource(options);
+  if (options.type === 'better-sqlite3') return installSqliteQueryRunner(dataSource);
+  return installMysqlQueryRunner(dataSource, options.maxQueryExecutionTime);
 }

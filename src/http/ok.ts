@@ -1,3 +1,0 @@
-import type { OkResult } from './ok.responses.js';
-
-export const OK: OkResult = { ok: true };

@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify';
+import { METHODS } from 'node:http';
+import { Problem } from '../problems/problem.js';
+import { issuerUrl } from '../config/issuer.js';
+
+const MAX_SEGMENT_LENGTH = 24;
+const MAX_SEGMENTS = 16;
+/** part of the absolute form (RFC 9112 section 3.2.2), which may name a user and a password */
+const AUTHORITY = /^[a-z]+:\/\/[^/?#]*/i;
+
+/** Reduces an unknown path to what a log may hold: leaves out the query, and cuts off a secret in a segment. */
+export function loggedPath(url: string): string {
+  const [path = ''] = url.replace(AUTHORITY, '').split(/[?#]/, 1);
+  return path
+    .split('/', MAX_SEGMENTS)
+    .map((segment) => segment.slice(0, MAX_SEGMENT_LENGTH))
+    .join('/');
+}
+
+/** A search for the longest e-mail, with the cursor of its page, has 1,200 characters if all are escaped. */
+const MAX_URL_LENGTH = 2048;
+
+export function refuseLongUrls(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    done(request.raw.url!.length > MAX_URL_LENGTH ? new Problem('uri_too_long') : undefined);
+  });
+}
+
+export const JWKS_PATH = '/.well-known/jwks.json';
+export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
+export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server';
+export const INTROSPECTION_PATH = '/api/auth/introspect';
+
+// Maps the URLs that discovery names to routes, where the issuer has a path. A proxy may take that path off the others,
+// but not off the one of RFC 8414, which has it at its end. Nothing else answers below that path: a rule of a proxy for
+// `/docs` must not be evaded through it.
+export function issuerPaths(issuer: string): (url: string) => string {
+  const path = issuerUrl(issuer)?.path ?? '';
+  if (path === '') return (url) => url;
+  const routes = new Map([
+    ...[OPENID_CONFIGURATION_PATH, JWKS_PATH, INTROSPECTION_PATH].map(
+      (route) => [path + route, route] as const,
+    ),
+    [SERVER_METADATA_PATH + path, SERVER_METADATA_PATH],
+    [`${SERVER_METADATA_PATH}${path}/`, SERVER_METADATA_PATH],
+  ]);
+  return (url) => {
+    const [named = ''] = url.split('?', 1);
+    const route = routes.get(named);
+    return route === undefined ? url : route + url.slice(named.length);
+  };
+}
+
+class MethodNotAllowedError extends Problem {
+  constructor(allow: string) {
+    super('method_not_allowed', { detail: `Allowed methods: ${allow}`, headers: { Allow: allow } });
+  }
+}
+
+/** CONNECT names no path. */
+const PATH_METHODS = METHODS.filter((method) => method !== 'CONNECT');
+const BUILT_IN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']);
+
+/** Answers 405 with `Allow` (RFC 9110 section 15.5.6), not 404. Call the result once all routes exist. */
+export function collectAllowedMethods(fastify: FastifyInstance): () => void {
+  for (const method of PATH_METHODS.filter((name) => !BUILT_IN_METHODS.has(name))) {
+    fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
+  const known = new Map<string, Set<string>>();
+  fastify.addHook('onRoute', ({ url, method }) => {
+    const methods = known.get(url) ?? new Set();
+    for (const name of [method].flat()) methods.add(name);
+    known.set(url, methods);
+  });
+
+  return () => {
+    for (const [url, allowed] of [...known].filter(([path]) => !path.includes('*'))) {
+      const allow = [...allowed].join(', ');
+      fastify.route({
+        url,
+        method: PATH_METHODS.filter((method) => !allowed.has(method)),
+        exposeHeadRoute: false,
+        // Answer before the body is read: whatever it is, the method is not allowed.
+        onRequest: (_request, _reply, done) => done(new MethodNotAllowedError(allow)),
+        handler: () => undefined,
+      });
+    }
+  };
+}

@@ -1,0 +1,89 @@
+import { isIPv4 } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type IpAddress, type IpRange, isInRange, parseIpAddress } from '../config/ip-address.js';
+import type { Origin, SignedInOperator, SignInOrigin, UserActor } from '../access/actor.js';
+import { userOf } from '../access/principal.js';
+
+/** more than an IPv6 address with brackets, zone and port takes */
+const MAX_HOP_LENGTH = 80;
+const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
+const ADDRESS_WITH_PORT = /^([\d.]+):\d{1,5}$/;
+
+/** Tells Fastify's `trustProxy` whether a hop of `X-Forwarded-For`, or the peer, is a trusted proxy. */
+export function trustRanges(ranges: readonly IpRange[]): (hop: string | undefined) => boolean {
+  return (hop) => {
+    const address = parseHop(hop);
+    return address !== undefined && ranges.some((range) => isInRange(address, range));
+  };
+}
+
+/** Formats as RFC 5952, without a port that some proxies add; uses the peer's address if they gave none. */
+export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
+  if (isIPv4(ip)) return ip;
+  return (parseHop(ip) ?? parseHop(socket?.remoteAddress))?.toString() ?? '';
+}
+
+/** Reads `address`, `address:port`, `[address]` and `[address]:port`, the latter two for IPv6. */
+function parseHop(hop: string | undefined): IpAddress | undefined {
+  if (hop === undefined || hop.length > MAX_HOP_LENGTH) return undefined;
+  const [, bare = hop] = BRACKETED.exec(hop) ?? ADDRESS_WITH_PORT.exec(hop) ?? [];
+  return parseIpAddress(bare);
+}
+
+/** enough for every browser, and all that the column holds */
+const MAX_LENGTH = 200;
+
+/** Reads what a client calls itself (RFC 9110 section 10.1.5), to be shown to its user; null if it says nothing. */
+export function userAgentOf(header: string | undefined): string | null {
+  return (
+    header
+      ?.slice(0, MAX_LENGTH)
+      .replace(/\p{Cc}/gu, '')
+      .trim() || null
+  );
+}
+
+const CLIENT_ID = /^[A-Za-z\d._:-]{1,128}$/;
+
+/** Takes a client's `X-Request-Id` if a log line may hold it. Clients can repeat one, so it must not serve as a key. */
+export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && CLIENT_ID.test(given) ? given : randomUUID();
+}
+
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): UserActor =>
+  actorOf(context.switchToHttp().getRequest()),
+);
+
+export function actorOf(request: FastifyRequest): UserActor {
+  return { ...userOf(request), ...originOf(request) };
+}
+
+/** Serves routes whose actor is known only when they are done. */
+export const RequestOrigin = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  originOf(context.switchToHttp().getRequest()),
+);
+
+export const RequestSignInOrigin = createParamDecorator(
+  (_: unknown, context: ExecutionContext): SignInOrigin => {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    return { ...originOf(request), userAgent: userAgentOf(request.headers['user-agent']) };
+  },
+);
+
+function originOf(request: FastifyRequest): Origin {
+  return { requestId: request.id, address: clientAddress(request) };
+}
+
+/** The operator who acts, without the reason, which the body of each change has. */
+export const CurrentOperator = createParamDecorator(
+  (_: unknown, context: ExecutionContext): SignedInOperator => {
+    const { id, sessionId, requestId, address } = actorOf(
+      context.switchToHttp().getRequest<FastifyRequest>(),
+    );
+    return { kind: 'operator', id, sessionId, requestId, address };
+  },
+);

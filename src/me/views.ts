@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
+import { UsersRepository } from '../users/users.repository.js';
+import type { AccountResult } from './me.responses.js';
+import type {
+  ListedSession,
+  OwnSession as OwnSessionView,
+  RecoveryCodesResult,
+  SecondFactorResult,
+} from './own-account.responses.js';
+import type { OwnSession } from '../auth/sessions/user-sessions.repository.js';
+import type { SecondFactorState } from '../auth/second-factor/own-second-factor.service.js';
+
+@Injectable()
+export class AccountView {
+  constructor(private readonly users: UsersRepository) {}
+
+  async of(userId: string): Promise<AccountResult> {
+    const user = await this.users.findById(userId);
+    if (!user) throw new InvalidTokenError('user_gone');
+    const { id, email, emailVerifiedAt, createdAt, passwordChangedAt } = user;
+    return {
+      user: { id, email },
+      emailVerified: emailVerifiedAt !== null,
+      createdAt: new Date(createdAt).toISOString(),
+      passwordChangedAt: passwordChangedAt === null ? null : new Date(passwordChangedAt).toISOString(),
+    };
+  }
+}
+
+export function listOf(sessions: readonly OwnSession[], currentId: string): OwnSessionView[] {
+  return sessions.map((session) => ({ ...sessionView(session), current: session.id === currentId }));
+}
+
+export function sessionView(session: OwnSession): ListedSession {
+  const { id, parentId, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName, service } = session;
+  return {
+    id,
+    via: parentId === null ? 'password' : 'code',
+    createdAt: new Date(createdAt).toISOString(),
+    lastUsedAt: new Date(rotatedAt ?? createdAt).toISOString(),
+    expiresAt: new Date(expiresAt).toISOString(),
+    ip,
+    userAgent,
+    deviceName,
+    service,
+  };
+}
+
+export function secondFactorResult({ enabledAt, recoveryCodesLeft }: SecondFactorState): SecondFactorResult {
+  return {
+    enabled: enabledAt !== null,
+    enabledAt: enabledAt === null ? null : new Date(enabledAt).toISOString(),
+    recoveryCodesLeft,
+  };
+}
+
+export function recoveryCodesResult(recoveryCodes: string[]): RecoveryCodesResult {
+  return { recoveryCodes };
+}
