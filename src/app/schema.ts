@@ -58,9 +58,12 @@ import { OperatorsLists1796601600000 } from '../database/migrations/179660160000
 import { ToldEndings1796688000000 } from '../database/migrations/1796688000000-told-endings.js';
 import { HandedOutCodes1796778000000 } from '../database/migrations/1796778000000-handed-out-codes.js';
 import { WrongCodesNotified1796781600000 } from '../database/migrations/1796781600000-wrong-codes-notified.js';
+import { LiftedLimits1796781700000 } from '../database/migrations/1796781700000-lifted-limits.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';
 import { Org } from '../orgs/org.entity.js';
+import { LiftedLimit } from '../rate-limits/lifted-limits/lifted-limit.entity.js';
+import { LiftedLimitsRepository } from '../rate-limits/lifted-limits/lifted-limits.repository.js';
 import { ServiceSecret } from '../services/service-secret.entity.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { Service } from '../services/service.entity.js';
@@ -107,6 +110,7 @@ export const REPOSITORIES = [
   MailLimitsRepository,
   MailCodesRepository,
   IdempotencyKeysRepository,
+  LiftedLimitsRepository,
   ServicesRepository,
   ServiceSecretsRepository,
 ];
@@ -125,6 +129,7 @@ export const SCHEMA: Schema = {
     Member,
     Invitation,
     IdempotencyKey,
+    LiftedLimit,
     Event,
     FeedEntry,
     Mail,
@@ -150,5 +155,6 @@ export const SCHEMA: Schema = {
     ToldEndings1796688000000,
     HandedOutCodes1796778000000,
     WrongCodesNotified1796781600000,
+    LiftedLimits1796781700000,
   ],
 };

@@ -1,5 +1,11 @@
 export const logBytesPerSlot = (length: number): number => length * 8 + 2;
 
+interface Expiry {
+  now: number;
+  age: number;
+  lifted?: number | undefined;
+}
+
 /** Keeps the times of each slot's admitted requests, oldest first, at most `length` of each. */
 export class AdmissionLog {
   private readonly times: Float64Array;
@@ -31,10 +37,12 @@ export class AdmissionLog {
     this.counts[slot]! += 1;
   }
 
-  expire(slot: number, now: number, age: number): void {
+  /** Deletes what was admitted an `age` ago, or until `lifted`. */
+  expire(slot: number, { now, age, lifted = Number.NEGATIVE_INFINITY }: Expiry): void {
+    const isOver = (time: number): boolean => now - time >= age || time <= lifted;
     const begin = slot * this.length;
     let expired = 0;
-    while (expired < this.count(slot) && now - this.times[begin + expired]! >= age) expired += 1;
+    while (expired < this.count(slot) && isOver(this.times[begin + expired]!)) expired += 1;
     this.delete(slot, 0, expired);
   }
 

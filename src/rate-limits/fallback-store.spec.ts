@@ -16,6 +16,7 @@ const admission = (admitted: boolean): Admission => ({
 const own: RateLimitStore = {
   degraded: false,
   admit: () => Promise.resolve(admission(false)),
+  lift: () => Promise.resolve(),
   close: () => undefined,
 };
 
@@ -71,6 +72,7 @@ describe('a shared window that answers', () => {
       await once(socket, 'data');
       return admission(true);
     },
+    lift: () => Promise.resolve(),
     close: () => undefined,
   });
 

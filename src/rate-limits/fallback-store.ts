@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import type { Admission, Counter, RateLimitStore } from './rate-limit-store.js';
+import type { Admission, Counter, Lift, RateLimitStore } from './rate-limit-store.js';
 
 const ANSWER_TIMEOUT_MS = 250;
 const PROBE_PERIOD_MS = 1000;
@@ -39,6 +39,15 @@ export class FallbackStore implements RateLimitStore {
       }
     }
     return this.own.admit(counters);
+  }
+
+  /** Rejects while Redis does not answer, so that it is told later. */
+  async lift(key: string, lift: Lift): Promise<void> {
+    await this.own.lift(key, lift);
+    await withTimeout(this.shared.lift(key, lift)).catch((error: unknown) => {
+      this.degrade(error);
+      throw error;
+    });
   }
 
   close(): void {

@@ -5,6 +5,9 @@ export const KEY_BYTES = 16;
 /** length in base64url without padding (RFC 4648 section 5) */
 export const KEY_LENGTH = 22;
 
+/** Names the login limits of a normalized email, over all addresses. */
+export const liftKey = (email: string): string => rateLimitKey('lifted', email);
+
 /** Hashes, so that a store, perhaps a shared one, holds no e-mail, and keys have one length. */
 export function rateLimitKey(name: string, ...subject: string[]): string {
   return hash('sha256', [name, ...subject].join('\0'), 'buffer').toString('base64url', 0, KEY_BYTES);

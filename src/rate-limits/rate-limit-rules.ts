@@ -6,7 +6,7 @@ import { clientAddress } from '../http/request-origin.js';
 import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { canonicalEmail } from '../users/email-address.js';
 import { clientKey } from './client-key.js';
-import { rateLimitKey } from './rate-limit-key.js';
+import { liftKey, rateLimitKey } from './rate-limit-key.js';
 import type { Counter } from './rate-limit-store.js';
 
 const RATE_LIMIT_NAMES = [
@@ -106,6 +106,9 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
   },
 };
 
+/** A completed reset of the password lifts these limits. */
+const LIFTED = new Set<RateLimitName>(['login', 'account']);
+
 export function countersOf(
   env: Env,
   names: readonly RateLimitName[],
@@ -114,7 +117,7 @@ export function countersOf(
   return names.flatMap((name) => {
     const limit = RULES[name].limitOf(env);
     const key = limit && RULES[name].keyOf(request);
-    return limit && key ? { ...limit, name, key } : [];
+    return limit && key ? { ...limit, name, key, ...liftKeyOf(name, request) } : [];
   });
 }
 
@@ -127,6 +130,11 @@ export const refusalOf = (name: RateLimitName): string => RULES[name].refusal;
 function keyOfEmail(name: RateLimitName, request: FastifyRequest): string | undefined {
   const email = emailIn(request);
   return email && rateLimitKey(name, clientKey(clientAddress(request)), email);
+}
+
+function liftKeyOf(name: RateLimitName, request: FastifyRequest): Pick<NamedCounter, 'liftKey'> {
+  const email = LIFTED.has(name) ? emailIn(request) : undefined;
+  return email === undefined ? {} : { liftKey: liftKey(email) };
 }
 
 function keyOfPrincipal(name: RateLimitName, { principal }: FastifyRequest): string | undefined {

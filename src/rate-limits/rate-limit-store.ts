@@ -4,6 +4,14 @@ export interface Counter extends RateLimit {
   /** name of the rule: the same name always has the same limit and window */
   name: string;
   key: string;
+  /** names what `lift` voids: admissions of this counter until then */
+  liftKey?: string;
+}
+
+export interface Lift {
+  agoMs: number;
+  /** the longest window of the counters that have the key */
+  windowMs: number;
 }
 
 export interface Quota {
@@ -23,6 +31,9 @@ export interface Admission {
 export interface RateLimitStore {
   /** Counts under all or none: no limit counts what another refused, and a refused retry costs nothing. */
   admit(counters: readonly Counter[]): Promise<Admission>;
+
+  /** Voids what the counters with this key admitted until `agoMs` before now. */
+  lift(key: string, lift: Lift): Promise<void>;
 
   /** true while this instance counts alone although the windows should be shared */
   readonly degraded: boolean;

@@ -1,8 +1,13 @@
 import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
-import { EventsModule } from '../events/events.module.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { RecordModule } from '../record/record.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { JobsModule } from '../jobs/jobs.module.js';
 import { KnownAddresses } from './known-addresses.js';
+import { LiftedLimit } from './lifted-limits/lifted-limit.entity.js';
+import { LiftedLimits } from './lifted-limits/lifted-limits.js';
+import { LiftedLimitsRepository } from './lifted-limits/lifted-limits.repository.js';
 import { RateLimitStoreModule } from './rate-limit-store.module.js';
 import { WriteLimitGuard } from './write-limit.guard.js';
 
@@ -11,8 +16,15 @@ const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };
 
 /** Import it into each module with a `@RateLimited` handler. */
 @Module({
-  imports: [EventsModule, UsersModule, RateLimitStoreModule, ThrottlerModule.forRoot([ONE_FOR_ALL_LIMITS])],
-  providers: [KnownAddresses, WriteLimitGuard],
-  exports: [KnownAddresses, RateLimitStoreModule, ThrottlerModule, WriteLimitGuard],
+  imports: [
+    JobsModule,
+    TypeOrmModule.forFeature([LiftedLimit]),
+    RecordModule,
+    UsersModule,
+    RateLimitStoreModule,
+    ThrottlerModule.forRoot([ONE_FOR_ALL_LIMITS]),
+  ],
+  providers: [KnownAddresses, LiftedLimits, LiftedLimitsRepository, WriteLimitGuard],
+  exports: [KnownAddresses, LiftedLimits, RateLimitStoreModule, ThrottlerModule, WriteLimitGuard],
 })
 export class RateLimitsModule {}

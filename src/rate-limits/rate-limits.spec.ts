@@ -21,6 +21,7 @@ import { Problem } from '../problems/problem.js';
 import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { User } from '../users/user.entity.js';
 import { giveBackUncounted } from './give-back.js';
+import { LiftedLimit } from './lifted-limits/lifted-limit.entity.js';
 import { RateLimited } from './rate-limited.decorator.js';
 import { RateLimitsModule } from './rate-limits.module.js';
 
@@ -75,7 +76,11 @@ async function started(variables: Record<string, string> = {}, trustProxy?: stri
     ...variables,
   });
   @Module({
-    imports: [ConfigModule.forRoot(env), DatabaseModule.forRoot({ entities: [Event, User] }), AuthModule],
+    imports: [
+      ConfigModule.forRoot(env),
+      DatabaseModule.forRoot({ entities: [Event, LiftedLimit, User] }),
+      AuthModule,
+    ],
   })
   class AppModule {}
   const adapter = new FastifyAdapter(trustProxy ? { trustProxy } : {});

@@ -1,25 +1,30 @@
 import { Redis } from 'ioredis';
-import type { Admission, Counter, Quota, RateLimitStore } from './rate-limit-store.js';
+import type { Admission, Counter, Lift, Quota, RateLimitStore } from './rate-limit-store.js';
 
 const KEY_PREFIX = 'accounts:rate-limit:';
+const NO_LIFT_KEY = `${KEY_PREFIX}none`;
 const CONNECT_TIMEOUT_MS = 1000;
 const MAX_RECONNECT_BACKOFF_MS = 1000;
 /** A server that hangs would be sent a probe each second, and all of them kept. */
 const SOCKET_TIMEOUT_MS = 5000;
 
 // The log of each key is a list of times, oldest first. ADMIT is one step on the server's clock, so that the number of
-// instances and their clocks do not matter. Arguments: window and limit of each key. Reply: the recorded time, or 0 for
-// a refused request, then remaining requests and reset of each key.
+// instances and their clocks do not matter. Keys: those of the counters, then for each the key of the time until which its
+// requests are void. Arguments: window and limit of each counter. Reply: the recorded time, or 0 for a refused request, then
+// remaining requests and reset of each counter.
 const ADMIT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local counters = #KEYS / 2
 local function rule(i)
   return tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
 end
 local function used(i)
   local window = rule(i)
+  local lifted = tonumber(redis.call('GET', KEYS[counters + i]) or 0)
+  local over = math.max(now - window, lifted)
   local oldest = tonumber(redis.call('LINDEX', KEYS[i], 0))
-  while oldest and oldest <= now - window do
+  while oldest and oldest <= over do
     redis.call('LPOP', KEYS[i])
     oldest = tonumber(redis.call('LINDEX', KEYS[i], 0))
   end
@@ -27,7 +32,7 @@ local function used(i)
 end
 local function quotas(admitted)
   local reply = {admitted}
-  for i = 1, #KEYS do
+  for i = 1, counters do
     local window, limit = rule(i)
     -- negative where another instance has a higher limit
     local left = limit - used(i)
@@ -37,15 +42,23 @@ local function quotas(admitted)
   end
   return reply
 end
-for i = 1, #KEYS do
+for i = 1, counters do
   local _, limit = rule(i)
   if used(i) >= limit then return quotas(0) end
 end
-for i = 1, #KEYS do
+for i = 1, counters do
   redis.call('RPUSH', KEYS[i], string.format('%.0f', now))
   redis.call('PEXPIRE', KEYS[i], (rule(i)))
 end
 return quotas(now)
+`;
+
+const LIFT = `
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000) - math.floor(ARGV[1])
+if at > tonumber(redis.call('GET', KEYS[1]) or 0) then
+  redis.call('SET', KEYS[1], string.format('%.0f', at), 'PX', ARGV[2])
+end
 `;
 
 const GIVE_BACK = `
@@ -57,6 +70,7 @@ type Script<T> = (numberOfKeys: number, ...keysAndArguments: (string | number)[]
 
 interface ScriptedRedis extends Redis {
   admit: Script<Reply>;
+  lift: Script<null>;
   giveBack: Script<null>;
 }
 
@@ -74,19 +88,18 @@ export class RedisWindowStore implements RateLimitStore {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RECONNECT_BACKOFF_MS),
-      scripts: { admit: { lua: ADMIT }, giveBack: { lua: GIVE_BACK } },
+      scripts: { admit: { lua: ADMIT }, lift: { lua: LIFT }, giveBack: { lua: GIVE_BACK } },
     }) as ScriptedRedis;
     // The request or the probe that needs the connection sees its failure.
     this.redis.on('error', (error: Error) => (this.connectionError = error));
   }
 
   async admit(counters: readonly Counter[]): Promise<Admission> {
-    if (this.redis.status !== 'ready') {
-      throw new Error('not connected', { cause: this.connectionError });
-    }
+    this.requireConnection();
     const rules = counters.flatMap(({ windowMs, limit }) => [windowMs, limit]);
     const keys = keysOf(counters);
-    const [time, ...quotas] = await this.redis.admit(keys.length, ...keys, ...rules);
+    const liftKeys = counters.map(({ liftKey }) => (liftKey ? KEY_PREFIX + liftKey : NO_LIFT_KEY));
+    const [time, ...quotas] = await this.redis.admit(2 * keys.length, ...keys, ...liftKeys, ...rules);
     return {
       admitted: time > 0,
       quotas: pairs(quotas),
@@ -95,8 +108,17 @@ export class RedisWindowStore implements RateLimitStore {
     };
   }
 
+  async lift(key: string, { agoMs, windowMs }: Lift): Promise<void> {
+    this.requireConnection();
+    await this.redis.lift(1, KEY_PREFIX + key, Math.round(agoMs), windowMs);
+  }
+
   close(): void {
     this.redis.disconnect();
+  }
+
+  private requireConnection(): void {
+    if (this.redis.status !== 'ready') throw new Error('not connected', { cause: this.connectionError });
   }
 }
 

@@ -29,8 +29,9 @@ export class SlidingWindow {
     this.recency = new RecencyList(capacity);
   }
 
-  quota(key: string, now: number): Quota {
-    return this.quotaOf(this.find(key, now), now);
+  /** @param lifted the latest time that no longer counts for this key */
+  quota(key: string, now: number, lifted?: number): Quota {
+    return this.quotaOf(this.find(key, now, lifted), now);
   }
 
   add(key: string, now: number): Quota {
@@ -50,9 +51,9 @@ export class SlidingWindow {
     if (this.log.count(slot) === 0) this.free(slot);
   }
 
-  private find(key: string, now: number): number {
+  private find(key: string, now: number, lifted?: number): number {
     const slot = this.index.find(key);
-    if (slot !== 0) this.log.expire(slot, now, this.rule.windowMs);
+    if (slot !== 0) this.log.expire(slot, { now, age: this.rule.windowMs, lifted });
     return slot;
   }
 
@@ -74,7 +75,7 @@ export class SlidingWindow {
     for (let i = 0; i < EXPIRED_PER_REQUEST; i += 1) {
       const slot = this.recency.oldest;
       if (slot === 0) return;
-      this.log.expire(slot, now, this.rule.windowMs);
+      this.log.expire(slot, { now, age: this.rule.windowMs });
       if (this.log.count(slot) > 0) return;
       this.free(slot);
     }

@@ -17,12 +17,17 @@ import { SecondFactorRemoval } from '../../src/auth/second-factor/second-factor-
 import { SecondFactorRows } from '../../src/auth/second-factor/second-factor-rows.js';
 import { SecondFactorsRepository } from '../../src/auth/second-factor/second-factors.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
-import { Event } from '../../src/events/event.entity.js';
-import { EventsRepository } from '../../src/events/events.repository.js';
+import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
+import { Event } from '../../src/record/event.entity.js';
+import { EventsRepository } from '../../src/record/events.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
 import { MailLimitsRepository } from '../../src/mail/mail-limits.repository.js';
 import { Mails } from '../../src/mail/mails.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
+import { LiftedLimit } from '../../src/rate-limits/lifted-limits/lifted-limit.entity.js';
+import { LiftedLimits } from '../../src/rate-limits/lifted-limits/lifted-limits.js';
+import { LiftedLimitsRepository } from '../../src/rate-limits/lifted-limits/lifted-limits.repository.js';
+import { SlidingWindowStore } from '../../src/rate-limits/sliding-window-store.js';
 import { UserEvents } from '../../src/users/user-events.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
@@ -76,6 +81,12 @@ describe('for an unknown e-mail the database does the same', () => {
       new PasswordChanges(changes, codes, events, mails),
       new PasswordHasher(env, await loadArgon2Engine(), new BcryptVerifier()),
       events,
+      new LiftedLimits(
+        env,
+        new LiftedLimitsRepository(dataSource.getRepository(LiftedLimit)),
+        new CleanUpJobs(),
+        new SlidingWindowStore(),
+      ),
       transactions,
     );
   }

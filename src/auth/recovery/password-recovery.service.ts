@@ -8,6 +8,7 @@ import { PasswordHasher } from '../passwords/password-hasher.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
 import { Mails } from '../../mail/mails.js';
+import { LiftedLimits } from '../../rate-limits/lifted-limits/lifted-limits.js';
 import { clientKey } from '../../rate-limits/client-key.js';
 import { UserEvents } from '../../users/user-events.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';
@@ -36,6 +37,7 @@ export class PasswordRecoveryService {
     private readonly changes: PasswordChanges,
     private readonly passwords: PasswordHasher,
     private readonly events: UserEvents,
+    private readonly limits: LiftedLimits,
     private readonly transactions: Transactions,
   ) {}
 
@@ -70,6 +72,7 @@ export class PasswordRecoveryService {
       (transaction) => this.resetIn(transaction, checked, hash, { kind: 'system', ...origin }),
       turn,
     );
+    await this.limits.apply();
   }
 
   private async resetIn(transaction: Transaction, code: MailCode, hash: string, actor: Actor): Promise<void> {
@@ -83,6 +86,7 @@ export class PasswordRecoveryService {
       throw new InvalidMailCodeError();
     if (!(await this.codes.use(transaction, code))) throw new InvalidMailCodeError();
     await this.changes.complete(transaction, user, actor);
+    await this.limits.lift(transaction, email);
   }
 
   /** The user at the mailbox owns the account. If its email was not verified before, a stranger may have set up the second factor. */

@@ -1,0 +1,91 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { Env } from '../../config/env.js';
+import type { Transaction } from '../../database/transaction.js';
+import { BATCH, deleteFound } from '../../jobs/batch.js';
+import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
+import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limit-store.js';
+import { liftKey } from '../rate-limit-key.js';
+import { LiftedLimitsRepository } from './lifted-limits.repository.js';
+
+const POLL_MS = 2000;
+
+// Lifts the login limits of an email. No counter can be deleted, since its key hashes the client's address, too: a time
+// voids what was admitted before it. A small table tells all instances, which read it in the background, and the first
+// instance that reads a row tells Redis. So no refused request costs a query.
+@Injectable()
+export class LiftedLimits implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('RateLimits');
+  private readonly windowMs: number;
+  private timer: NodeJS.Timeout | undefined;
+  /** the time of each lift that the store knows */
+  private applied = new Map<string, number>();
+  private hasFailed = false;
+
+  constructor(
+    env: Env,
+    private readonly rows: LiftedLimitsRepository,
+    private readonly jobs: CleanUpJobs,
+    @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
+  ) {
+    this.windowMs = Math.max(0, env.rateLimitLogin?.windowMs ?? 0, env.rateLimitAccount?.windowMs ?? 0);
+  }
+
+  onModuleInit(): void {
+    this.jobs.add(async () =>
+      deleteFound(await this.rows.findOld(this.windowMs, BATCH), (old) => this.rows.delete(old)),
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.windowMs > 0) this.timer = setInterval(() => void this.apply(), POLL_MS).unref();
+  }
+
+  beforeApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Call `apply` after COMMIT. @param email normalized */
+  async lift(transaction: Transaction, email: string): Promise<void> {
+    if (this.windowMs > 0) await this.rows.put(transaction, liftKey(email));
+  }
+
+  /** Applies on this instance, and in Redis, what is not applied yet; other instances follow within seconds. Never throws. */
+  async apply(): Promise<void> {
+    if (this.windowMs === 0) return;
+    try {
+      await this.applyRecent();
+      this.hasFailed = false;
+    } catch (err) {
+      if (!this.hasFailed) this.logger.warn({ msg: 'lifted limits cannot be applied; retrying', err });
+      this.hasFailed = true;
+    }
+  }
+
+  private async applyRecent(): Promise<void> {
+    // Before the query, so that its time counts for the lift: nothing that was admitted later is voided.
+    const asked = performance.now();
+    const recent = await this.rows.findRecent(this.windowMs);
+    const known = this.applied;
+    this.applied = new Map(
+      recent.flatMap((row) => (known.get(row.liftKey) === row.liftedAt ? [[row.liftKey, row.liftedAt]] : [])),
+    );
+    const failures: unknown[] = [];
+    for (const { liftKey: key, liftedAt, agoMs } of recent) {
+      if (this.applied.get(key) === liftedAt) continue;
+      try {
+        await this.store.lift(key, { agoMs: agoMs + performance.now() - asked, windowMs: this.windowMs });
+        this.applied.set(key, liftedAt);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}

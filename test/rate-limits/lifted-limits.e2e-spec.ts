@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
+import { instancesInADuel } from '../support/engine.js';
+import { invalidCode, rateLimited } from '../support/expected.js';
+import { MailServer } from '../support/mail-server.js';
+import { type Account, anAccount, aPassword } from '../support/personas.js';
+import { type Cluster, type Service, startCluster } from '../support/service.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
+
+const LIMIT = 10;
+const A_STRANGER = '203.0.113.9';
+
+let mailServer: MailServer;
+let cluster: Cluster;
+
+beforeAll(async () => {
+  mailServer = await MailServer.start();
+  cluster = await startCluster(instancesInADuel, {
+    env: { ...mailServer.env, TRUST_PROXY: '127.0.0.1', RATE_LIMIT_ACCOUNT: `${LIMIT}/15m` },
+  });
+});
+afterAll(async () => {
+  await cluster.stop();
+  await mailServer.stop();
+});
+
+const loginAt = (service: Service, { email }: Account, password = aPassword(), address = '127.0.0.1') =>
+  service.anyone.with({ 'x-forwarded-for': address }).post('/api/auth/login', { email, password });
+
+async function isRefusedEverywhere(account: Account): Promise<void> {
+  for (const service of cluster.instances)
+    expect(await loginAt(service, account, account.password)).toMatchObject(rateLimited);
+}
+
+async function failOften(account: Account): Promise<void> {
+  for (const service of cluster.instances) await atOnce(times(LIMIT, () => () => loginAt(service, account)));
+  await isRefusedEverywhere(account);
+}
+
+it('a completed reset of the password, and nothing less, lifts the limits of logins of that email everywhere', async () => {
+  const [here] = cluster.instances as [Service];
+  const [ada, grace] = [await anAccount(here, 'ada'), await anAccount(here, 'grace')];
+  await failOften(ada);
+  await failOften(grace);
+  await here.anyone.post('/api/auth/password/forgot', { email: ada.email });
+  const { code } = await mailServer.next(ada.email);
+  cluster.installation.secrets.note(code);
+  const [email, newPassword] = [ada.email, aPassword()];
+  const reset = (typed: unknown) =>
+    here.anyone.post('/api/auth/password/reset', { email, code: typed, newPassword });
+  expect(await reset('ABCDE-FGHJK')).toMatchObject(invalidCode);
+  await isRefusedEverywhere(ada);
+
+  expect((await reset(code)).status).toBe(200);
+
+  expect((await loginAt(here, ada, newPassword)).status, 'where the password was reset').toBe(200);
+  for (const service of cluster.instances) {
+    const statusAt = async (address: string) => (await loginAt(service, ada, newPassword, address)).status;
+    await expect.poll(() => statusAt('127.0.0.1'), { timeout: hangTimeoutMs() }).toBe(200);
+    expect(await statusAt(A_STRANGER), 'the limit over all addresses').toBe(200);
+  }
+  await isRefusedEverywhere(grace);
+  await failOften({ ...ada, password: newPassword } as Account);
+});
