@@ -2,8 +2,9 @@ import { Problem } from '../problems/problem.js';
 
 /** Unknown e-mails and wrong passwords get the same error (OWASP Authentication Cheat Sheet). */
 export class InvalidCredentialsError extends Problem {
-  constructor() {
-    super('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  /** @param userId the user of the email, only for the log */
+  constructor(userId?: string) {
+    super('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' }, userId });
   }
 }
 
@@ -15,7 +16,7 @@ export class WrongPasswordError extends Problem {
 
 /** Thrown only after the password was right: a stranger must not learn that the account is disabled. */
 export class AccountDisabledError extends Problem {
-  constructor() {
-    super('account_disabled');
+  constructor(userId: string) {
+    super('account_disabled', { userId });
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SignInOrigin } from '../access/actor.js';
 import { isForeignKeyViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
+import { FailedLogins } from '../rate-limits/failed-logins.js';
 import { UsersService } from '../users/users.service.js';
 import { AccountDisabledError, InvalidCredentialsError } from './auth.errors.js';
 import { type CodeExchange, CodesService } from './codes/codes.service.js';
@@ -34,6 +35,7 @@ export class AuthService {
     private readonly sessions: SessionOpening,
     private readonly codes: CodesService,
     private readonly challenges: LoginChallenges,
+    private readonly failed: FailedLogins,
     private readonly transactions: Transactions,
     private readonly invitations: RegistrationInvitations,
   ) {}
@@ -71,8 +73,11 @@ export class AuthService {
   ): Promise<SignInResult> {
     const user = await this.users.findCredentials(email);
     const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
-    if (!user || !matches) throw new InvalidCredentialsError();
-    if (user.disabledAt !== null) throw new AccountDisabledError();
+    if (!user || !matches) {
+      if (user) this.failed.note(email, user.id);
+      throw new InvalidCredentialsError(user?.id);
+    }
+    if (user.disabledAt !== null) throw new AccountDisabledError(user.id);
 
     // Only a login has the plain password that rehashing needs.
     if (replacement !== undefined) await this.users.rehashPassword(user, replacement);
@@ -80,6 +85,7 @@ export class AuthService {
     if (secondFactorAt !== null) {
       throw new SecondFactorRequiredError(
         this.challenges.issue({ userId, authEpoch, enabledAt: secondFactorAt }),
+        userId,
       );
     }
     const session = await this.openLogin({ user, via: 'login', refresh, deviceName, origin });

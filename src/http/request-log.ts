@@ -85,17 +85,18 @@ export class RequestLog {
   }
 }
 
-function callerOf({ principal, signedInUserId }: FastifyRequest): { userId?: string; service?: string } {
+function callerOf(request: FastifyRequest): { userId?: string; service?: string } {
+  const { principal, signedInUserId, problem } = request;
   if (principal?.kind === 'service') return { service: principal.name };
-  const userId = principal?.id ?? signedInUserId;
+  const userId = principal?.id ?? signedInUserId ?? problem?.userId;
   return userId === undefined ? {} : { userId };
 }
 
 /** Answers what an operator asks next: which fields, which path, whose fault, why. */
 function failure({ url }: FastifyRequest, problem: Problem): Record<string, unknown> {
-  const { code, status, cause, detail, reason } = problem;
+  const { code, status, cause, detail, reason, limit } = problem;
   if (problem instanceof ValidationProblem) return { code, fields: problem.fields };
   if (status === 404) return { code, path: loggedPath(url) };
   if (status === 503) return { code, cause: cause === undefined ? detail : rootCause(cause) };
-  return { code, reason };
+  return { code, reason, limit };
 }

@@ -22,6 +22,10 @@ export interface ProblemOptions {
   remedy?: Remedy;
   /** one word for the log line of the request, never told to the client */
   reason?: string;
+  /** the limit that refused the request, for its log line */
+  limit?: string;
+  /** the user whom a request without a token is about, for its log line: never told to the client */
+  userId?: string | undefined;
   cause?: unknown;
 }
 
@@ -32,6 +36,8 @@ export class Problem extends Error {
   readonly extensions: Record<string, unknown>;
   readonly remedy: Remedy | undefined;
   readonly reason: string | undefined;
+  readonly limit: string | undefined;
+  readonly userId: string | undefined;
 
   constructor(
     readonly code: ProblemCode,
@@ -46,6 +52,8 @@ export class Problem extends Error {
     this.extensions = options.extensions ?? {};
     this.remedy = options.remedy;
     this.reason = options.reason;
+    this.limit = options.limit;
+    this.userId = options.userId;
   }
 }
 

@@ -12,12 +12,16 @@ declare module 'fastify' {
   }
 }
 
-/** @throws RateLimitedError if these limits refuse the request; the answer also names those that admitted it before */
+/**
+ * @param userId whom the log line of a refused request names
+ * @throws RateLimitedError if these limits refuse the request; the answer also names those that admitted it before
+ */
 export function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   counters: readonly NamedCounter[],
   admission: Admission,
+  userId?: string,
 ): void {
   const { admission: before } = request;
   const all = {
@@ -27,7 +31,7 @@ export function admit(
   };
   reply.headers(rateLimitHeaders(all.counters, all.quotas));
   reportDecisions(counters, admission);
-  if (!admission.admitted) throw refusal(counters, admission.quotas);
+  if (!admission.admitted) throw refusal(counters, admission.quotas, userId);
   request.admission = all;
 }
 
@@ -40,10 +44,15 @@ function reportDecisions(counters: readonly NamedCounter[], { admitted, quotas }
 }
 
 /** Names the limit with the longest wait. */
-function refusal(counters: readonly NamedCounter[], quotas: readonly Quota[]): RateLimitedError {
+function refusal(
+  counters: readonly NamedCounter[],
+  quotas: readonly Quota[],
+  userId: string | undefined,
+): RateLimitedError {
   const [longest] = counters
     .map(({ name }, i) => ({ name, ...quotas[i]! }))
     .filter(({ remaining }) => remaining === 0)
     .toSorted((a, b) => b.resetMs - a.resetMs);
-  return new RateLimitedError(refusalOf(longest!.name), secondsOf(longest!.resetMs));
+  const { name: limit, resetMs } = longest!;
+  return new RateLimitedError(refusalOf(limit), secondsOf(resetMs), { limit, userId });
 }

@@ -6,6 +6,7 @@ import { Env } from '../config/env.js';
 import { clientAddress } from '../http/request-origin.js';
 import { admit } from './admissions.js';
 import { validateBody } from './body-validation.js';
+import { FailedLogins } from './failed-logins.js';
 import { KnownAddresses } from './known-addresses.js';
 import { countersOf, emailIn, type NamedCounter, type RateLimitName } from './rate-limit-rules.js';
 import { type Admission, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
@@ -24,6 +25,7 @@ export class RateLimitGuard extends ThrottlerGuard {
   @Inject(Env) private readonly env: Env;
   @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore;
   @Inject(KnownAddresses) private readonly known: KnownAddresses;
+  @Inject(FailedLogins) private readonly failed: FailedLogins;
 
   protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
     const http = context.switchToHttp();
@@ -33,7 +35,8 @@ export class RateLimitGuard extends ThrottlerGuard {
 
     await validateBody(context);
     const { admission, counters: decisive } = await this.decide(counters, request);
-    admit(request, http.getResponse<FastifyReply>(), decisive, admission);
+    const userId = admission.admitted ? undefined : this.failed.findUser(emailIn(request));
+    admit(request, http.getResponse<FastifyReply>(), decisive, admission, userId);
     return true;
   }
 

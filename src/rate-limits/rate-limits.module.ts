@@ -4,6 +4,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { RecordModule } from '../record/record.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
+import { FailedLogins } from './failed-logins.js';
 import { KnownAddresses } from './known-addresses.js';
 import { LiftedLimit } from './lifted-limits/lifted-limit.entity.js';
 import { LiftedLimits } from './lifted-limits/lifted-limits.js';
@@ -24,7 +25,14 @@ const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };
     RateLimitStoreModule,
     ThrottlerModule.forRoot([ONE_FOR_ALL_LIMITS]),
   ],
-  providers: [KnownAddresses, LiftedLimits, LiftedLimitsRepository, WriteLimitGuard],
-  exports: [KnownAddresses, LiftedLimits, RateLimitStoreModule, ThrottlerModule, WriteLimitGuard],
+  providers: [FailedLogins, KnownAddresses, LiftedLimits, LiftedLimitsRepository, WriteLimitGuard],
+  exports: [
+    FailedLogins,
+    KnownAddresses,
+    LiftedLimits,
+    RateLimitStoreModule,
+    ThrottlerModule,
+    WriteLimitGuard,
+  ],
 })
 export class RateLimitsModule {}

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
-import { aCode, anAccount, aPassword } from '../support/personas.js';
+import { aCode, anAccount, anEmail, aPassword } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
+import { aChallenge, protect, secondStep } from '../support/second-factor.js';
 import { type Service, startService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
@@ -57,13 +59,65 @@ describe('a line of the log', () => {
     expect(await lineOf('/api/auth/code/exchange')).toMatchObject({ status: 200, userId: ada.id });
   });
 
-  it('names no user where nobody proved who it is', async () => {
+  it('names the user whose login failed, and no user for an unknown email', async () => {
     const ada = await anAccount(service, 'ada');
     await service.anyone.post('/api/auth/login', { email: ada.email, password: aPassword() });
-    const line = await lineOf('/api/auth/login');
+    expect(await lineOf('/api/auth/login')).toMatchObject({
+      status: 401,
+      code: 'invalid_credentials',
+      userId: ada.id,
+    });
 
+    begin = service.logs.length;
+    await service.anyone.post('/api/auth/login', { email: anEmail(), password: aPassword() });
+    const line = await lineOf('/api/auth/login');
     expect(line).toMatchObject({ status: 401, code: 'invalid_credentials' });
     expect(line).not.toHaveProperty('userId');
+  });
+
+  it('names the user whom a right password alone does not let in', async () => {
+    const ada = await anAccount(service, 'ada');
+    const { email, password } = ada;
+    const { app } = await protect(service, ada);
+    const challenge = await aChallenge(service, ada);
+    expect(await lineOf('/api/auth/login')).toMatchObject({ code: 'second_factor_required', userId: ada.id });
+    await secondStep(service, challenge, app.wrong());
+    expect(await lineOf('/api/auth/login/second-factor')).toMatchObject({
+      code: 'invalid_code',
+      userId: ada.id,
+    });
+
+    await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
+    begin = service.logs.length;
+    await service.anyone.post('/api/auth/login', { email, password });
+    expect(await lineOf('/api/auth/login')).toMatchObject({ code: 'account_disabled', userId: ada.id });
+  });
+
+  it('names the limit that refused a login, and the user if a login failed here before', async () => {
+    const ada = await anAccount(service, 'ada');
+    for (const email of [ada.email, anEmail()]) {
+      await atOnce(
+        times(10, () => () => service.anyone.post('/api/auth/login', { email, password: aPassword() })),
+      );
+      begin = service.logs.length;
+      expect((await service.anyone.post('/api/auth/login', { email, password: 'x' })).status).toBe(429);
+      const line = await lineOf('/api/auth/login');
+      expect(line).toMatchObject({ status: 429, code: 'rate_limited', limit: 'login' });
+      expect(line['userId']).toBe(email === ada.email ? ada.id : undefined);
+    }
+  });
+
+  it('names the limit of wrong TOTP codes, and the user whose codes they were', async () => {
+    const { account, app } = await protect(service, await anAccount(service, 'ada'));
+    const challenge = await aChallenge(service, account);
+    for (const _ of times(10, () => 0)) await secondStep(service, challenge, app.wrong());
+    begin = service.logs.length;
+    expect((await secondStep(service, challenge, app.wrong())).status).toBe(429);
+    expect(await lineOf('/api/auth/login/second-factor')).toMatchObject({
+      code: 'rate_limited',
+      limit: 'second-factor',
+      userId: account.id,
+    });
   });
 
   it.each(['live', 'ready'])('is a debug line for the probe /health/%s', async (probe) => {

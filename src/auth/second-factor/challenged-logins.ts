@@ -23,11 +23,12 @@ export class ChallengedLogins {
     try {
       return await this.transactions.run(async (transaction) => {
         const [user] = await this.factors.findWithUsers(transaction, [userId]);
-        if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed');
+        if (!user || !isChallengeOf(challenge, user))
+          throw new InvalidChallengeError('account_changed', userId);
         return work(transaction, user);
       }, turn);
     } catch (error) {
-      throw isForeignKeyViolation(error) ? new InvalidChallengeError('account_changed') : error;
+      throw isForeignKeyViolation(error) ? new InvalidChallengeError('account_changed', userId) : error;
     }
   }
 }

@@ -50,7 +50,7 @@ export class GuessLimit {
   async refuseLogin(holder: CodeHolder, refused: Refused): Promise<never> {
     if (refused === 'not compared') return this.refuse(holder, 'login');
     await this.noteFailed(holder, 'login');
-    throw new InvalidSecondFactorCodeError();
+    throw new InvalidSecondFactorCodeError(holder.id);
   }
 
   /** @throws RateLimitedError */
@@ -59,7 +59,10 @@ export class GuessLimit {
     await this.noteFailed(holder, scope);
     const { since } = (await this.attempts.find(attempt)) ?? { since: Date.now() };
     const waitMs = since + ATTEMPT_WINDOW_MS - Date.now();
-    throw new RateLimitedError(TOO_MANY_WRONG_CODES, Math.max(1, Math.ceil(waitMs / 1000)));
+    throw new RateLimitedError(TOO_MANY_WRONG_CODES, Math.max(1, Math.ceil(waitMs / 1000)), {
+      limit: 'second-factor',
+      userId: holder.id,
+    });
   }
 
   /** Mails a notice once nothing is left to guess: whoever sent the codes knows the password, or has a session. */

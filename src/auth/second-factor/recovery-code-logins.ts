@@ -24,7 +24,7 @@ export class RecoveryCodeLogins {
 
   logIn({ challenge, login, hash }: RecoveryCodeLogin): Promise<SecondStepOutcome> {
     return this.challenged.run(challenge, async (transaction, user) => {
-      if (hash === undefined) throw new InvalidSecondFactorCodeError();
+      if (hash === undefined) throw new InvalidSecondFactorCodeError(user.id);
       const shown = { kind: 'recovery', hash, holder: user, scope: 'login' } as const;
       const [used] = await this.verification.use(transaction, shown);
       const { session } = await this.sessions.open(transaction, { ...login, user }, used);

@@ -53,7 +53,7 @@ export class SecondFactorVerification {
    * @throws InvalidSecondFactorCodeError if the code was used, or the factor removed, meanwhile
    */
   async use(transaction: Transaction, shown: ShownCode): Promise<UsedCodeEvent[]> {
-    if (!(await this.consume(transaction, shown))) throw new InvalidSecondFactorCodeError();
+    if (!(await this.consume(transaction, shown))) throw new InvalidSecondFactorCodeError(shown.holder.id);
     return this.complete(transaction, shown);
   }
 

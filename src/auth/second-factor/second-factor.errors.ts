@@ -7,8 +7,9 @@ export const TOO_MANY_WRONG_CODES =
   'Too many wrong codes were sent for this account; wait before the next one, or send a recovery code.';
 
 export class InvalidSecondFactorCodeError extends Problem {
-  constructor() {
-    super('invalid_code', { detail: INVALID_SECOND_FACTOR_CODE });
+  /** @param userId of a login, for its log line */
+  constructor(userId?: string) {
+    super('invalid_code', { detail: INVALID_SECOND_FACTOR_CODE, userId });
   }
 }
 
