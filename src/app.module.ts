@@ -32,6 +32,10 @@ import { ShortCircuitResponseFilter } from './requests/request-key.js';
 import { ReplayGuard } from './requests/repeated-requests.js';
 import { RequestsModule } from './requests/requests.module.js';
 
+/** Apart from EventsModule, so that commands start without the libraries that describe and check requests. */
+@Module({ imports: [EventsModule], controllers: [OrgEventsController, FeedController] })
+class EventRoutesModule {}
+
 @Module({})
 export class AppModule {
   static forRoot(env: Env, keys: KeyRing): DynamicModule {
@@ -44,7 +48,7 @@ export class AppModule {
         AuthModule.forRoot(keys),
         UsersModule,
         MailWorkerModule,
-        EventsModule,
+        EventRoutesModule,
         OrgsModule,
         MembersModule,
         MeModule,
@@ -56,7 +60,6 @@ export class AppModule {
         RequestsModule,
         ...(env.operatorsApi ? [OperatorsModule] : []),
       ],
-      controllers: [OrgEventsController, FeedController],
       providers: [
         UserPartsCheck,
         ReservedNames,

@@ -48,7 +48,12 @@ export class PendingMarks implements OnApplicationShutdown {
   async clearLeft(): Promise<Batch> {
     if (this.mayNotClear) return { examined: 0, deleted: 0 };
     const ids = await this.feed.findNumberedPending(BATCH);
-    return { examined: ids.length === 0 ? 0 : await this.clear(ids), deleted: 0 };
+    try {
+      return { examined: ids.length === 0 ? 0 : await this.clear(ids), deleted: 0 };
+    } catch (error) {
+      if (!this.stopIfDenied(error)) throw error;
+      return { examined: 0, deleted: 0 };
+    }
   }
 
   private async clearNumbered(): Promise<void> {
@@ -57,7 +62,8 @@ export class PendingMarks implements OnApplicationShutdown {
     try {
       for await (const ids of inBatches(all)) await this.clear(ids);
     } catch (error) {
-      this.report(error);
+      if (this.stopIfDenied(error)) return;
+      this.logger.debug({ msg: 'numbered events keep their mark until the clean-up', err: error });
     }
   }
 
@@ -65,15 +71,14 @@ export class PendingMarks implements OnApplicationShutdown {
     return this.transactions.run((transaction) => this.events.clearPending(transaction, ids));
   }
 
-  private report(error: unknown): void {
-    if (!isColumnDenied(error)) {
-      return this.logger.debug({ msg: 'numbered events keep their mark until the clean-up', err: error });
-    }
+  private stopIfDenied(error: unknown): boolean {
+    if (!isColumnDenied(error)) return false;
     this.mayNotClear = true;
     this.logger.warn(
       'the database account may not update events.pending: this process stops trying, and the feed becomes ' +
         'slower with every event; grant UPDATE (ip, pending)',
     );
+    return true;
   }
 }
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { RecordModule } from '../record/record.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { FailedLogins } from './failed-logins.js';
@@ -20,7 +20,7 @@ const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };
   imports: [
     JobsModule,
     TypeOrmModule.forFeature([LiftedLimit]),
-    RecordModule,
+    EventsModule,
     UsersModule,
     RateLimitStoreModule,
     ThrottlerModule.forRoot([ONE_FOR_ALL_LIMITS]),

@@ -18,8 +18,8 @@ import { SecondFactorRows } from '../../src/auth/second-factor/second-factor-row
 import { SecondFactorsRepository } from '../../src/auth/second-factor/second-factors.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
-import { Event } from '../../src/record/event.entity.js';
-import { EventsRepository } from '../../src/record/events.repository.js';
+import { Event } from '../../src/events/event.entity.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
 import { MailLimitsRepository } from '../../src/mail/mail-limits.repository.js';
 import { Mails } from '../../src/mail/mails.js';
