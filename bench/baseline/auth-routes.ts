@@ -29,7 +29,7 @@ export function authRoutes(app: FastifyInstance, db: Database, record: Record, c
       });
     } catch (error) {
       if (!(error instanceof DuplicateError)) throw error;
-      throw new Problem(409, 'email_taken', 'An account with this e-mail exists.');
+      throw new Problem(409, 'email_taken', 'An account with this email exists.');
     }
     return reply.code(201).send({ token: signToken(session), user });
   });
@@ -40,7 +40,7 @@ export function authRoutes(app: FastifyInstance, db: Database, record: Record, c
     const given = password(body);
     if (!(await verifyPassword(user?.passwordHash, given)) || !user) {
       const challenge = { 'WWW-Authenticate': 'Bearer' };
-      throw new Problem(401, 'invalid_credentials', 'The e-mail or the password is wrong.', {}, challenge);
+      throw new Problem(401, 'invalid_credentials', 'The email or the password is wrong.', {}, challenge);
     }
     if (needsRehash(user.passwordHash)) await sql.replacePasswordHash(db, user.id, await hashPassword(given));
     const session = newSession(user.id);

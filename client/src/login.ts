@@ -115,7 +115,7 @@ export class Login {
     }
   }
 
-  /** The login goes on where the store fails: the next refresh tries to save again. */
+  /** The login continues where the store fails: the next refresh tries to save again. */
   private async keep(data: Data, replaces: string): Promise<void> {
     const token = textOf(data, 'refreshToken');
     this.access = accessOf(data);

@@ -1,6 +1,6 @@
 const VERIFIER_BYTES = 32;
 
-/** RFC 7636. Whoever redeems the code makes it, keeps the verifier, and gives the challenge to whoever asks for the code. */
+/** RFC 7636. The service that redeems the code makes it, keeps the verifier, and gives the challenge to the client. */
 export interface Pkce {
   codeVerifier: string;
   challenge: { codeChallenge: string; codeChallengeMethod: 'S256' };

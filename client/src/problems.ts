@@ -35,7 +35,7 @@ export interface Aborted {
   retryAfter?: never;
 }
 
-/** Somebody else answered, such as a proxy with a page of HTML, or a redirect, which is never followed. */
+/** The answer is not from Accounts: a proxy's page of HTML, say, or a redirect, which is never followed. */
 export interface NotJson extends Delay {
   code: 'not_json';
   status: number;

@@ -32,7 +32,7 @@ export type LogOutResult = ResultOf<'logOut'> & {
 
 export type AnyResult = Success<Data> | Failed;
 
-/** Each header costs a look-up, so that only those are read which the operation can have. */
+/** Each header costs a lookup, so that only those are read which the operation can have. */
 export function succeeded({ status, data, headers }: Answered, { keyed, query }: Route): Success<Data> {
   return {
     ok: true,

@@ -27,7 +27,7 @@ interface Failure {
   nextAttemptAt: number;
 }
 
-/** One refresh for all callers that need a newer token. It goes on in the background after they have stopped waiting. */
+/** One refresh for all callers that need a newer token. It continues in the background after they have stopped waiting. */
 export class SharedRefresh {
   private readonly waiting = new Set<(failure: Failure) => void>();
   private readonly stopped = new AbortController();

@@ -13,7 +13,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<boolean> {
   });
 }
 
-/** The result of shared work, which goes on for others when the signal ends this wait with undefined. */
+/** The result of shared work, which continues for others when the signal ends this wait with undefined. */
 export async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
   if (!signal) return work;
   let onAbort: (() => void) | undefined;

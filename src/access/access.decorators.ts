@@ -16,7 +16,7 @@ export const SignedIn = (tokens: ForBoundTokens = {}) =>
 export const SignedInByPassword = () =>
   applyDecorators(RouteAccess({ to: 'signed-in', assurance: BY_PASSWORD }), ApiBearerAuth());
 
-/** Also admits whoever sends a refresh token in the body; the handler checks the token. */
+/** Also admits a caller who sends a refresh token in the body; the handler checks the token. */
 export const SignedInOrRefreshToken = () =>
   applyDecorators(
     RouteAccess({ to: 'signed-in', or: 'refresh-token', boundTokens: true }),

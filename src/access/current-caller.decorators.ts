@@ -26,7 +26,7 @@ export const CurrentService = createParamDecorator(
     serviceOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** Serves routes that also let in whoever sends no token. */
+/** Serves routes that also let in callers without a token. */
 export const CallerIfAny = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
   return principal?.kind === 'user' ? principal : undefined;

@@ -25,7 +25,7 @@ export interface UserPrincipal {
   isOperator: boolean;
 }
 
-/** Whoever sent a request. A request to a route for everyone has none. */
+/** The caller of a request. A request to a public route may have none. */
 export type Principal = UserPrincipal | ServicePrincipal;
 
 declare module 'fastify' {

@@ -37,8 +37,8 @@ export class AuthController {
   /**
    * Register an account
    *
-   * @remarks If the request has the code of an invitation to this e-mail, the account joins the organization at once.
-   * At most 5 requests in any hour are accepted from one client address for one e-mail.
+   * @remarks If the request has the code of an invitation to this email, the account joins the organization at once.
+   * At most 5 requests in any hour are accepted from one client IP address for one email.
    */
   @Post('register')
   @ApiBody({ type: RegisterRequest, examples: REGISTRATIONS })
@@ -62,10 +62,10 @@ export class AuthController {
   /**
    * Log in
    *
-   * @remarks An unknown e-mail and a wrong password get the same answer. Where the account has a second factor, the
+   * @remarks An unknown email and a wrong password get the same answer. Where the account has a second factor, the
    * answer to the right password is `second_factor_required` with a `challenge`, which takes a code to
-   * `POST /api/auth/login/second-factor`. At most 10 requests in any 15 minutes are accepted from one client address for
-   * one e-mail.
+   * `POST /api/auth/login/second-factor`. At most 10 requests in any 15 minutes are accepted from one client IP address for
+   * one email.
    */
   @Post('login')
   @HttpCode(200)

@@ -1,6 +1,6 @@
 import { Problem } from '../problems/problem.js';
 
-/** Unknown e-mails and wrong passwords get the same error (OWASP Authentication Cheat Sheet). */
+/** Unknown emails and wrong passwords get the same error (OWASP Authentication Cheat Sheet). */
 export class InvalidCredentialsError extends Problem {
   /** @param userId the user of the email, only for the log */
   constructor(userId?: string) {

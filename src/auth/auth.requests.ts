@@ -71,7 +71,7 @@ export class RegisterRequest {
 
   /**
    * A password of 8 to 128 characters (Unicode code points; the minimum is configurable) that is neither a common
-   * password nor the e-mail. Every character is allowed, and spaces are kept.
+   * password nor the email. Every character is allowed, and spaces are kept.
    * @example "correct horse battery"
    */
   @NormalizedPassword()
@@ -87,7 +87,7 @@ export class RegisterRequest {
   deviceName?: string;
 
   /**
-   * The code of an invitation to this e-mail, by which the account joins the organization; null if there is none.
+   * The code of an invitation to this email, by which the account joins the organization; null if there is none.
    * Case, spaces and hyphens make no difference.
    */
   @ApiPropertyOptional({ type: String, minLength: 10, maxLength: 64, nullable: true, example: null })
@@ -196,7 +196,7 @@ export class ResetPasswordRequest {
   email: string;
 
   /**
-   * The mailed code. Case, spaces and hyphens make no difference.
+   * The emailed code. Case, spaces and hyphens make no difference.
    * @example "7K2M9-QX4TB"
    */
   @ApiProperty({ minLength: 10, maxLength: 64 })

@@ -15,7 +15,7 @@ import { SecondFactorRequiredError } from './second-factor/challenge.errors.js';
 import { LoginChallenges } from './second-factor/login-challenges.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
 
-/** The e-mail is canonical and the password normalized: the DTOs produce them. */
+/** The email is canonical and the password normalized: the DTOs produce them. */
 interface SignIn {
   email: string;
   password: string;
@@ -40,13 +40,13 @@ export class AuthService {
     private readonly invitations: RegistrationInvitations,
   ) {}
 
-  /** Leaves it to the database whether the e-mail is taken: asking first would race, and tell by its timing. */
+  /** Leaves it to the database whether the email is taken: asking first would race, and tell by its timing. */
   async register(
     { email, password, refresh, deviceName, invitationCode = null }: Registration,
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
-    // This comes before anything is hashed, or said about the e-mail.
+    // This comes before anything is hashed, or said about the email.
     const invitation =
       invitationCode === null ? undefined : await this.invitations.find(email, invitationCode, client.key);
     const hash = await this.passwords.hash(password, client);
@@ -65,7 +65,7 @@ export class AuthService {
     return { ...this.sessions.answer(session), user: { id: user.id, email: user.email } };
   }
 
-  /** Does the same work whether or not the e-mail is known. @throws SecondFactorRequiredError, with the challenge */
+  /** Does the same work whether or not the email is known. @throws SecondFactorRequiredError, with the challenge */
   async login(
     { email, password, refresh, deviceName }: SignIn,
     client: HashClient,

@@ -12,7 +12,7 @@ export interface LiveToken {
   holder: UserPrincipal;
 }
 
-/** Tells what a token is worth now. A token that somebody asks about is live exactly if a request with it is let in. */
+/** Tells whether an access token is valid now. A token that somebody asks about is live exactly if a request with it is let in. */
 @Injectable()
 export class LiveTokens {
   constructor(
@@ -22,7 +22,7 @@ export class LiveTokens {
     private readonly env: Env,
   ) {}
 
-  /** @param isAskedFor by its claims; spares what it refuses the look-up of the session */
+  /** @param isAskedFor by its claims; spares what it refuses the lookup of the session */
   async find(
     token: string,
     isAskedFor: (claims: AccessTokenClaims) => boolean,

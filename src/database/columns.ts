@@ -4,7 +4,7 @@ type Options = Partial<TableColumnOptions>;
 
 interface Columns {
   engine: string | undefined;
-  /** ASCII text that is compared byte by byte, for ids, e-mails and hashes */
+  /** ASCII text that is compared byte by byte, for ids, emails and hashes */
   text: (name: string, length: number, more?: Options) => TableColumn;
   id: (name: string, more?: Options) => TableColumn;
   unicode: (name: string, length: number, more?: Options) => TableColumn;

@@ -50,7 +50,7 @@ export function lookupStatement<Key, Row>(
 
 const MAX_ROWS = 2000;
 
-/** Answers concurrent look-ups with one query. Nothing is cached: each key is read after it was asked for. */
+/** Answers concurrent lookups with one query. Nothing is cached: each key is read after it was asked for. */
 export class Lookup<Key, Row extends object> {
   private readonly batches = new BatchedQueries<Key, Row[]>(
     (keys) => this.findEach(keys),

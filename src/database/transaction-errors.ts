@@ -1,7 +1,7 @@
 import { Problem, UnavailableError } from '../problems/problem.js';
 import { isOutcomeUnknown } from './database-errors.js';
 
-/** Every attempt of a unit of work lost a conflict; nothing took effect. */
+/** Every attempt of a transaction lost a conflict; nothing took effect. */
 export class LostConflictError extends UnavailableError {
   constructor(cause: unknown) {
     super('Too many concurrent changes of the same data; repeat the request.', 1, cause);

@@ -5,7 +5,7 @@ import { TransactionQueue, type Turn } from './transaction-queue.js';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A queue whose units of work end when they are told to. */
+/** A queue whose transactions end when they are told to. */
 function aQueue(connections: number, options: { maxWaiting?: number; yields?: boolean } = {}) {
   const queue = new TransactionQueue(connections, options);
   const started: string[] = [];

@@ -34,7 +34,7 @@ const RETRY_AFTER_SECONDS = 1;
 /** Bounds memory; most of so many would wait too long. */
 const MAX_WAITING = 2000;
 
-// Units of work wait here rather than in the database, where each would hold a connection. Principals are served
+// Transactions wait here rather than in the database, where each would hold a connection. Principals are served
 // round-robin, and none holds more than half of the connections, as one that is in use cannot be taken back. Work on
 // the same row runs one after the other, so that none of it waits inside the database.
 export class TransactionQueue {
@@ -67,7 +67,7 @@ export class TransactionQueue {
     const request = { principal, row };
     await this.ask(request, 'last');
     return new Place(
-      // The unit of work keeps its row between attempts.
+      // The transaction keeps its row between attempts.
       () => this.ask({ principal, row: undefined }, 'first'),
       (gives) => this.free(request, gives),
     );

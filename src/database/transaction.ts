@@ -24,7 +24,7 @@ export class Transaction {
     return this.isExclusive ? '' : ' FOR UPDATE';
   }
 
-  /** `forUpdate` without the rows that somebody else has locked */
+  /** `forUpdate` without the rows that another transaction has locked */
   get forUpdateOfFree(): string {
     return this.isExclusive ? '' : ' FOR UPDATE SKIP LOCKED';
   }

@@ -40,7 +40,7 @@ export function runAlone<T>(sql: string, send: () => Promise<T>): Promise<T> {
   return retryLostConflicts(WRITE.test(sql) ? () => detectUnknownOutcome(send) : send);
 }
 
-// Retries units of work that lost a conflict, so they must have no effect outside the database: no hashing, no mail, no
+// Retries transactions that lost a conflict, so they must have no effect outside the database: no hashing, no mail, no
 // answer to the client. A COMMIT without an answer is not retried: it may have taken effect.
 @Injectable()
 export class Transactions {

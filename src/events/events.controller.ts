@@ -42,7 +42,7 @@ export class FeedController {
   constructor(private readonly feed: FeedService) {}
 
   /**
-   * Follow the changes
+   * Follow the feed
    *
    * @remarks Lists what has changed, in one order: events of an organization by its revision, events of an account by its
    * own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep,

@@ -44,7 +44,7 @@ export class EventActor {
 }
 
 export class OwnEventActor extends EventActor {
-  /** session that acted; null if it is unknown or belongs to somebody else */
+  /** session that acted; null if it is unknown or belongs to another user */
   @ApiProperty({ type: String, format: 'uuid', nullable: true })
   sessionId: string | null;
 }
@@ -95,7 +95,7 @@ export class OwnEvent extends AnyEvent {
   @ApiProperty({ type: String, format: 'uuid', nullable: true })
   sessionId: string | null;
 
-  /** client address; null if it was deleted after 90 days or belongs to somebody else */
+  /** client IP address; null if it was deleted after 90 days or belongs to another user */
   @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
   ip: string | null;
 
@@ -120,7 +120,7 @@ export class WholeEvent extends AnyEvent {
   @ApiProperty({ type: String, format: 'uuid', nullable: true })
   sessionId: string | null;
 
-  /** client address; null if there was none, or it was deleted after 90 days */
+  /** client IP address; null if there was none, or it was deleted after 90 days */
   @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
   ip: string | null;
 

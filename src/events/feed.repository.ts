@@ -22,7 +22,7 @@ const FIND_FIRST = hotStatement(
   `${PAGE} WHERE f.seq > 0 ORDER BY f.seq LIMIT ?`,
   [1],
 );
-// One statement, so that no entry is deleted between the look-up of the cursor and the page. It finds nothing for a
+// One statement, so that no entry is deleted between the lookup of the cursor and the page. It finds nothing for a
 // cursor that is no event of the feed.
 const FIND_AFTER = hotStatement(
   'a page of the feed',

@@ -31,7 +31,7 @@ export class Readiness {
   rateLimits: State;
 
   /**
-   * `degraded` while a mail has been waiting for more than 10 minutes
+   * `degraded` while an email has been waiting for more than 10 minutes
    * @example "ok"
    */
   @ApiProperty({ enum: STATES })

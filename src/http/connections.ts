@@ -9,7 +9,7 @@ import { UnavailableError } from '../problems/problem.js';
 import { type EndedExchange, Exchanges } from './exchanges.js';
 import { endRequestSpan, type RequestLog } from './request-log.js';
 
-/** files kept for the database, keys, logs, listeners, Redis, mails and traces */
+/** files kept for the database, keys, logs, listeners, Redis, emails and traces */
 const RESERVED = 64;
 const MIN_CONNECTIONS = 16;
 /** Idle connections take memory, too. */
@@ -168,7 +168,7 @@ export class Connections {
 
   report(exchange: EndedExchange): void {
     const { request, statusCode: status, elapsedTime } = exchange.reply;
-    // Fastify builds the options anew at each access.
+    // Fastify builds the options again at each access.
     const route = request.routeOptions.url;
     this.log.write(exchange, route);
     endRequestSpan(exchange, route);

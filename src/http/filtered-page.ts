@@ -16,7 +16,7 @@ interface Filter<Row> {
 /** Reads per page of the answer: no index finds what is wanted, so a page costs at most this many others. */
 const MAX_READS = 5;
 
-/** A search for what is rare stops after MAX_READS: its page is short, and the next one goes on from there. */
+/** A search for what is rare stops after MAX_READS: its page is short, and the next one continues from there. */
 export async function filteredPage<Row>(
   { limit, isWanted, isBeyond = () => false }: Filter<Row>,
   read: (size: number, after: Row | undefined) => Promise<Row[]>,

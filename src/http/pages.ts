@@ -16,7 +16,7 @@ export interface NamedPosition {
 
 const MAX_NAME_BYTES = 400;
 
-/** printable ASCII, at most as long as an e-mail address */
+/** printable ASCII, at most as long as an email address */
 const CURSOR_TEXT = /^:[!-~]{1,254}$/;
 
 export function encodeCursor({ order, id }: Position): string {

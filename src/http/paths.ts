@@ -17,7 +17,7 @@ export function loggedPath(url: string): string {
     .join('/');
 }
 
-/** A search for the longest e-mail, with the cursor of its page, has 1,200 characters if all are escaped. */
+/** A search for the longest email, with the cursor of its page, has 1,200 characters if all are escaped. */
 const MAX_URL_LENGTH = 2048;
 
 export function refuseLongUrls(fastify: FastifyInstance): void {

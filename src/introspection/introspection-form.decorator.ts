@@ -10,7 +10,7 @@ export interface IntrospectionForm {
   orgId: string | undefined;
 }
 
-/** It is checked by hand: the validation of a class took as long as a look-up in the database. */
+/** It is checked by hand: the validation of a class took as long as a lookup in the database. */
 export const IntrospectionForm = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { body } = context.switchToHttp().getRequest<FastifyRequest<{ Body?: Partial<IntrospectionForm> }>>();
   return validated(body ?? {});

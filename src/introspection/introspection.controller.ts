@@ -21,7 +21,7 @@ export class IntrospectionController {
   constructor(private readonly introspection: IntrospectionService) {}
 
   /**
-   * Ask what a token is worth now
+   * Ask whether an access token is valid now
    *
    * @remarks Introspection of RFC 7662. Every token that is not valid now gets the same answer: one that is malformed,
    * expired or revoked, one of a disabled user, and one that is meant for another service. With `orgId` the answer also

@@ -113,7 +113,7 @@ export class ActiveToken {
   client_id: string;
 
   /**
-   * e-mail of the user
+   * email of the user
    * @example "katherine@example.com"
    */
   @ApiProperty({ format: 'email', maxLength: 254 })

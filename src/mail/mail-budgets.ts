@@ -3,13 +3,13 @@ import type { MailKind } from './mail.entity.js';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Allows some mails in a day and then one per pause, so that nobody can use up all that others get. */
+/** Allows some emails in a day and then one per pause, so that nobody can use up all that others get. */
 interface Allowance {
   mails: number;
   pauseMs: number;
 }
 
-/** Limits the mails of one kind to one address: from one sender, and from all together. */
+/** Limits the emails of one kind to one address: from one sender, and from all together. */
 export interface MailBudget {
   bySender: Allowance;
   byAll: Allowance;

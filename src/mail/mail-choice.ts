@@ -2,7 +2,7 @@ import type { MailKind, MailPriority } from './mail.entity.js';
 import type { WaitingMail } from './mail-composers.js';
 
 const PRIORITIES: Record<MailKind, MailPriority> = {
-  // These go only to the owner of an account, who waits for them and has a quarter of an hour.
+  // These go only to the owner of an account, who waits for them and has 15 minutes.
   password_reset: 0,
   email_verification: 0,
   // Anybody with an account can have a code mailed to any address.
@@ -27,18 +27,18 @@ export function priorityOf(kind: MailKind): MailPriority {
 
 // Returns the turn of a sender's next mail (epoch milliseconds): a minute after the last one that still waits. Turns
 // are an order, not a delay: if nobody else waits, all go at once. Turns of newcomers follow the clock, so they
-// cannot hold a mail back for good.
+// cannot hold an email back for good.
 export function nextTurn(lastWaiting: number | undefined, now: number): number {
   return lastWaiting === undefined ? now : Math.max(now, lastWaiting + TURN_MS);
 }
 
-/** mails that one process sends at the same time */
+/** emails that one process sends at the same time */
 export const MAX_CONCURRENT = 5;
-/** keeps a place for codes that somebody waits for, however slowly servers take other mails */
+/** keeps a place for codes that somebody waits for, however slowly servers take other emails */
 const MAX_OTHERS = 4;
-/** leaves two places to new mails, because retries most likely fail again */
+/** leaves two places to new emails, because retries most likely fail again */
 const MAX_RETRIES = 3;
-/** more than begin at once, so that instances that ask at the same moment choose different mails */
+/** more than begin at once, so that instances that ask at the same moment choose different emails */
 export const CANDIDATES = 2 * MAX_CONCURRENT;
 
 export type Placed = Pick<WaitingMail, 'priority' | 'attempts'>;
@@ -49,7 +49,7 @@ export interface Due<M extends Placed> {
   retries: readonly M[];
 }
 
-/** Chooses the mails to begin, class by class, new mails and retries in alternation. */
+/** Chooses the emails to begin, class by class, new emails and retries in alternation. */
 export function choose<M extends Placed>(classes: readonly Due<M>[], sending: readonly Placed[]): M[] {
   const taken: Placed[] = [...sending];
   const chosen: M[] = [];

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { mailCounts } from '../telemetry/metrics/measurements.js';
 import { MailsRepository } from './mails.repository.js';
 
-/** Counts mails by state. A scrape returns the count made after the one before, so no slow database can delay it. */
+/** Counts emails by state. A scrape returns the count made after the one before, so no slow database can delay it. */
 @Injectable()
 export class MailCounts {
   private latest: Record<string, number> = {};

@@ -15,7 +15,7 @@ export interface BudgetedMail {
   senderId: string | null;
 }
 
-/** invitation mails in a day */
+/** invitation emails in a day */
 const MAX_INVITATIONS = { recipientFromOrg: 5, recipientFromSender: 5, recipient: 25, sender: 100, org: 100 };
 
 /** A request for a new password counts once it has a code: most are for nobody, and leave no row. */
@@ -50,7 +50,7 @@ const FIND_LIMITING = hotStatement(
 /** greater than every id */
 const AFTER_ALL = 'g';
 
-// Counts mails by their rows, which outlive a day whatever becomes of the mail. So all instances see the same counts,
+// Counts emails by their rows, which outlive a day whatever becomes of the mail. So all instances see the same counts,
 // which do not reveal whether an address has an account.
 @Injectable()
 export class MailLimitsRepository {
@@ -81,7 +81,7 @@ export class MailLimitsRepository {
     );
   }
 
-  /** Tells whether the mails before this one had reached a limit. */
+  /** Tells whether the emails before this one had reached a limit. */
   async isBeyondLimits(mail: Mail, since: number): Promise<boolean> {
     const values = limitValues(mail, since, mail.id);
     return latestOf(await this.mails.query<LimitingInvitations[]>(FIND_LIMITING, values)) !== undefined;

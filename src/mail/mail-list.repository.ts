@@ -18,7 +18,7 @@ const FIND_OF_STATE = hotStatement(
   ['waiting', 'g', 21],
 );
 
-/** COALESCE keeps the engines from the index of states, in which the mails to one address may be few among many. */
+/** COALESCE keeps the engines from the index of states, in which the emails to one address may be few among many. */
 const FIND_TO = hotStatement(
   'the latest mails to an address',
   `SELECT id FROM mails WHERE recipient = ? AND COALESCE(state, '') = ? AND id < ? ORDER BY id DESC LIMIT ?`,

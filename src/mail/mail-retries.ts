@@ -16,7 +16,7 @@ export function retryAfterMs(attempts: number): number | undefined {
   return attempts <= FIRST_PAUSES_MS.length + MAX_HOURLY ? HOUR_MS : undefined;
 }
 
-/** Sends mails now that wait or have failed, for operators. */
+/** Sends emails now that wait or have failed, for operators. */
 @Injectable()
 export class MailRetries {
   constructor(

@@ -18,15 +18,15 @@ import { SEND_TIMEOUT_MS, SmtpSender } from './smtp-sender.js';
 
 const POLL_MS = 1000;
 const POLL_AFTER_FAULT_MS = 5000;
-/** Anybody can ask for mails that nobody gets, so many are examined, and deleted, at once. */
+/** Anybody can ask for emails that nobody gets, so many are examined, and deleted, at once. */
 const MAX_EXAMINED = 200;
 /** exceeds the longest attempt, with its statements */
 export const LEASE_MS = SEND_TIMEOUT_MS + 20_000;
-/** time for mails that are being sent when the service stops */
+/** time for emails that are being sent when the service stops */
 const STOP_TIMEOUT_MS = 3000;
 const NOTE_ATTEMPTS = 10;
 
-/** Sends the mails of the outbox. Every instance has a worker; leases keep two of them from sending the same mail. */
+/** Sends the emails of the outbox. Every instance has a worker; leases keep two of them from sending the same mail. */
 @Injectable()
 export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Mail');
@@ -91,7 +91,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
-  /** Finds mails by class, and deletes those that nobody would get; `mayHaveMore` tells whether more may follow at once. */
+  /** Finds emails by class, and deletes those that nobody would get; `mayHaveMore` tells whether more may follow at once. */
   private async findDue(): Promise<{ classes: Due<WaitingMail>[]; mayHaveMore: boolean }> {
     const classes: Due<WaitingMail>[] = [];
     let mayHaveMore = false;
@@ -153,7 +153,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
     return true;
   }
 
-  /** Tries again while the database fails, because a mail that is not noted as sent is sent twice. */
+  /** Tries again while the database fails, because an email that is not noted as sent is sent twice. */
   private async noteSent(mail: Mail): Promise<void> {
     const { id: mailId, kind, attempts } = mail;
     for (let attempt = 1; ; attempt += 1) {

@@ -23,12 +23,12 @@ export const MAIL_STATES = ['waiting', 'sent', 'failed', 'dropped'] as const;
 
 export type MailState = (typeof MAIL_STATES)[number];
 
-/** classes in which mails wait; the lowest goes first */
+/** classes in which emails wait; the lowest goes first */
 export const MAIL_PRIORITIES = [0, 1, 2] as const;
 
 export type MailPriority = (typeof MAIL_PRIORITIES)[number];
 
-/** A mail in the outbox, written in the transaction that needs it. It holds no code. Times are epoch milliseconds. */
+/** An email in the outbox, written in the transaction that needs it. It holds no code. Times are epoch milliseconds. */
 @Entity('mails')
 @Index('mails_state_priority_next_attempt_at_turn_at_idx', ['state', 'priority', 'nextAttemptAt', 'turnAt'])
 @Index('mails_state_id_idx', ['state', 'id'])
@@ -53,7 +53,7 @@ export class Mail {
   @Column({ name: 'code_number', type: 'integer', nullable: true })
   codeNumber: number | null;
 
-  /** the organization that invites; null in other mails */
+  /** the organization that invites; null in other emails */
   @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true })
   orgId: string | null;
 
@@ -74,7 +74,7 @@ export class Mail {
   @Column({ type: 'integer', default: 0 })
   priority: MailPriority;
 
-  /** place among the untried mails of the class; the least goes first */
+  /** place among the untried emails of the class; the least goes first */
   @Column({ name: 'turn_at', type: 'bigint', default: 0 })
   turnAt: number;
 

@@ -14,7 +14,7 @@ export class MailNotFoundError extends RefusedError {
 }
 
 export class MailEndedError extends RefusedError {
-  /** @param state one in which a mail is sent again only until its code expires */
+  /** @param state one in which an email is sent again only until its code expires */
   constructor(state: MailState) {
     super(`the mail is ${state === 'failed' || state === 'waiting' ? 'expired' : state}`, 'mail_ended');
   }

@@ -13,7 +13,7 @@ import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 
-/** Accepts mails, and what composes them. MailWorkerModule sends them. */
+/** Accepts emails, and what composes them. MailWorkerModule sends them. */
 @Module({
   imports: [JobsModule, EventsModule, TypeOrmModule.forFeature([Mail]), UsersModule],
   providers: [

@@ -24,7 +24,7 @@ export class MailsOfUser implements UserRows, ExportedRows, OnModuleInit {
     this.parts.exported.register('mails', this);
   }
 
-  /** Deletes the addresses of clients alone: mails count towards limits until they are a week old. */
+  /** Deletes the addresses of clients alone: emails count towards limits until they are a week old. */
   delete(transaction: Transaction, { email }: DeletedUser): Promise<void> {
     return this.mails.deleteAddressesOf(transaction, email);
   }

@@ -42,7 +42,7 @@ const FIND_BEFORE = hotStatement(
 const RETRY = `UPDATE mails SET state = 'waiting', next_attempt_at = ?, attempts = 0, ended_at = NULL
   WHERE (expires_at IS NULL OR expires_at > ?) AND`;
 
-/** A mail of the outbox belongs to the process that holds its lease. One UPDATE decides this, on Galera too. */
+/** An email of the outbox belongs to the process that holds its lease. One UPDATE decides this, on Galera too. */
 @Injectable()
 export class MailsRepository {
   constructor(
@@ -96,13 +96,13 @@ export class MailsRepository {
     await this.mails.update({ id, state: 'waiting', nextAttemptAt: lease }, { nextAttemptAt, lastError });
   }
 
-  /** Ends a mail even if another instance holds the lease now: a mail that was sent was sent. */
+  /** Ends an email even if another instance holds the lease now: an email that was sent was sent. */
   async end({ id }: Mail, end: MailEnd): Promise<void> {
     const lastError = end.state === 'failed' ? end.error : null;
     await this.mails.update({ id, state: 'waiting' }, { state: end.state, endedAt: Date.now(), lastError });
   }
 
-  /** Ties a code to a mail that has none, so that every attempt sends the same. */
+  /** Ties a code to an email that has none, so that every attempt sends the same. */
   async setCode(transaction: Transaction, id: string, codeId: string, codeNumber: number): Promise<void> {
     await transaction.of(this.mails).update({ id, codeId: IsNull() }, { codeId, codeNumber });
   }
@@ -122,7 +122,7 @@ export class MailsRepository {
     return this.mails.findOneBy({ id });
   }
 
-  /** Makes a mail due if it waits or failed and has not expired. */
+  /** Makes an email due if it waits or failed and has not expired. */
   async retry(transaction: Transaction, id: string, now: number): Promise<boolean> {
     const sql = `${RETRY} id = ? AND state IN ('waiting', 'failed')`;
     return (await transaction.write(sql, [now, now, id])) === 1;

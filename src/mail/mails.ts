@@ -46,7 +46,7 @@ export class Mails {
     if (!this.env.smtp) throw new MailUnavailableError();
   }
 
-  /** Tells whether a mail waits for longer than a passing fault explains. */
+  /** Tells whether an email waits for longer than a passing fault explains. */
   async areDelayed(): Promise<boolean> {
     return this.env.smtp !== undefined && (await this.mails.hasWaitedSince(Date.now() - DELAYED_AFTER_MS));
   }

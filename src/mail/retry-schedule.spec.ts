@@ -20,7 +20,7 @@ describe('a mail that could not be sent', () => {
     expect(retryAfterMs(attempts)).toBe(pauseMs);
   });
 
-  // Else another instance sends it while the first attempt goes on.
+  // Else another instance sends it while the first attempt continues.
   it('stays leased for longer than an attempt with its statements may take', () => {
     expect(LEASE_MS).toBeGreaterThanOrEqual(SEND_TIMEOUT_MS + 10 * SECOND);
   });

@@ -9,7 +9,7 @@ import { loadTemplates, renderBody, type Templates } from './template.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 20_000;
-/** from the connection to the server's last reply; a mail's lease is longer */
+/** from the connection to the server's last reply; an email's lease is longer */
 export const SEND_TIMEOUT_MS = 40_000;
 
 /** fields of nodemailer's errors */

@@ -197,11 +197,11 @@ export class ExportResult {
   @ApiProperty({ type: [OwnEvent], example: [START, REGISTRATION] })
   events: OwnEvent[];
 
-  /** mails to the e-mail of the account, as long as they are kept, without their texts */
+  /** emails to the email of the account, as long as they are kept, without their texts */
   @ApiProperty({ type: [ExportedMail], example: [] })
   mails: ExportedMail[];
 
-  /** none while the e-mail is not verified, since it may be somebody else's */
+  /** none while the email is not verified, since it may be another person's */
   @ApiProperty({ type: [ExportedInvitation], example: [] })
   invitations: ExportedInvitation[];
 }

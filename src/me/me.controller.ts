@@ -20,7 +20,7 @@ export class MeController {
    * Read the current user
    *
    * @remarks Returns the user and their organizations in order of joining. `?include=roles,account` adds their roles,
-   * and whether their e-mail is verified.
+   * and whether their email is verified.
    */
   @Get()
   @SignedIn({ boundTokens: true })
@@ -36,7 +36,7 @@ export class MeController {
   /**
    * Read the account of the current user
    *
-   * @remarks Tells whether the e-mail is verified, and when the password was last changed.
+   * @remarks Tells whether the email is verified, and when the password was last changed.
    */
   @Get('account')
   @SignedIn()

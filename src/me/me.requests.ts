@@ -18,7 +18,7 @@ export class BeginSecondFactorRequest {
 
 export class ChangeEmailRequest {
   /**
-   * The new e-mail.
+   * The new email.
    * @example "ada.lovelace@example.com"
    */
   @IsEmailAddress()
@@ -125,7 +125,7 @@ export class ListOwnOrgsQuery {
 
 export class VerifyEmailRequest {
   /**
-   * The mailed code. Case, spaces and hyphens make no difference.
+   * The emailed code. Case, spaces and hyphens make no difference.
    * @example "7K2M9-QX4TB"
    */
   @ApiProperty({ minLength: 10, maxLength: 64 })

@@ -32,7 +32,7 @@ export class OwnAccountController {
    * Delete the account
    *
    * @remarks Deletes the user's memberships, sessions and codes, too; the record keeps only ids. The only owner of an
-   * organization has to make somebody else owner first; the refusal names such organizations in `orgs`. A request
+   * organization has to make another member owner first; the refusal names such organizations in `orgs`. A request
    * counts as a login for the limits, and requires a token from a login by password. Where the account has a second
    * factor, it needs a `code` of that, too.
    */
@@ -89,8 +89,8 @@ export class OwnExportController {
   /**
    * Export all data about the current user
    *
-   * @remarks The document holds the account, the organizations, the sessions, the record, the mails, and the
-   * invitations to the e-mail if it is verified. It contains no hash, no code, no secret, and no client address of
+   * @remarks The document holds the account, the organizations, the sessions, the record, the emails, and the
+   * invitations to the email if it is verified. It contains no hash, no code, no secret, and no client IP address of
    * anybody else. It is as long as the record is, and is streamed: without its last brace it is incomplete. Requires a
    * token from a login by password.
    */

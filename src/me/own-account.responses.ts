@@ -73,7 +73,7 @@ export class ListedSession {
   @ApiProperty({ format: 'date-time' })
   expiresAt: string;
 
-  /** client address that opened the session; null if it is unknown */
+  /** client IP address that opened the session; null if it is unknown */
   @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
   ip: string | null;
 

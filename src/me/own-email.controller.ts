@@ -22,10 +22,10 @@ export class OwnEmailController {
   constructor(private readonly emails: OwnEmailService) {}
 
   /**
-   * Request a code to verify the e-mail
+   * Request a code to verify the email
    *
-   * @remarks A code that is valid for 15 minutes is mailed to the e-mail of the account. The status is 200 if the
-   * e-mail is already verified. At most 3 requests in any 15 minutes are accepted. After 5 codes in a day the user
+   * @remarks A code that is valid for 15 minutes is mailed to the email of the account. The status is 200 if the
+   * email is already verified. At most 3 requests in any 15 minutes are accepted. After 5 codes in a day the user
    * gets one an hour.
    */
   @Post('verification')
@@ -39,10 +39,10 @@ export class OwnEmailController {
   }
 
   /**
-   * Verify the e-mail
+   * Verify the email
    *
-   * @remarks Verifies the e-mail by the code from the mail. If the code belongs to a change of the e-mail, the new
-   * e-mail takes effect now. At most 10 requests in any 15 minutes are accepted, and 50 for one code.
+   * @remarks Verifies the email by the code from the mail. If the code belongs to a change of the email, the new
+   * email takes effect now. At most 10 requests in any 15 minutes are accepted, and 50 for one code.
    */
   @Post('verify')
   @HttpCode(200)
@@ -62,13 +62,13 @@ export class OwnEmailController {
   }
 
   /**
-   * Change the e-mail
+   * Change the email
    *
-   * @remarks A code is mailed to the new e-mail and a notice to the old one; the change is made when the code is sent
-   * to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current e-mail cancels
-   * the change. The answer does not reveal whether the new e-mail is taken. A request counts as a login for the
-   * limits. After 5 codes in a day from one user, or 10 from all users, an e-mail gets one an hour; after 20 codes to
-   * any e-mails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too.
+   * @remarks A code is mailed to the new email and a notice to the old one; the change is made when the code is sent
+   * to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current email cancels
+   * the change. The answer does not reveal whether the new email is taken. A request counts as a login for the
+   * limits. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour; after 20 codes to
+   * any emails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too.
    */
   @Put()
   @HttpCode(202)

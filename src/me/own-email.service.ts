@@ -41,7 +41,7 @@ export class OwnEmailService {
   }
 
   /**
-   * Does not tell whether the new e-mail is taken: its owner learns that by mail. Requesting the current e-mail cancels a
+   * Does not tell whether the new email is taken: its owner learns that by mail. Requesting the current email cancels a
    * pending change.
    * @throws MailUnavailableError, WrongPasswordError, InvalidSecondFactorCodeError, InvalidTokenError, RateLimitedError
    */

@@ -51,8 +51,8 @@ export class OwnInvitationsController {
   /**
    * List the current user's invitations
    *
-   * @remarks Lists the pending invitations to the user's e-mail, latest first, in pages. The list is empty while the
-   * e-mail is not verified.
+   * @remarks Lists the pending invitations to the user's email, latest first, in pages. The list is empty while the
+   * email is not verified.
    */
   @Get()
   @SignedIn()
@@ -68,8 +68,8 @@ export class OwnInvitationsController {
   /**
    * Accept an invitation
    *
-   * @remarks The request needs the code of the invitation unless the e-mail is verified; a code that was mailed
-   * verifies the e-mail. At most 50 codes may be entered for one invitation.
+   * @remarks The request needs the code of the invitation unless the email is verified; a code that was mailed
+   * verifies the email. At most 50 codes may be entered for one invitation.
    */
   @Post(':invitationId/accept')
   @HttpCode(200)
@@ -88,7 +88,7 @@ export class OwnInvitationsController {
   /**
    * Decline an invitation
    *
-   * @remarks The request needs the code of the invitation unless the e-mail is verified.
+   * @remarks The request needs the code of the invitation unless the email is verified.
    */
   @Post(':invitationId/decline')
   @HttpCode(200)
@@ -106,7 +106,7 @@ export class OwnInvitationsController {
   /**
    * Accept an invitation by its code
    *
-   * @remarks The invitation must be to the user's e-mail, which need not be verified; a code that was mailed verifies
+   * @remarks The invitation must be to the user's email, which need not be verified; a code that was mailed verifies
    * it. At most 10 codes may be entered in any 15 minutes, and 50 wrong ones for one invitation.
    */
   @Post('accept')
@@ -127,7 +127,7 @@ export class OwnInvitationsController {
   /**
    * Decline an invitation by its code
    *
-   * @remarks The invitation must be to the user's e-mail, which need not be verified. The limits are those of accepting
+   * @remarks The invitation must be to the user's email, which need not be verified. The limits are those of accepting
    * by code.
    */
   @Post('decline')

@@ -63,14 +63,14 @@ export class OwnInvitationsService {
     const hasCode = (facts: AnsweringFacts): boolean => {
       const isRight = code !== undefined && this.typedCodes.isRight(facts, code);
       const isWrong = typed !== undefined && !isRight;
-      // Reveal nothing until the caller has proved that they own the e-mail.
+      // Reveal nothing until the caller has proved that they own the email.
       if (isWrong && facts.userVerifiedAt === null) throw new InvalidMailCodeError();
       return isRight;
     };
     return { id, orgId: found.orgId, hasCode };
   }
 
-  /** Errors do not tell whether the code or the e-mail is wrong. */
+  /** Errors do not tell whether the code or the email is wrong. */
   private async findByCode({ actor }: Write, email: string, typed: string): Promise<Answered> {
     const found = await this.typedCodes.find(email, typed, actor.id);
     if (!found) throw new InvalidMailCodeError();

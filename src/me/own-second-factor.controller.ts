@@ -45,7 +45,7 @@ export class OwnSecondFactorController {
   /**
    * Set up a second factor
    *
-   * @remarks Returns a secret for an authenticator app. It takes effect once it is confirmed with a code of the app,
+   * @remarks Returns a secret for an authenticator app. It takes effect once it is confirmed with a TOTP code,
    * within 10 minutes; asking again replaces it. A request counts as a login for the limits, and requires a token from
    * a login by password.
    */
@@ -64,7 +64,7 @@ export class OwnSecondFactorController {
   /**
    * Confirm a second factor
    *
-   * @remarks From now on a login asks for a code of the app, each of which works once, or for a recovery code. Shows the
+   * @remarks From now on a login asks for a TOTP code, each of which works once, or for a recovery code. Shows the
    * recovery codes, this time only. Ends every session but that of the token, which counts as a login with a second
    * factor. A request counts as a login for the limits, and requires a token from a login by password. If this service
    * sends emails, it also requires a verified email.
@@ -89,7 +89,7 @@ export class OwnSecondFactorController {
   /**
    * Make new recovery codes
    *
-   * @remarks Shows ten new ones, this time only, and voids those of before. A request counts as a login for the limits,
+   * @remarks Shows ten new ones, this time only, and voids the previous ones. A request counts as a login for the limits,
    * and requires a token from a login by password.
    */
   @Post('recovery-codes')

@@ -31,7 +31,7 @@ export class OperatorEventsController {
   constructor(private readonly events: EventsRepository) {}
 
   /**
-   * Read the record of changes
+   * Read the audit log
    *
    * @remarks Lists who changed what, latest first, in pages, with the addresses of clients and the reasons that operators
    * gave. `userId` and `orgId` may be ids of what was deleted: the record still knows it.

@@ -30,9 +30,9 @@ export class OperatorMailsController {
   ) {}
 
   /**
-   * List mails
+   * List emails
    *
-   * @remarks Lists mails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Mails
+   * @remarks Lists emails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Emails
    * are kept for 7 days.
    */
   @Get()
@@ -51,7 +51,7 @@ export class OperatorMailsController {
   }
 
   /**
-   * Send a mail now
+   * Send an email now
    *
    * @remarks The mail waits or has failed. One that is of no use any more is never sent: its code has expired
    * or is void, or its invitation has ended.

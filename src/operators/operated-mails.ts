@@ -13,7 +13,7 @@ const VOID_CODE = 'its code was used, replaced or voided';
 const NO_USER = 'no enabled user has its email address';
 const ENDED_INVITATION = 'its invitation has ended or has a new code';
 
-/** Sends a mail again, unless the worker would drop it. */
+/** Sends an email again, unless the worker would drop it. */
 @Injectable()
 export class OperatedMails {
   constructor(

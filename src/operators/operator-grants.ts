@@ -16,7 +16,7 @@ export interface Grant {
 class NoSecondFactorError extends RefusedError {
   constructor() {
     super(
-      'the account has no second factor, and whoever has its password could enrol one first: let its user enable one (second_factor_required)',
+      'the account has no second factor, and a person who has its password could enroll one first: let its user enable one (second_factor_required)',
     );
   }
 }

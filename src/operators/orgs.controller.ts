@@ -55,8 +55,8 @@ export class OperatorOrgsController {
   /**
    * List the members of any organization
    *
-   * @remarks Lists the members in order of their e-mails, in pages, of a deleted organization too. `search` finds
-   * those whose e-mail begins with it.
+   * @remarks Lists the members in order of their emails, in pages, of a deleted organization too. `search` finds
+   * those whose email begins with it.
    */
   @Get(':orgId/members')
   @Operators()

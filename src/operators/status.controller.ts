@@ -29,7 +29,7 @@ export class StatusController {
   /**
    * Read the state of the service
    *
-   * @remarks Tells what runs, on which database, with which keys, how many mails wait or have failed, and what
+   * @remarks Tells what runs, on which database, with which keys, how many emails wait or have failed, and what
    * `GET /health/ready` tells.
    */
   @Get()

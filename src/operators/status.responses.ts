@@ -78,6 +78,6 @@ export class ServiceStatus extends Readiness {
   @ApiProperty({ type: [KeyStatus], example: [KEY] })
   keys: KeyStatus[];
 
-  /** mails in the outbox */
+  /** emails in the outbox */
   mails: MailsStatus;
 }

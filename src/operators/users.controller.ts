@@ -40,7 +40,7 @@ export class OperatorUsersController {
   /**
    * List users
    *
-   * @remarks Lists all users in order of their e-mails, in pages. `search` finds those whose e-mail begins with it.
+   * @remarks Lists all users in order of their emails, in pages. `search` finds those whose email begins with it.
    */
   @Get()
   @Operators()
@@ -152,9 +152,9 @@ export class OperatorUsersController {
   }
 
   /**
-   * Verify the e-mail of a user
+   * Verify the email of a user
    *
-   * @remarks The operator knows that the e-mail is the user's own. One that is verified stays so.
+   * @remarks The operator knows that the email is the user's own. One that is verified stays so.
    */
   @Post(':userId/verify-email')
   @HttpCode(200)
@@ -173,7 +173,7 @@ export class OperatorUsersController {
    * Remove the second factor of a user
    *
    * @remarks Helps somebody who has lost it, and whom the operator has recognized: every session ends, the password alone
-   * logs in again, and a notice is mailed to the user if the e-mail is verified. An account without a second factor stays
+   * logs in again, and a notice is mailed to the user if the email is verified. An account without a second factor stays
    * as it is. The account of an operator is refused; the command line revokes the grant with the factor.
    */
   @Post(':userId/remove-second-factor')
@@ -193,8 +193,8 @@ export class OperatorUsersController {
    * Issue a code for a new password
    *
    * @remarks The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It
-   * does not verify the e-mail. A change of the e-mail voids it, and so does the end of all sessions. A notice is mailed to the
-   * user if the e-mail is verified.
+   * does not verify the email. A change of the email voids it, and so does the end of all sessions. A notice is mailed to the
+   * user if the email is verified.
    */
   @Post(':userId/reset-code')
   @AccountOperation()

@@ -54,7 +54,7 @@ const FIND_INVITATIONS = hotStatement(
   ['', 1],
 );
 
-/** Deleted organizations are hidden from everybody until restored or purged. Times are epoch milliseconds. */
+/** Deleted organizations are hidden from every user until restored or purged. Times are epoch milliseconds. */
 @Injectable()
 export class DeletedOrgsRepository {
   readonly deleted: Lookup<DeletedOrgKey, DeletedOrgFacts>;

@@ -15,7 +15,7 @@ interface FactsLookup<Key, Facts> {
   findIn: (transaction: Transaction, key: Key) => Promise<Facts | undefined>;
 }
 
-/** The look-up of the facts that decide about a change of an organization, and the rule that decides. */
+/** The lookup of the facts that decide about a change of an organization, and the rule that decides. */
 export interface Basis<Key, Facts, Decision> {
   orgId: string;
   lookup: FactsLookup<Key, Facts>;

@@ -12,7 +12,7 @@ interface DeletedOrg {
   events: OrgEvent[];
 }
 
-/** Hides an organization from everybody, for its owners and for operators. */
+/** Hides an organization from every user, for its owners and for operators. */
 @Injectable()
 export class OrgDeletion {
   constructor(

@@ -56,7 +56,7 @@ export class OrgLifeService {
     );
   }
 
-  /** @throws OrgNotFoundError for everybody but an owner, and when it is not deleted or its time is over */
+  /** @throws OrgNotFoundError for every user but an owner, and when it is not deleted or its time is over */
   restore(write: Write, orgId: string): Promise<Versioned<OrgResult>> {
     return this.changes.run(
       write,

@@ -21,7 +21,7 @@ export class Org {
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt: number;
 
-  /** epoch milliseconds; since then hidden from everybody, but it can be restored */
+  /** epoch milliseconds; since then hidden from every user, but it can be restored */
   @Column({ name: 'deleted_at', type: 'bigint', nullable: true })
   deletedAt: number | null;
 

@@ -78,7 +78,7 @@ export class OrgsRepository {
     return transaction.of(this.orgs).findOneBy({ id });
   }
 
-  /** Locks in one order for everybody, against deadlocks; also deleted ones, because they can be restored. */
+  /** Locks in one order for every user, against deadlocks; also deleted ones, because they can be restored. */
   async lockAll(transaction: Transaction, ids: readonly string[]): Promise<void> {
     for await (const batch of inBatches(ids.toSorted())) {
       await transaction.write(

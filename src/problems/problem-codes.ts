@@ -51,8 +51,8 @@ export const PROBLEMS = {
   },
   invalid_credentials: {
     status: 401,
-    meaning: 'Wrong e-mail or password',
-    detail: 'The e-mail or the password is wrong.',
+    meaning: 'Wrong email or password',
+    detail: 'The email or the password is wrong.',
   },
   invalid_refresh_token: {
     status: 401,
@@ -111,8 +111,8 @@ export const PROBLEMS = {
   },
   email_not_verified: {
     status: 403,
-    meaning: 'The e-mail is not verified',
-    detail: 'Verify the e-mail, or send the code of the invitation.',
+    meaning: 'The email is not verified',
+    detail: 'Verify the email, or send the code of the invitation.',
   },
   not_a_member: {
     status: 403,
@@ -137,7 +137,7 @@ export const PROBLEMS = {
   user_not_found: {
     status: 404,
     meaning: 'There is no such user',
-    detail: 'No account has this e-mail; the user has to register first.',
+    detail: 'No account has this email; the user has to register first.',
   },
   session_not_found: {
     status: 404,
@@ -152,7 +152,7 @@ export const PROBLEMS = {
   invitation_not_found: {
     status: 404,
     meaning: 'There is no such invitation',
-    detail: 'No invitation has this id, or it is for another e-mail.',
+    detail: 'No invitation has this id, or it is for another email.',
   },
   mail_not_found: {
     status: 404,
@@ -176,8 +176,8 @@ export const PROBLEMS = {
   },
   email_taken: {
     status: 409,
-    meaning: 'The e-mail is already registered',
-    detail: 'An account with this e-mail exists.',
+    meaning: 'The email is already registered',
+    detail: 'An account with this email exists.',
   },
   second_factor_enabled: {
     status: 409,
@@ -188,7 +188,7 @@ export const PROBLEMS = {
     status: 409,
     meaning: 'The email of the account is not verified',
     detail:
-      'Verify your email first: POST /api/me/email/verification mails you a code for POST /api/me/email/verify.',
+      'Verify your email first: POST /api/me/email/verification emails you a code for POST /api/me/email/verify.',
   },
   mail_unavailable: {
     status: 409,
@@ -207,8 +207,8 @@ export const PROBLEMS = {
   },
   already_invited: {
     status: 409,
-    meaning: 'An invitation for this e-mail is pending',
-    detail: 'An invitation for this e-mail is pending; resend or revoke it.',
+    meaning: 'An invitation for this email is pending',
+    detail: 'An invitation for this email is pending; resend or revoke it.',
   },
   invitation_ended: {
     status: 409,
@@ -234,7 +234,7 @@ export const PROBLEMS = {
   last_owner: {
     status: 409,
     meaning: 'An organization must keep at least one owner',
-    detail: 'This user is the only owner; make somebody else owner first.',
+    detail: 'This user is the only owner; make another user owner first.',
   },
   mail_ended: {
     status: 409,
@@ -259,7 +259,7 @@ export const PROBLEMS = {
   cursor_expired: {
     status: 410,
     meaning: 'The cursor is too old or unknown',
-    detail: 'The feed has no such event any more: take the cursor of now, and read the state anew.',
+    detail: 'The feed has no such event any more: take the cursor of now, and read the state again.',
   },
   precondition_failed: {
     status: 412,

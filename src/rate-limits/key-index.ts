@@ -80,7 +80,7 @@ export class KeyIndex {
     return this.key.every((word, i) => this.keys[slot * WORDS_PER_KEY + i] === word);
   }
 
-  /** Uses secret multipliers, so that clients cannot choose e-mails whose keys share a bucket. */
+  /** Uses secret multipliers, so that clients cannot choose emails whose keys share a bucket. */
   private bucketOf(key: Uint32Array): number {
     const sum = key.reduce((total, word, i) => (total + Math.imul(word, this.multipliers[i]!)) | 0, 0);
     return sum >>> this.shift;

@@ -13,12 +13,12 @@ export class KnownAddresses {
     private readonly events: EventsRepository,
   ) {}
 
-  /** Asks the database the same for every e-mail, whether or not it has an account. IPv6 counts by network. */
+  /** Asks the database the same for every email, whether or not it has an account. IPv6 counts by network. */
   async include(email: string, address: string): Promise<boolean> {
     return (await this.keysOf(email)).has(clientKey(address));
   }
 
-  /** Takes a canonical e-mail, and returns keys as `clientKey` makes them. */
+  /** Takes a normalized email, and returns keys as `clientKey` makes them. */
   async keysOf(email: string): Promise<ReadonlySet<string>> {
     const userId = (await this.users.findIdByEmail(email)) ?? '';
     const known = await this.events.findSignInAddresses(userId, Date.now() - KNOWN_FOR_MS);

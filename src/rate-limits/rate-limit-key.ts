@@ -8,7 +8,7 @@ export const KEY_LENGTH = 22;
 /** Names the login limits of a normalized email, over all addresses. */
 export const liftKey = (email: string): string => rateLimitKey('lifted', email);
 
-/** Hashes, so that a store, perhaps a shared one, holds no e-mail, and keys have one length. */
+/** Hashes, so that a store, perhaps a shared one, holds no email, and keys have one length. */
 export function rateLimitKey(name: string, ...subject: string[]): string {
   return hash('sha256', [name, ...subject].join('\0'), 'buffer').toString('base64url', 0, KEY_BYTES);
 }

@@ -148,7 +148,7 @@ function namesAccount(request: FastifyRequest): boolean {
   return typeof body === 'object' && body !== null && 'challenge' in body;
 }
 
-/** Returns the user's own e-mail, else the canonical one in the body; validation refuses requests without it. */
+/** Returns the user's own email, else the canonical one in the body; validation refuses requests without it. */
 export function emailIn({ body, principal }: FastifyRequest): string | undefined {
   if (principal?.kind === 'user') return principal.email;
   return canonicalEmail(

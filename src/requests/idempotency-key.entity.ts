@@ -25,7 +25,7 @@ export class IdempotencyKey {
   @Column({ type: 'integer' })
   status: number;
 
-  /** JSON without codes; the longest, invitations with two e-mails, take less than half of the length */
+  /** JSON without codes; the longest, invitations with two emails, take less than half of the length */
   @Column({ type: 'varchar', length: 2000 })
   body: string;
 

@@ -44,7 +44,7 @@ function readIfMatch({ headers }: FastifyRequest, errors: FieldError[]): EntityT
   return tags;
 }
 
-/** A misspelt parameter would change more than the client meant. Its name is the client's, so it is not repeated. */
+/** A misspelled parameter would change more than the client meant. Its name is the client's, so it is not repeated. */
 function refuseUndeclared(query: Record<string, unknown>, options: WriteOptions, errors: FieldError[]): void {
   const declared = declaredNames(options);
   const undeclared = Object.keys(query).filter((name) => !declared.includes(name));

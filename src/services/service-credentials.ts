@@ -18,7 +18,7 @@ const MAX_HEADER_LENGTH = 16_384;
 const MAX_HALF_LENGTH = 3 * 47;
 
 // Reads HTTP Basic (RFC 7617) with form-encoded halves (RFC 6749 section 2.3.1). Returns undefined unless the password
-// has the shape of a secret: then the header was meant for somebody else.
+// has the shape of a secret: then the header was meant for another program.
 export function readCredentials(authorization: string | undefined): ShownCredentials | undefined {
   if (authorization === undefined || authorization.length > MAX_HEADER_LENGTH) return undefined;
   const encoded = BASIC.exec(authorization)?.[1];

@@ -29,7 +29,7 @@ export function canonicalEmail(input: unknown): string | undefined {
 
 const PREFIX = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+(?:@[a-z0-9.-]*)?$/i;
 
-/** Returns a prefix of canonical e-mails, or undefined if none begins so. A non-ASCII domain must be whole. */
+/** Returns a prefix of canonical emails, or undefined if none begins so. A non-ASCII domain must be whole. */
 export function emailPrefix(input: unknown): string | undefined {
   if (typeof input !== 'string' || input.length > MAX_RAW_UNITS) return undefined;
   const prefix = canonicalEmail(input) ?? input.replace(/^ +| +$/g, '');
@@ -64,11 +64,11 @@ function isGenuinePunycode(ascii: string): boolean {
   return !PUNYCODE.test(unicode) && isPlainDomainText(unicode);
 }
 
-/** The first character that an e-mail can have, and the one that follows the last. */
+/** The first character that an email can have, and the one that follows the last. */
 const FIRST = '!';
 const END = '\u007f';
 
-/** Returns bounds, the second one excluded: one on each side of the e-mail, since with more SQLite takes another index. */
+/** Returns bounds, the second one excluded: one on each side of the email, since with more SQLite takes another index. */
 export function emailRange(prefix: string, after: string | undefined): [from: string, end: string] {
   return [after === undefined || after < prefix ? prefix : after + FIRST, prefix + END];
 }

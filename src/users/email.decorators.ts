@@ -20,12 +20,12 @@ export function IsEmailAddress(): PropertyDecorator {
 }
 
 const MAX_LENGTH = 254;
-/** A search for text that no e-mail can begin with finds nothing, like any other that finds nothing. */
+/** A search for text that no email can begin with finds nothing, like any other that finds nothing. */
 const NO_BEGINNING = ' ';
 
 export const INVALID_EMAIL_SEARCH = `must be a single text of 1 to ${MAX_LENGTH} characters`;
 
-/** Accepts the beginning of e-mails as the query parameter `search`, and converts it to its canonical form. */
+/** Accepts the beginning of emails as the query parameter `search`, and converts it to its canonical form. */
 export const EmailSearch = (description: string): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ required: false, minLength: 1, maxLength: MAX_LENGTH, description }),

@@ -18,7 +18,7 @@ export type PresentUser = Pick<User, 'id' | 'email' | 'passwordHash'>;
 
 const USERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'users.id' };
 
-/** One of the e-mails or ids was taken meanwhile; nothing was inserted. */
+/** One of the emails or ids was taken meanwhile; nothing was inserted. */
 export class TakenMeanwhileError extends Error {}
 
 @Injectable()

@@ -26,7 +26,7 @@ export interface Deletion {
 /** Largest difference between the clocks of instances: each stamps the events that it writes. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** The record keeps the ids of deleted users, but no client address of theirs. */
+/** The record keeps the ids of deleted users, but no client IP address of theirs. */
 @Injectable()
 export class UserDeletionService {
   constructor(

@@ -25,7 +25,7 @@ export class UserEmailsRepository {
     );
   }
 
-  /** Returns `void` if it is not the user's e-mail any more, or the epoch has ended. */
+  /** Returns `void` if it is not the user's email any more, or the epoch has ended. */
   async proveEmail(
     transaction: Transaction,
     id: string,
@@ -48,7 +48,7 @@ export class UserEmailsRepository {
     return (await transaction.read<Pick<User, 'email'>>(sql, [id]))[0]?.email;
   }
 
-  /** Sets a verified e-mail; returns false if the epoch has ended. */
+  /** Sets a verified email; returns false if the epoch has ended. */
   async changeEmail(
     transaction: Transaction,
     id: string,
@@ -66,7 +66,7 @@ export class UserEmailsRepository {
     }
   }
 
-  /** Changes nothing if the e-mail is no longer `from`. */
+  /** Changes nothing if the email is no longer `from`. */
   async replaceEmail(
     transaction: Transaction,
     { id, email: from }: Pick<User, 'id' | 'email'>,

@@ -10,7 +10,7 @@ type Ended = Extract<NewEvent<'session.ended'>, { data: { all: true } }>;
 /** How all sessions of a user end. */
 interface EndOfAll {
   reason: Ended['data']['reason'];
-  /** the one session that goes on */
+  /** the one session that continues */
   except?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import {
   TakenMeanwhileError,
 } from './imported-users.repository.js';
 
-/** A user of another system: e-mail and id are canonical, and a login can verify the hash. */
+/** A user of another system: email and id are canonical, and a login can verify the hash. */
 export interface ForeignUser {
   email: string;
   passwordHash: string;
@@ -98,7 +98,7 @@ class KnownUsers {
     this.ids.add(user.id);
   }
 
-  /** A user with the same e-mail is the same if the id is equal or, without an id, the hash. */
+  /** A user with the same email is the same if the id is equal or, without an id, the hash. */
   outcomeOf({ id, email, passwordHash }: ForeignUser): ImportOutcome {
     const namesake = this.byEmail.get(email);
     if (namesake) {
@@ -107,7 +107,7 @@ class KnownUsers {
     }
     if (id === undefined) return 'imported';
     if (this.ids.has(id)) return 'id_taken';
-    // A user who asked to be forgotten is not brought back, nor is their record given to somebody else.
+    // A user who asked to be forgotten is not brought back, nor is their record given to another user.
     return this.deleted.has(id) ? 'id_deleted' : 'imported';
   }
 }

@@ -10,10 +10,10 @@ export type ListedUser = Pick<
   'id' | 'email' | 'emailVerifiedAt' | 'createdAt' | 'disabledAt' | 'operatorSince' | 'secondFactorAt'
 >;
 
-/** Users whose e-mail begins with the prefix, in its order. */
+/** Users whose email begins with the prefix, in its order. */
 export interface UserSearch {
   prefix: string;
-  /** e-mail of the last user of the page before */
+  /** email of the last user of the page before */
   after: string | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface UserRows extends Tables {
   delete(transaction: Transaction, user: DeletedUser): Promise<void>;
 }
 
-/** Columns that repeat the e-mail of the user. */
+/** Columns that repeat the email of the user. */
 export interface EmailCopies extends Tables {
   update(transaction: Transaction, userId: string, email: string): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface ExportedRows extends Tables {
   of(user: UserProfile): AsyncIterable<object>;
 }
 
-/** A deletion takes these before it records its events. Invitations come before mails, as where somebody is invited. */
+/** A deletion takes these before it records its events. Invitations come before emails, as where somebody is invited. */
 const ROWS = ['invitations', 'mail codes', 'mails', 'idempotency keys', 'second factor'] as const;
 
 /** These go last, because on Galera a refresh that another node commits from then on undoes the whole deletion. */

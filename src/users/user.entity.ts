@@ -31,7 +31,7 @@ export class User {
   @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
   disabledAt: number | null;
 
-  /** the e-mail while the user is disabled, by whose index the few of them are listed */
+  /** the email while the user is disabled, by whose index the few of them are listed */
   @Column({ name: 'disabled_email', type: 'varchar', length: 254, nullable: true })
   disabledEmail: string | null;
 
@@ -45,7 +45,7 @@ export class User {
   @Column({ name: 'second_factor_at', type: 'bigint', nullable: true })
   secondFactorAt: number | null;
 
-  /** when a shell granted the routes of operators; null for everybody else */
+  /** when a shell granted the routes of operators; null for every user else */
   @Column({ name: 'operator_since', type: 'bigint', nullable: true })
   operatorSince: number | null;
 }

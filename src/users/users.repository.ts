@@ -45,7 +45,7 @@ const CREDENTIALS = `SELECT id, email, password_hash AS passwordHash, auth_epoch
 const FIND_CREDENTIALS = hotStatement('the credentials of an e-mail', `${CREDENTIALS} WHERE email = ?`, ['']);
 const FIND_CREDENTIALS_BY_ID = hotStatement('the credentials of a user', `${CREDENTIALS} WHERE id = ?`, ['']);
 
-/** Takes canonical e-mails, see email-address.ts. */
+/** Takes canonical emails, see email-address.ts. */
 @Injectable()
 export class UsersRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}

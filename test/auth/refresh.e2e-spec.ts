@@ -155,7 +155,7 @@ describe('a refresh token', () => {
       data: '{"reason":"refresh_reused"}',
     };
     expect(await endings()).toEqual([ended]);
-    // Ended is ended: no second row, whoever comes.
+    // Ended is ended: no second row, whatever comes.
     await refresh(service, login.refreshToken);
     expect(await endings()).toEqual([ended]);
     expect(await loggedLine('refresh token reused')).toMatchObject({ level: 40 });

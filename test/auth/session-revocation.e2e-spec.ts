@@ -177,7 +177,7 @@ describe('ending a session with all that was derived from it', () => {
     await Promise.all(Array.from({ length: count }, (_, index) => end(index + 1)));
 
     expect(await unrevoked()).toBe(0);
-    // A few passes over the chain, and one look-up for each use.
+    // A few passes over the chain, and one lookup for each use.
     expect(executed.length).toBeLessThan(12 * count);
   });
 
@@ -188,7 +188,7 @@ describe('ending a session with all that was derived from it', () => {
       if (!sql.startsWith(SEARCH) || failed) return;
       failed = true;
       while ((await unrevoked()) > 1) await setImmediate();
-      throw new Error('broken off');
+      throw new Error('interrupted');
     });
 
     const endings = await Promise.allSettled([end(ROOT), end(2)]);
@@ -253,7 +253,7 @@ describe('ending a session with all that was derived from it', () => {
     let pages = 0;
     interceptStatements((sql) =>
       sql.startsWith('INSERT INTO events') && (pages += 1) === 3
-        ? Promise.reject(new Error('broken off'))
+        ? Promise.reject(new Error('interrupted'))
         : Promise.resolve(),
     );
     await expect(end(ROOT, BY_USER)).rejects.toThrow('broken off');
@@ -305,7 +305,7 @@ describe('ending a session with all that was derived from it', () => {
   function breakOffAt(statement: string): () => void {
     let broken = true;
     interceptStatements((sql) =>
-      broken && sql.startsWith(statement) ? Promise.reject(new Error('broken off')) : Promise.resolve(),
+      broken && sql.startsWith(statement) ? Promise.reject(new Error('interrupted')) : Promise.resolve(),
     );
     return () => (broken = false);
   }

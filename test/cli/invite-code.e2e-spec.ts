@@ -103,7 +103,7 @@ describe('accounts users invite-code', () => {
     const { code, stdout, stderr } = await accounts(installation, inviteCode(email));
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^error: 2 organizations have invited this e-mail: add --org, such as [^\n]+\n$/);
+    expect(stderr).toMatch(/^error: 2 organizations have invited this email: add --org, such as [^\n]+\n$/);
     const [handed] = await accountsJson<Handed>(
       installation,
       inviteCode(email, '--org', 'Difference Engines'),

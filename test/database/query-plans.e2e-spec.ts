@@ -148,7 +148,7 @@ describe('the plan of', () => {
       n,
       rarely(n, `Org ${n}`),
     ]);
-    // One large organization, and one of their own for everybody.
+    // One large organization, and one of their own for every user.
     await insert('members', 'org_id, user_id, email, role, joined_at', (n) => [
       id(0),
       id(n),
@@ -193,7 +193,7 @@ describe('the plan of', () => {
     expect(JSON.stringify(plan)).toContain('members_org_id_role_email_idx');
   });
 
-  // Without statistics, as on most installations of SQLite: by the index of times it would read everybody's.
+  // Without statistics, as on most installations of SQLite: by the index of times it would read every user's.
   it.runIf(engine === 'sqlite')(
     'the invitations that a code may be of takes the index of e-mails',
     async () => {

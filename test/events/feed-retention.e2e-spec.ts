@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => data.close());
 
-/** Places for events of these ages in days; those that are not kept have been deleted by somebody else. */
+/** Places for events of these ages in days; those that are not kept have been deleted by another process. */
 async function aFeed(ages: readonly number[], { kept }: { kept: readonly number[] }): Promise<void> {
   if (kept.length > 0)
     await writeEvents(

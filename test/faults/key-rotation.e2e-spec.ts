@@ -44,7 +44,7 @@ it('a rotation under load fails no request, whichever instance signs and whichev
   const signedBy = new Map<string, number>();
   const kidOf = (token: string) => String(decodeToken(token).header['kid']);
 
-  /** Signs in at one instance, passes the login on at the other, and shows both tokens to both. */
+  /** Signs in at one instance, hands off the login at the other, and shows both tokens to both. */
   const step = async (worker: number, turn: number): Promise<Answer> => {
     const [here, there] = worker % 2 === 0 ? urls : urls.toReversed();
     const email = `rotation${worker}-${turn}@example.com`;

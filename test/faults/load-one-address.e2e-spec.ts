@@ -57,7 +57,7 @@ it('logins succeed during a flood of 200 a second from one address', async () =>
       return answer;
     },
     async () => {
-      // Each from an address of its own, as the limit for one e-mail from one address would end them.
+      // Each from an address of its own, as the limit for one email from one address would end them.
       const step = (worker: number, turn: number): Promise<Answer> =>
         login(emailOf(worker), PASSWORD, `2001:db8:${worker}:${turn.toString(16)}::1`);
       await loadUntil(AbortSignal.timeout(FLOOD_MS), OTHERS, step, others);

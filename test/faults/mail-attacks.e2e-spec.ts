@@ -10,7 +10,7 @@ import { report } from './support/figures.js';
 import { UNLIMITED } from './support/restartable-service.js';
 import { ENGINES, Storage } from './support/storage.js';
 
-/** Five at once: 20 mails a second at most. */
+/** Five at once: 20 emails a second at most. */
 const MAIL_TAKES_MS = 250;
 const INVITERS_AT_ONCE = 4;
 /** Fewer would be gone before the other mail is due. */
@@ -39,7 +39,7 @@ describe.each(ENGINES)('strangers who have mail sent on %s', (engine) => {
 
   const forgot = (email: string) => service.anyone.post('/api/auth/password/forgot', { email });
 
-  /** How many mails came before the first to an address that has this subject, and after how long. */
+  /** How many emails came before the first to an address that has this subject, and after how long. */
   async function wait(from: number, email: string, subject: string) {
     const begin = performance.now();
     const isIt = (mail: { to: string; subject: string }): boolean =>

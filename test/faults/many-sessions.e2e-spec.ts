@@ -98,7 +98,7 @@ describe.each(ENGINES)('a user with many ended sessions on %s', (engine) => {
 
     const began = performance.now();
     const beside = await loadDuring(OTHERS, ask, async () => {
-      // The deadline may answer 503 first: the deletion goes on.
+      // The deadline may answer 503 first: the deletion continues.
       const { status } = await ada.delete('/api/me', { password: ada.password });
       expect([200, 503]).toContain(status);
       await waitFor(

@@ -76,7 +76,7 @@ describe.each(ENGINES)('random requests of several users on %s', (engine) => {
         interruptAfterTimeLimit: TIME_LIMIT_MS,
         ...(PATH !== undefined && { path: PATH }),
       });
-      // At the time limit fast-check turns away from a run that goes on, and would change what is looked at below.
+      // At the time limit fast-check turns away from a run that continues, and would change what is looked at below.
       await latest;
     }
 

@@ -62,7 +62,7 @@ async function login(instance: Instance, email: string): Promise<Attempt> {
   return { status, retryAfter: headers.get('retry-after'), startedAt, endedAt: performance.now() };
 }
 
-/** Simultaneous logins of an unknown e-mail; 401 means admitted. */
+/** Simultaneous logins of an unknown email; 401 means admitted. */
 function logins(count: number, at: readonly Instance[], email = anEmail()): Promise<Attempt[]> {
   return atOnce(times(count, (i) => () => login(at[i % at.length]!, email)));
 }

@@ -51,7 +51,7 @@ async function start({ port }: RedisServer, ca: Authority | undefined): Promise<
   instances = await startInstances(installation, [env, env]);
 }
 
-/** How many logins of one e-mail are admitted, over both instances. */
+/** How many logins of one email are admitted, over both instances. */
 async function admitted(): Promise<number> {
   const login = { email: anEmail(), password: 'a wrong battery staple' };
   const answers = await atOnce(

@@ -146,7 +146,7 @@ it('leaves one session where two end all others at once on two nodes', async () 
     const alive = await Promise.all(
       [ada, other].map(async ({ token }) => (await everywhere(token)).join(' ')),
     );
-    // Whoever was answered 200 last is the one that stays.
+    // The client that got the last 200 is the one that stays.
     if (alive.filter((text) => text === '200 200 200').length !== 1)
       wrong.push(`${round}: ${alive.join(', ')}`);
     if (!statuses.includes(200) || statuses.some((one) => ![200, 401].includes(one)))

@@ -188,7 +188,7 @@ it(
     expect(pruned.map(({ removed }) => removed)).toEqual([false, true]);
     await ada.logIn(1);
 
-    // July: she forgets the password. The mailed code sets another one, and opens nothing.
+    // July: she forgets the password. The emailed code sets another one, and opens nothing.
     await later(50);
     done(await ada.at(2).withToken(undefined).post('/api/auth/password/forgot', { email: ada.email }), 202);
     const mail = await waitForCode(ada.email);

@@ -211,7 +211,7 @@ describe('inviting', () => {
 
     expect(next.id).not.toBe(old.id);
     expect(await rowOf(service.db, old)).toMatchObject({ status: 'expired', pending: null });
-    // Of two for one e-mail only one can be good.
+    // Of two for one email only one can be good.
     expect(await resend(owner, org, old)).toMatchObject(alreadyInvited);
     expect((await received(guest)).map(({ id, role }) => [id, role])).toEqual([[next.id, 'admin']]);
   });

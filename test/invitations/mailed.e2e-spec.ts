@@ -58,7 +58,7 @@ describe('an invitation by mail', () => {
     return body.invitation;
   }
 
-  /** The mails that have come, when the invitation's fails until `work` is done, and is dropped then. */
+  /** The emails that have come, when the invitation's fails until `work` is done, and is dropped then. */
   async function whileItWaits(email: string, work: () => Promise<unknown>): Promise<object[]> {
     mailServer.verdict = () => {
       throw refusal(451);

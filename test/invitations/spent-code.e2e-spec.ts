@@ -16,10 +16,10 @@ import { anAccountOf, anEmail, anOrg, aPassword, type Cast, type Session } from 
 import { type Instance, startOwnService } from '../support/service.js';
 
 const TRIES = 50;
-/** of registration, for one e-mail from one address in an hour */
+/** of registration, for one email from one address in an hour */
 const TRIES_OF_AN_ADDRESS = 5;
 
-/** A stranger needs ten addresses for that, and the e-mail. */
+/** A stranger needs ten addresses for that, and the email. */
 describe('a mailed invitation whose code strangers have tried to guess 50 times', () => {
   let mailServer: MailServer;
   let service: Instance;

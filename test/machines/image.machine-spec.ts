@@ -5,7 +5,7 @@ import { docker, inspect } from './support/docker.js';
 const PORT = 3000;
 const HEALTHY_TIMEOUT_MS = 120_000;
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery' };
-/** Nobody listens there: a start reads the templates of mails wherever a server is named. */
+/** Nobody listens there: a start reads the templates of emails wherever a server is named. */
 const MAIL = ['--env', 'SMTP_URL=smtp://127.0.0.1:9', '--env', 'MAIL_FROM=accounts@example.com'];
 const VOLUME = ['--volume', 'accounts-data:/app/data', '--env', 'JWT_KEYS_FILE=/app/data/jwks.json'];
 const HARDENED = [

@@ -28,7 +28,7 @@ const PEOPLE: [email: string, role: string][] = [
   ['~tilde@example.com', 'admin'],
 ];
 
-/** no e-mail begins with it */
+/** no email begins with it */
 const NOBODY = ' ';
 
 describe('a search of members', () => {
@@ -55,7 +55,7 @@ describe('a search of members', () => {
     }
   });
   afterAll(async () => {
-    // Their e-mails are not those of their accounts.
+    // Their emails are not those of their accounts.
     await service.db.query('DELETE FROM members WHERE org_id = ?', [org.id]);
     await service.db.query('DELETE FROM orgs WHERE id = ?', [org.id]);
     await service.stop();

@@ -154,7 +154,7 @@ describe('the metrics', () => {
     await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]);
     const change = ada.delete(`/api/orgs/${org.id}/members/${bob.id}`);
     await held.untilOneWaits();
-    // On SQLite a unit of work that waits for another process gives the connection back between two tries.
+    // On SQLite a transaction that waits for another process gives the connection back between two tries.
     const isServer = engine === 'mariadb';
     expect((await scrape(url)).value(CONNECTIONS, { state: 'in_use' })).toBe(isServer ? 1 : 0);
     await waitFor('a conflict is retried', hangTimeoutMs(), async () => {

@@ -42,7 +42,7 @@ export interface Founders {
   grace: Caller & { id: string };
 }
 
-/** Needs a limit of one organization for each user, and of one addition of an unknown e-mail. */
+/** Needs a limit of one organization for each user, and of one addition of an unknown email. */
 export const SMALL_LIMITS = { MAX_ORGS_PER_USER: '1', RATE_LIMIT_LOOKUP: '1/1h' };
 
 const FORM = 'application/x-www-form-urlencoded';

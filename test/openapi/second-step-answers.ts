@@ -9,7 +9,7 @@ interface Examples {
 
 const STEP = 'logInWithSecondFactor';
 
-/** @param adaId of the account whose e-mail the examples have; it has no second factor afterwards */
+/** @param adaId of the account whose email the examples have; it has no second factor afterwards */
 export async function collectSecondStepAnswers(
   examples: Examples,
   service: Service,

@@ -128,7 +128,7 @@ describe('the migrations', () => {
     await latest.destroy();
   });
 
-  /** Ends after the next statement that changes the schema, and at none of before; false when there is none left. */
+  /** Ends after the next statement that changes the schema, and at none before; false when there is none left. */
   async function upgradeInterruptedOnce(interrupted: Set<string>): Promise<boolean> {
     const dataSource = await aDataSource(installation);
     const create = dataSource.createQueryRunner.bind(dataSource);
@@ -139,7 +139,7 @@ describe('the migrations', () => {
         const result: unknown = await query(sql, ...(rest as []));
         if (/^(?:CREATE|ALTER|DROP) /.test(sql) && !interrupted.has(sql)) {
           interrupted.add(sql);
-          throw new Error('broken off');
+          throw new Error('interrupted');
         }
         return result as never;
       };

@@ -54,7 +54,7 @@ describe('a change of an organization', () => {
     await data.db.query("INSERT INTO orgs (id, name, revision, created_at) VALUES (?, 'Org', 1, 1)", [orgId]);
   });
 
-  /** @param raised the organization is changed by somebody else once the first decision was made */
+  /** @param raised the organization is changed by another request once the first decision was made */
   const basis = ({ raised = false } = {}): Basis<Parameters<typeof find>[0], Membership, number> => ({
     orgId,
     lookup: {

@@ -120,7 +120,7 @@ describe('docs/clients.md', () => {
 
     expect(results.registered).toMatchObject({ ok: true, data: { user } });
     expect(results.me).toMatchObject({ data: { user: { ...user, emailVerified: false }, orgs: [] } });
-    expect(results.message).toBe('The e-mail or the password is wrong.');
+    expect(results.message).toBe('The email or the password is wrong.');
     expect(results.quick.ok).toBe(true);
     expect(results.givenUp).toMatchObject({ problem: { code: 'aborted' } });
     expect([results.first, results.isLoggedIn]).toEqual([results.second, true]);

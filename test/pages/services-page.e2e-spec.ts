@@ -249,7 +249,7 @@ describe('docs/services.md', () => {
       await until('resync');
       const org = await anOrgOf(ada);
       await until(`org.created ${org.id}`);
-      // A restore does the same: an event whose mark stays would be numbered anew, and the cursor be one of the feed again.
+      // A restore does the same: an event whose mark stays would be numbered again, and the cursor be one of the feed again.
       await installation.db.query('UPDATE events SET pending = NULL');
       await installation.db.query('DELETE FROM feed');
       await waitFor('a second resync', hangTimeoutMs(), async () => {

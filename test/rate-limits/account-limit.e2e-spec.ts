@@ -90,7 +90,7 @@ describe('the limit of an account', () => {
 
     expect((await login(ada.email, ada.password, '2001:db8:7:8:ffff::2')).status).toBe(200);
     expect(await login(ada.email, ada.password, '2001:db8:7:9::1')).toMatchObject(rateLimited);
-    // The limit of the address and the e-mail holds there as everywhere.
+    // The limit of the address and the email holds there as everywhere.
     expect(await login(ada.email, aPassword(), home)).toMatchObject(invalidCredentials);
     expect(await login(ada.email, ada.password, home)).toMatchObject(rateLimited);
   });

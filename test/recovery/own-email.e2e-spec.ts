@@ -248,7 +248,7 @@ describe('the own e-mail', () => {
       return Number(row!['n']) === 0;
     });
 
-  /** As if so many minutes had passed for the mails to an address. */
+  /** As if so many minutes had passed for the emails to an address. */
   async function passed(email: string, minutes: number): Promise<void> {
     const rows = await service.db.query('SELECT id FROM mails WHERE recipient = ?', [email]);
     for (const { id } of rows) {
@@ -338,7 +338,7 @@ describe('the own e-mail', () => {
     });
     mailServer.verdict = () => undefined;
     await user.post(ASK);
-    // A mail that is being sent is due when its lease ends: only the first may become due before its time.
+    // An email that is being sent is due when its lease ends: only the first may become due before its time.
     await service.db.query(
       "UPDATE mails SET next_attempt_at = 0 WHERE recipient = ? AND state = 'waiting' AND last_error IS NOT NULL",
       [user.email],

@@ -7,7 +7,7 @@ import { type Instance, startOwnService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const REQUESTS = 1000;
-/** What one search of the outbox examines, and how many requests of one sender for an e-mail it leaves. */
+/** What one search of the outbox examines, and how many requests of one sender for an email it leaves. */
 const EXAMINED = 200;
 const LEFT = 5;
 

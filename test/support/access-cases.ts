@@ -33,7 +33,7 @@ export interface AccessCase<Route extends AccessRoute> {
   succeeds: boolean;
 }
 
-/** Everybody at every route, with every kind of id. */
+/** Every user at every route, with every kind of id. */
 export function accessCases<Route extends AccessRoute>(routes: Route[]): AccessCase<Route>[] {
   return routes.flatMap((route) =>
     ACTORS.flatMap((actor) =>

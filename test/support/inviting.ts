@@ -93,7 +93,7 @@ export async function listed(by: Account, org: Org, status?: string): Promise<In
   return answer.body.invitations;
 }
 
-/** Who has proven the e-mail, as operators can note it. */
+/** Who has proven the email, as operators can note it. */
 export async function verified<Who extends { id: string }>(db: Database, who: Who): Promise<Who> {
   await db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [who.id]);
   return who;

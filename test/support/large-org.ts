@@ -9,7 +9,7 @@ export function crowdEmail(number: number): string {
   return `u${number}@${LONG_DOMAIN}.example.com`;
 }
 
-/** Adds as many members by SQL, who joined before everybody else. */
+/** Adds as many members by SQL, who joined before every user else. */
 export async function addCrowd(db: Service['db'], org: Org, size: number): Promise<void> {
   const id = (number: number): string => `01a1fbf4-7ea2-724e-b0f0-${String(number).padStart(12, '0')}`;
   for (let from = 0; from < size; from += ROWS_AT_ONCE) {

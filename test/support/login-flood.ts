@@ -16,7 +16,7 @@ const PAUSE_MS = 1000;
 let floods = 0;
 
 /**
- * Runs the work beside a flood of logins from one client, each with an e-mail of its own that nobody has. The work
+ * Runs the work beside a flood of logins from one client, each with an email of its own that nobody has. The work
  * begins when the first of them was turned away. Nothing else is checked of their answers: that would cost more
  * than the flood itself.
  *

@@ -14,7 +14,7 @@ export interface ReceivedMail {
   code: string | undefined;
 }
 
-/** What it answers to the end of a mail; an error with a `responseCode` refuses it. */
+/** What it answers to the end of an email; an error with a `responseCode` refuses it. */
 type Verdict = (mail: ReceivedMail) => Promise<void> | void;
 
 interface Options {
@@ -104,7 +104,7 @@ export class MailServer {
     return this.mails.filter(({ to }) => to === address);
   }
 
-  /** Waits for so many mails to one address, and returns the last of them. */
+  /** Waits for so many emails to one address, and returns the last of them. */
   async next(address: string, count = 1): Promise<ReceivedMail> {
     await waitFor(`${count} mails to ${address}`, hangTimeoutMs(), () => this.to(address).length >= count);
     return this.to(address).at(-1)!;

@@ -33,7 +33,7 @@ export class PausedReader {
     return reader;
   }
 
-  /** Goes on sending, as a client would that wants its connection kept. Empty lines before a request mean nothing. */
+  /** Continues sending, as a client would that wants its connection kept. Empty lines before a request mean nothing. */
   keepSending(): this {
     const timer = setInterval(() => this.socket.write('\r\n'), SEND_EVERY_MS);
     this.socket.once('close', () => clearInterval(timer));

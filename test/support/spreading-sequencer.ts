@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They wait for mails, which leave once a second, and for slow clients. */
+/** They wait for emails, which leave once a second, and for slow clients. */
 const WAITING = /\/test\/(?:recovery\/|invitations\/mailed|http\/broken-http|rate-limits\/limits)/;
 const DISTANCE = 8;
 

@@ -10,7 +10,7 @@ export interface Change {
 
 /**
  * Tells whether something that was read is still true: it is void once the feed has told of a change of what it is about.
- * Positions count changes; whoever reads notes the position before.
+ * Positions count changes; a reader notes the position before.
  */
 export class Changes {
   private readonly latest = new Map<string, Change>();

@@ -15,7 +15,7 @@ const BY_RANK: readonly Role[] = ['member', 'admin', 'owner'];
 const OPTIONS = new Set(['orgId', 'role', 'signal']);
 
 /**
- * Returns what the caller has to be, or undefined where any user will do. A misspelt option would admit everybody.
+ * Returns what the caller has to be, or undefined where any user will do. A misspelled option would admit every user.
  *
  * @throws TypeError for options that mean nothing
  */

@@ -156,7 +156,7 @@ class Guard {
     wait: Wait,
   ): Promise<ExchangeAdmission | Refusal> {
     requireKnown('The options of exchange do', wait, WAIT);
-    // Whoever cannot be admitted keeps the code.
+    // A user who cannot be admitted keeps the code.
     await this.untilCurrent();
     const answer = await this.client.exchangeCode(input, { signal: wait.signal });
     if (!answer.ok) {

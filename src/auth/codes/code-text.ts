@@ -20,7 +20,7 @@ export interface CodeBinding {
   audience?: string | undefined;
 }
 
-// One pass of HMAC-SHA-256 is enough, since a code has full entropy (ASVS 6.5.2). Whoever exchanges a code without what it
+// One pass of HMAC-SHA-256 is enough, since a code has full entropy (ASVS 6.5.2). A caller who exchanges a code without what it
 // is bound to, also an instance that does not know audiences, computes another hash, and finds no code.
 export function hashCode(code: string, { challenge = '', audience }: CodeBinding = {}): string {
   const mac = createHmac('sha256', code).update(challenge);

@@ -9,7 +9,7 @@ import type { MailCode } from './mail-code.entity.js';
 import { InvalidMailCodeError } from './mail-codes.errors.js';
 import { MailCodes } from './mail-codes.js';
 
-/** Uses a mailed code, which proves that an e-mail is the user's own. */
+/** Uses an emailed code, which proves that an email is the user's own. */
 @Injectable()
 export class EmailProofs {
   constructor(

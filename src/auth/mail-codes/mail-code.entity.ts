@@ -6,7 +6,7 @@ export const MAIL_CODES_SUBJECT_KEY: UniqueKey = {
   columns: 'mail_codes.purpose, mail_codes.subject',
 };
 
-/** Invitations have only a placeholder row here, by e-mail: their codes are derived from rows of their own. */
+/** Invitations have only a placeholder row here, by email: their codes are derived from rows of their own. */
 export type MailCodePurpose =
   | 'password_reset'
   | 'handed_out_reset'
@@ -25,11 +25,11 @@ export class MailCode {
   @Column({ type: 'varchar', length: 24 })
   purpose: MailCodePurpose;
 
-  /** the e-mail for a reset, which may have no account; otherwise the user's id */
+  /** the email for a reset, which may have no account; otherwise the user's id */
   @Column({ type: 'varchar', length: 254 })
   subject: string;
 
-  /** canonical e-mail that the code proves */
+  /** normalized email that the code proves */
   @Column({ type: 'varchar', length: 254 })
   email: string;
 
@@ -44,7 +44,7 @@ export class MailCode {
   @Column({ type: 'integer', default: 0 })
   tries: number;
 
-  /** 1 if an operator told the code, which then proves no e-mail */
+  /** 1 if an operator told the code, which then proves no email */
   @Column({ name: 'handed_out', type: 'integer', default: 0 })
   handedOut: number;
 

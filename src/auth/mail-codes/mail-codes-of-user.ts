@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/transaction.js';
 import { type DeletedUser, UserParts, type UserRows } from '../../users/user-parts.js';
 import { MailCodesRepository } from './mail-codes.repository.js';
 
-/** Exports nothing: a code lives for a quarter of an hour, and its row holds nothing else. */
+/** Exports nothing: a code lives for 15 minutes, and its row holds nothing else. */
 @Injectable()
 export class MailCodesOfUser implements UserRows, OnModuleInit {
   readonly tables = ['mail_codes'];

@@ -14,12 +14,12 @@ import { MailCodesRepository } from './mail-codes.repository.js';
 
 export interface EmailReplacement {
   email: string;
-  /** whether the operator knows that the e-mail is the user's own */
+  /** whether the operator knows that the email is the user's own */
   isVerified: boolean;
   actor: Actor;
 }
 
-/** Changes and verifies e-mails without a code: whoever asks for it vouches for the user. */
+/** Changes and verifies emails without a code: the operator who asks for it vouches for the user. */
 @Injectable()
 export class VouchedEmails {
   constructor(
@@ -33,7 +33,7 @@ export class VouchedEmails {
     private readonly env: Env,
   ) {}
 
-  /** Returns false if the e-mail was verified before. */
+  /** Returns false if the email was verified before. */
   verify(userId: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (transaction) => {
       if (!(await this.emails.verifyEmail(transaction, userId))) return false;
@@ -43,7 +43,7 @@ export class VouchedEmails {
   }
 
   /**
-   * Keeps the sessions. Returns false if the user has this e-mail already.
+   * Keeps the sessions. Returns false if the user has this email already.
    * @throws EmailTakenError, RefusedError
    */
   async replace(user: { id: string; email: string }, replacement: EmailReplacement): Promise<boolean> {

@@ -24,7 +24,7 @@ export class BcryptVerifier {
     const bytes = Buffer.from(password, 'utf8');
     // 2a, 2b and 2y differ in bugs with passwords beyond 72 bytes only; the package does not know 2y.
     const matches = await compare(bytes.subarray(0, MAX_BYTES), `$2b${hash.slice('$2b'.length)}`);
-    // Many implementations end a password at NUL: one that goes on could match the hash of a shorter one.
+    // Many implementations end a password at NUL: one that continues could match the hash of a shorter one.
     return matches && !bytes.includes(0);
   }
 }

@@ -8,7 +8,7 @@ const MAX_MEMORY_FACTOR = 1.25;
 
 /** Gives failed logins the work of the strongest hash seen, so that their time does not tell who has an account. */
 export class FailedLoginCost {
-  /** stands in for the hash of an unknown e-mail; no password matches it */
+  /** stands in for the hash of an unknown email; no password matches it */
   dummyHash: string;
 
   constructor(private strongest: Argon2Cost) {

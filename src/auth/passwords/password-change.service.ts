@@ -72,7 +72,7 @@ export class PasswordChangeService {
     }, turn);
   }
 
-  /** The e-mail is not in the body, where validation would find it. */
+  /** The email is not in the body, where validation would find it. */
   private requireAcceptable(newPassword: string, email: string): void {
     const message = passwordFault(newPassword, email, this.env);
     if (message !== undefined) throw new ValidationProblem([{ field: 'newPassword', message }]);

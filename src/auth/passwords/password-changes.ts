@@ -20,7 +20,7 @@ export class PasswordChanges {
     private readonly mails: Mails,
   ) {}
 
-  /** Ends every session, voids the codes mailed before, and mails a notice. Returns false when there is no such user. */
+  /** Ends every session, voids the codes mailed before, and emails a notice. Returns false when there is no such user. */
   async set(transaction: Transaction, user: ChangedUser, hash: string, actor: Actor): Promise<boolean> {
     if (!(await this.users.setPassword(transaction, user.id, hash))) return false;
     await this.complete(transaction, user, actor);

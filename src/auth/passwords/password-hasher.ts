@@ -75,7 +75,7 @@ export class PasswordHasher implements OnModuleInit {
     return this.queue.run(client, () => this.engine.hash(password, this.cost));
   }
 
-  /** Every failure costs the same work: a wrong password, a damaged hash, or none since the e-mail is unknown. */
+  /** Every failure costs the same work: a wrong password, a damaged hash, or none since the email is unknown. */
   verify(storedHash: string | undefined, password: string, client: HashClient): Promise<Verification> {
     return this.queue.run(client, async () => {
       const stored = storedHash === undefined ? undefined : readArgon2Cost(storedHash);

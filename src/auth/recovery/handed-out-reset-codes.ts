@@ -9,7 +9,7 @@ import { UserEvents } from '../../users/user-events.js';
 import type { MailCode } from '../mail-codes/mail-code.entity.js';
 import type { MailCodes } from '../mail-codes/mail-codes.js';
 
-/** Issues codes that an operator tells the user: whoever has one takes the account over. */
+/** Issues codes that an operator tells the user. A person who has one can take the account over. */
 @Injectable()
 export class HandedOutResetCodes {
   constructor(

@@ -21,9 +21,9 @@ export class PasswordRecoveryController {
   /**
    * Request a code to reset the password
    *
-   * @remarks A code that is valid for 15 minutes is mailed to the e-mail if it has an account; the answer is the same
-   * if it has none. At most 3 requests in any 15 minutes are accepted from one client address for one e-mail. After 5
-   * codes in a day for one client address, an e-mail gets one an hour; after 10 for all addresses, one in 15 minutes.
+   * @remarks A code that is valid for 15 minutes is mailed to the email if it has an account; the answer is the same
+   * if it has none. At most 3 requests in any 15 minutes are accepted from one client IP address for one email. After 5
+   * codes in a day for one client IP address, an email gets one an hour; after 10 for all addresses, one in 15 minutes.
    */
   @Post('forgot')
   @HttpCode(202)
@@ -38,7 +38,7 @@ export class PasswordRecoveryController {
    * Set a new password
    *
    * @remarks Sets the password by the code from the mail or from an operator, which is valid once, and ends every
-   * session. At most 10 requests in any 15 minutes are accepted from one client address for one e-mail, and 50 for
+   * session. At most 10 requests in any 15 minutes are accepted from one client IP address for one email, and 50 for
    * one code.
    */
   @Post('reset')

@@ -14,7 +14,7 @@ import { CodeMailLimit } from '../mail-codes/code-mail-limit.js';
 import { CodeMails, type MailedCode } from '../mail-codes/code-mails.js';
 import { MailCodes } from '../mail-codes/mail-codes.js';
 
-/** Limits of reset requests kept per e-mail and search, high enough for every one that gets a code. */
+/** Limits of reset requests kept per email and search, high enough for every one that gets a code. */
 const MAX_WAITING = 10;
 const MAX_WAITING_OF_SENDER = 5;
 
@@ -43,7 +43,7 @@ export class ResetMails implements MailComposer, OnModuleInit {
     return code && this.codeMails.textOf('password_reset', code);
   }
 
-  /** Finds requests that get no code: those without an account, and the surplus of one e-mail. */
+  /** Finds requests that get no code: those without an account, and the surplus of one email. */
   async findPointless(mails: readonly WaitingMail[]): Promise<string[]> {
     const resets = mails.filter(({ codeId }) => codeId === null);
     if (resets.length === 0) return [];
@@ -75,7 +75,7 @@ export class ResetMails implements MailComposer, OnModuleInit {
   private async issue({ id, recipient, senderId, expiresAt }: Mail): Promise<MailedCode | undefined> {
     const isKnown = senderId !== null && (await this.known.keysOf(recipient)).has(senderId);
     return this.transactions.run(async (transaction) => {
-      // This locks the row, so that mails to one address are counted one after the other.
+      // This locks the row, so that emails to one address are counted one after the other.
       await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: recipient });
       const request = { kind: 'password_reset', recipient, senderId } as const;
       if (await this.limit.isReached(transaction, request, isKnown)) return undefined;

@@ -33,7 +33,7 @@ export class LogoutService {
     return OK;
   }
 
-  /** Accepts any generation: whoever holds a token may at least end its session. */
+  /** Accepts any generation: the holder of a token may at least end its session. */
   private async ofRefreshToken(text: string): Promise<RevocableSession | undefined> {
     const shown = await this.refreshTokens.read(text);
     if (!shown) throw new InvalidRefreshTokenError('forged');

@@ -14,7 +14,7 @@ import {
 import { InvalidSecondFactorCodeError, TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
 import type { Refused } from './second-step-outcome.js';
 
-/** Whose code it is; the e-mail gets the notices. */
+/** Whose code it is; the email gets the notices. */
 export interface CodeHolder {
   id: string;
   email: string;
@@ -65,7 +65,7 @@ export class GuessLimit {
     });
   }
 
-  /** Mails a notice once nothing is left to guess: whoever sent the codes knows the password, or has a session. */
+  /** Emails a notice once nothing is left to guess: the sender of the codes knows the password, or has a session. */
   async noteFailed(holder: CodeHolder, scope: AttemptScope): Promise<void> {
     const attempt = { userId: holder.id, scope };
     const failed = await this.attempts.find(attempt);

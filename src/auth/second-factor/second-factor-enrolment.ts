@@ -36,7 +36,7 @@ export interface Enrolment {
   uri: string;
 }
 
-/** A code of the app, right for the secret that was pending when it was compared. */
+/** A TOTP code, right for the secret that was pending when it was compared. */
 interface Proof {
   pendingUntil: number;
   step: number;
@@ -106,7 +106,7 @@ export class SecondFactorEnrolment {
     }
   }
 
-  /** Counts attempts here, too: a stolen token must not guess its way through an enrolment that the owner has begun. */
+  /** Counts attempts here, too: a stolen token must not guess its way through an enrollment that the owner has begun. */
   private async prove(user: CodeHolder, typed: string): Promise<Proof> {
     const code = readTypedCode(typed);
     const factor = await this.factors.find(user.id);

@@ -5,7 +5,7 @@ import type { UserProfile } from '../../users/users.repository.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import { SecondFactorRows } from './second-factor-rows.js';
 
-/** Exports neither the secret nor the hashes of recovery codes, nor attempts, which count for a quarter of an hour. */
+/** Exports neither the secret nor the hashes of recovery codes, nor attempts, which count for 15 minutes. */
 @Injectable()
 export class SecondFactorOfUser implements UserRows, ExportedRows, OnModuleInit {
   readonly tables = ['second_factors', 'second_factor_failures', 'recovery_codes'];

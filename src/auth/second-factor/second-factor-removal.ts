@@ -11,7 +11,7 @@ import { SecondFactorRows } from './second-factor-rows.js';
 interface Removed {
   user: CodeHolder;
   actor: Actor;
-  /** the one session that goes on */
+  /** the one session that continues */
   except?: string;
 }
 
@@ -29,7 +29,7 @@ export class SecondFactorRemoval {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Ends every session, and mails a notice. @throws OperatorProtectedError */
+  /** Ends every session, and emails a notice. @throws OperatorProtectedError */
   byOperator(user: CodeHolder, actor: Actor): Promise<Removal> {
     return this.transactions.run(
       async (transaction) => {

@@ -20,7 +20,7 @@ export class SecondStepController {
    * Log in with a second factor
    *
    * @remarks The second step of a login: the challenge of the first and a code of the authenticator app, which works
-   * once, or a recovery code. After 10 wrong codes of the app in 15 minutes, from wherever they came, only a recovery
+   * once, or a recovery code. After 10 wrong TOTP codes in 15 minutes, from wherever they came, only a recovery
    * code is accepted for the rest of that time.
    */
   @Post()

@@ -12,7 +12,7 @@ export const JOIN_USER_PARENT_AND_SERVICE = `JOIN users u ON u.id = s.user_id ${
 export const IS_UNREVOKED =
   's.revoked_at IS NULL AND (s.parent_id IS NULL OR (p.id IS NOT NULL AND p.revoked_at IS NULL))';
 
-// Every session of a user with a second factor has shown it: enabling one ends all others. Whoever has not was let in by an
+// Every session of a user with a second factor has shown it: enabling one ends all others. A session that has not was opened by an
 // older instance, which asks for the password alone.
 const HAS_SHOWN_SECOND_FACTOR = `(u.second_factor_at IS NULL OR s.amr = '${storedMethods(PASSWORD_AND_CODE)}')`;
 

@@ -8,7 +8,7 @@ import type { EndedSession, UserSessionsRepository } from './user-sessions.repos
 
 let Subject: typeof EndedSessions;
 
-// Loaded anew, as another spec may have loaded it with the real pauses.
+// Loaded again, as another spec may have loaded it with the real pauses.
 beforeAll(async () => {
   vi.doMock('node:timers/promises', () => ({
     setTimeout: () => Promise.resolve(),

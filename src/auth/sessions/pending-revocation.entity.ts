@@ -20,7 +20,7 @@ export class PendingRevocation {
   @Column({ type: 'bigint' })
   since: number;
 
-  /** what the derived sessions are told with; the default is for instances of before, which do not know it */
+  /** what the derived sessions are told with; the default is for older instances, which do not know it */
   @Column({ type: 'varchar', length: 20, default: 'revoked' })
   reason: Revocation['reason'];
 

@@ -28,7 +28,7 @@ const COLUMNS = 'id, created_at, expires_at, ip, user_agent, code_hash, service,
 
 /** This is one statement, so that nothing it checks can change before it inserts. */
 // The user is not checked: the new session shares its parent's epoch, so it ends with it. The epoch of a service has to
-// be the one that its credentials had: whoever ends the sessions of a secret ends those that it is about to open, too.
+// be the one that its credentials had: an operator who ends the sessions of a secret ends those that it is about to open, too.
 const sessionsOf = (size: number): string =>
   `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent, s.id, c.hash,
     s.amr, k.service, k.bound_epoch

@@ -35,7 +35,7 @@ export interface DerivedSession extends NewSession {
   audience: string | null;
 }
 
-/** Everything by which a session begins, or goes on where all others end. */
+/** Everything by which a session begins, or continues where all others end. */
 @Injectable()
 export class SessionOpening {
   constructor(

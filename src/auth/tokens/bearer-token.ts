@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Holds the token of a request, or one that somebody else asks about. */
+/** Holds the token of a request, or one that a service asks about. */
 export type Presented = { headers: object; raw?: IncomingMessage } | { askedAbout: string };
 
 /** Reads no other place (RFC 6750 section 2.1). */

@@ -12,7 +12,7 @@ export function sealedBy(sealed: string): string {
 }
 
 // Secrets that have to be read again, unlike passwords: the database has them encrypted with a key that it does not hold.
-// The key that signs seals them, every key of the ring opens them, and `accounts keys prune` seals anew what it would
+// The key that signs seals them, every key of the ring opens them, and `accounts keys prune` re-encrypts what it would
 // leave without a key. The key of the row is authenticated too, so that no secret works in another user's row.
 export class SealedSecrets {
   private readonly derived: DerivedKeys;

@@ -14,7 +14,7 @@ export class SealingAnew {
   constructor(private readonly parts: SealedParts) {}
 
   /**
-   * Seals anew with the key that signs what one of `leaving` sealed, so that those can be removed.
+   * Re-encrypts with the key that signs what one of `leaving` encrypted, so that those can be removed.
    * @param handover waits HANDOVER_MS; only called where there is something sealed
    * @returns how many secrets `leaving` can still open
    */

@@ -14,7 +14,7 @@ export async function findUser(services: Services, text: string): Promise<UserPr
   const users = services.get(UsersRepository);
   const email = canonicalEmail(text);
   if (!isEntityId(text) && email === undefined) {
-    throw new CannotRunError('expected the e-mail or the id of a user');
+    throw new CannotRunError('expected the email or the id of a user');
   }
   const user = isEntityId(text) ? await users.findById(text) : await users.findByEmail(email!);
   if (!user) throw new CannotRunError(`there is no user ${isEntityId(text) ? text : email}`);

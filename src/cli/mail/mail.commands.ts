@@ -16,7 +16,7 @@ export async function listMails(invocation: Invocation): Promise<Report> {
   const states = state === undefined ? (['waiting', 'failed', 'dropped'] as const) : [state];
   const to = textOption(invocation, 'to');
   const recipient = to === undefined ? undefined : canonicalEmail(to);
-  if (to !== undefined && recipient === undefined) throw new CannotRunError('--to: expected an e-mail');
+  if (to !== undefined && recipient === undefined) throw new CannotRunError('--to: expected an email');
   const atMost = limitOption(invocation);
   return withServices(async (services) => {
     const mails = await services.get(MailListRepository).findLatest({ states, recipient }, atMost);
@@ -52,7 +52,7 @@ export async function retryMails(invocation: Invocation): Promise<Report> {
   const { parameters, options } = invocation;
   const [id] = parameters;
   if ((id === undefined) !== (options['failed'] === true)) {
-    throw new CannotRunError('expected the id of a mail, or --failed');
+    throw new CannotRunError('expected the id of an email, or --failed');
   }
   return withServices(async (services) => {
     const actor = operatorOf(invocation);

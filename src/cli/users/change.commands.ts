@@ -118,7 +118,7 @@ function removalText(removal: Removal): string {
 
 export async function setEmail(invocation: Invocation): Promise<Report> {
   const email = canonicalEmail(invocation.parameters[1]);
-  if (email === undefined) throw new CannotRunError('expected the new e-mail as the second parameter');
+  if (email === undefined) throw new CannotRunError('expected the new email as the second parameter');
   const isVerified = invocation.options['verified'] === true;
   return changeUser(invocation, {
     make: (services, user, actor) => services.get(VouchedEmails).replace(user, { email, isVerified, actor }),

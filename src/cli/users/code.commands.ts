@@ -37,7 +37,7 @@ export function resetCode(invocation: Invocation): Promise<Report> {
 /** Like a code that an admin gets with `showCode`, this one does not verify the email. */
 export async function inviteCode(invocation: Invocation): Promise<Report> {
   const email = canonicalEmail(invocation.parameters[0]);
-  if (email === undefined) throw new CannotRunError('expected the e-mail that was invited');
+  if (email === undefined) throw new CannotRunError('expected the email that was invited');
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
     const invitation = await findInvitation(services, email, textOption(invocation, 'org'));
@@ -66,7 +66,7 @@ async function findInvitation(
   if (others.length > 0) {
     const named = pending.slice(0, MAX_NAMED).map((one) => one.orgId);
     throw new CannotRunError(
-      `${pending.length} organizations have invited this e-mail: add --org, such as ${named.join(', ')}`,
+      `${pending.length} organizations have invited this email: add --org, such as ${named.join(', ')}`,
     );
   }
   return invitation;

@@ -26,7 +26,7 @@ export function listUsers(invocation: Invocation): Promise<Report> {
 export async function findUsers(invocation: Invocation): Promise<Report> {
   const text = (invocation.parameters[0] ?? '').trim();
   if (text === '' || text.length > MAX_TEXT) {
-    throw new CannotRunError(`expected 1 to ${MAX_TEXT} characters of an e-mail`);
+    throw new CannotRunError(`expected 1 to ${MAX_TEXT} characters of an email`);
   }
   return printList<UserProfile>(invocation, (services) => ({
     findPage: (after, limit) => services.get(UsersRepository).search(text, limit, after?.email),

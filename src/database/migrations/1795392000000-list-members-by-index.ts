@@ -9,7 +9,7 @@ const AFTER = {
   columnNames: ['org_id', 'joined_at', 'user_id', 'role', 'email'],
 };
 
-/** Copies the e-mail into the membership, so that one index covers lists. Every step can be repeated. */
+/** Copies the email into the membership, so that one index covers lists. Every step can be repeated. */
 export class ListMembersByIndex1795392000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addEmail(runner);

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { addColumns, addIndex, dropColumns, dropIndex } from '../repeatable-steps.js';
 
-/** Zero means at once, so a mail that an older instance writes during the upgrade is not late. */
+/** Zero means at once, so an email that an older instance writes during the upgrade is not late. */
 const COLUMNS = {
   priority: 'integer DEFAULT 0 NOT NULL',
   turn_at: 'bigint DEFAULT 0 NOT NULL',

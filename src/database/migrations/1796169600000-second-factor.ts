@@ -6,7 +6,7 @@ const USERS = 'users';
 const USER_COLUMNS = { second_factor_at: 'bigint NULL' };
 
 // The new column of users is NULL and last, which MySQL and MariaDB add without a copy of the table. It repeats
-// `second_factors.enabled_at`, because the look-ups of a login and of a session read it with the user's row.
+// `second_factors.enabled_at`, because the lookups of a login and of a session read it with the user's row.
 export class SecondFactor1796169600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table, true, true, true);

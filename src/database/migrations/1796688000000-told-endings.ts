@@ -4,7 +4,7 @@ import { addColumns, dropColumns } from '../repeatable-steps.js';
 
 const PENDING = 'pending_revocations';
 
-/** By whom and why a session was ended, for whoever goes on with those derived from it. */
+/** By whom and why a session was ended, for the instance that continues with those derived from it. */
 export class ToldEndings1796688000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addColumns(runner, PENDING, columns(runner));

@@ -21,7 +21,7 @@ export function tlsOptions(tls: DatabaseTls | undefined, host: string, port: num
   };
 }
 
-// Node checks a certificate for the name that its look-up has left on the socket. An address has no look-up, so mysql2
+// Node checks a certificate for the name that its lookup has left on the socket. An address has no lookup, so mysql2
 // 3.24 would accept a certificate for `localhost` and refuse one for the address.
 function connectToAddress(host: string, port: number): Socket {
   const socket = connect({ host, port, keepAlive: true, noDelay: true });

@@ -3,7 +3,7 @@ import { BATCH, type Batch, deleteFound } from '../../jobs/batch.js';
 import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
 import { InvitationListRepository } from './invitation-list.repository.js';
 
-/** Marks expired invitations, and deletes those that ended long ago: the rows hold e-mails. */
+/** Marks expired invitations, and deletes those that ended long ago: the rows hold emails. */
 @Injectable()
 export class ExpiredInvitations implements OnModuleInit {
   constructor(

@@ -9,7 +9,7 @@ type InvitationEvent<Type extends EventType & `invitation.${string}`> = EventWit
   Type
 >;
 
-/** Leaves out the invited user, who would reveal whether the e-mail has an account. */
+/** Leaves out the invited user, who would reveal whether the email has an account. */
 export function revocations(
   ended: readonly EndedInvitation[],
   reason: RevocationReason,

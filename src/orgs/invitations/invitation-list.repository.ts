@@ -39,10 +39,10 @@ const AFTER_ALL = 'g';
 const MAX_LOOKED_AT = 20_000;
 const MAX_CANDIDATES = 2000;
 
-/** limit for one e-mail, in lists for operators */
+/** limit for one email, in lists for operators */
 const MAX_EXPORTED = 1000;
 
-/** After this time nobody asks who was invited; the rows hold e-mails. */
+/** After this time nobody asks who was invited; the rows hold emails. */
 export const ENDED_RETENTION_MS = 30 * 86_400_000;
 
 const LISTED = `i.id, i.email, i.role, i.status, i.created_at AS createdAt, i.expires_at AS expiresAt,
@@ -64,7 +64,7 @@ hotStatement(
   INVITATION_STATUSES.flatMap((status) => ['', status, '', 1]),
 );
 
-/** Finds none while the e-mail is not verified. */
+/** Finds none while the email is not verified. */
 const FIND_RECEIVED = hotStatement(
   'the invitations of a user',
   `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName

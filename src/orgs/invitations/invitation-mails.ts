@@ -37,7 +37,7 @@ export class InvitationMails implements MailComposer, OnModuleInit {
   }
 
   /**
-   * Limits mails per day by counting the outbox: all instances see it, and it survives them.
+   * Limits emails per day by counting the outbox: all instances see it, and it survives them.
    * @throws RateLimitedError
    */
   async enqueue(transaction: Transaction, invitation: MailableInvitation): Promise<void> {
@@ -59,7 +59,7 @@ export class InvitationMails implements MailComposer, OnModuleInit {
     });
   }
 
-  /** @returns undefined if the invitation or its code is void, or concurrent mails reached a limit first */
+  /** @returns undefined if the invitation or its code is void, or concurrent emails reached a limit first */
   async compose(mail: Mail): Promise<MailText | undefined> {
     const { codeId: id, codeNumber } = mail;
     if (id === null || codeNumber === null) return undefined;
@@ -82,7 +82,7 @@ export class InvitationMails implements MailComposer, OnModuleInit {
 export const TOO_MANY_MAILS =
   'Too many invitations were mailed in the last day to this e-mail, by you or for this organization; try again later.';
 
-/** An unverified inviter may have registered somebody else's address, so the mail says so. */
+/** An unverified inviter may have registered a foreign address, so the mail says so. */
 function inviterOf({ inviterEmail, inviterVerifiedAt }: MailedInvitation): string {
   const email = harmless(inviterEmail);
   return inviterVerifiedAt === null ? `${email} (an address that is not verified)` : email;

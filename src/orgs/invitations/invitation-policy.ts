@@ -22,7 +22,7 @@ export function requireInviting(facts: InvitingFacts, now: number): void {
   if (facts.pendingUntil !== null && facts.pendingUntil > now) throw new AlreadyInvitedError(facts.pendingId);
 }
 
-/** Allows a pending or expired invitation, unless another is pending for the same e-mail. */
+/** Allows a pending or expired invitation, unless another is pending for the same email. */
 export function requireRenewing(facts: RenewingFacts, now: number): void {
   requireActor(facts);
   requireOpen(facts);

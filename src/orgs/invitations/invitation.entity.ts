@@ -39,7 +39,7 @@ export class Invitation {
   @Column({ type: 'varchar', length: 8 })
   status: InvitationStatus;
 
-  /** 1, or null once ended: the unique key allows one pending row for an organization and e-mail */
+  /** 1, or null once ended: the unique key allows one pending row for an organization and email */
   @Column({ type: 'integer', nullable: true })
   pending: 1 | null;
 
@@ -47,11 +47,11 @@ export class Invitation {
   @Column({ name: 'code_number', type: 'integer' })
   codeNumber: number;
 
-  /** 1: the inviter saw the code, so it proves nothing about the e-mail */
+  /** 1: the inviter saw the code, so it proves nothing about the email */
   @Column({ name: 'code_shown', type: 'integer' })
   codeShown: 0 | 1;
 
-  /** attempts to enter this code, by anybody who entered one for this e-mail */
+  /** attempts to enter this code, by anybody who entered one for this email */
   @Column({ type: 'integer', default: 0 })
   tries: number;
 

@@ -5,7 +5,7 @@ import type { UserProfile } from '../../users/users.repository.js';
 import { InvitationListRepository, statusAt } from './invitation-list.repository.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
-/** Treats invitations as the user's only if the e-mail is verified: it may be somebody else's until then. */
+/** Treats invitations as the user's only if the email is verified: it may be another person's until then. */
 @Injectable()
 export class InvitationsOfUser implements UserRows, ExportedRows, OnModuleInit {
   readonly tables = ['invitations'];
@@ -21,7 +21,7 @@ export class InvitationsOfUser implements UserRows, ExportedRows, OnModuleInit {
     this.parts.exported.register('invitations', this);
   }
 
-  /** Leaves pending ones, which are for whoever has the mailbox. */
+  /** Leaves pending ones, which are for the owner of the mailbox. */
   async delete(transaction: Transaction, { email, emailVerifiedAt }: DeletedUser): Promise<void> {
     if (emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);
   }

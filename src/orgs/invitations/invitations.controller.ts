@@ -29,11 +29,11 @@ export class InvitationsController {
   ) {}
 
   /**
-   * Invite somebody by e-mail
+   * Invite somebody by email
    *
-   * @remarks A code that is valid for seven days is mailed to the e-mail, whether or not it has an account; if
-   * `showCode` is true, the answer has the code instead. In any day at most 25 invitations are mailed to one e-mail, 5
-   * of them by one inviter or for one organization, and 100 by one inviter or for one organization to all e-mails.
+   * @remarks A code that is valid for seven days is mailed to the email, whether or not it has an account; if
+   * `showCode` is true, the answer has the code instead. In any day at most 25 invitations are mailed to one email, 5
+   * of them by one inviter or for one organization, and 100 by one inviter or for one organization to all emails.
    * Requires the role admin or owner.
    */
   @Post()

@@ -22,7 +22,7 @@ export class AnswerByCodeRequest {
 
 export class AnswerInvitationRequest {
   /**
-   * The code of the invitation. Required while the e-mail is not verified. Case, spaces and hyphens make no difference.
+   * The code of the invitation. Required while the email is not verified. Case, spaces and hyphens make no difference.
    * @example "7K2M9-QX4TB"
    */
   @ApiPropertyOptional({ minLength: 10, maxLength: 64 })
@@ -41,7 +41,7 @@ export class ResendInvitationRequest {
 
 export class CreateInvitationRequest extends ResendInvitationRequest {
   /**
-   * e-mail to invite, with or without an account
+   * email to invite, with or without an account
    * @example "grace@example.com"
    */
   @IsEmailAddress()

@@ -24,7 +24,7 @@ export const INVITATION_TTL_MS = 7 * 86_400_000;
 
 type SentInvitation = Omit<Invitation, 'pending' | 'tries' | 'endedAt'>;
 
-/** Changes by the admins of an organization: they are the same whether or not the e-mail has an account. */
+/** Changes by the admins of an organization: they are the same whether or not the email has an account. */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -126,7 +126,7 @@ export class InvitationsService {
     );
   }
 
-  /** Any other pending invitation for the e-mail has expired; otherwise the change would have been refused. */
+  /** Any other pending invitation for the email has expired; otherwise the change would have been refused. */
   private async makeRoom(
     transaction: Transaction,
     orgId: string,
@@ -141,7 +141,7 @@ export class InvitationsService {
     }
   }
 
-  /** Mails the code, or shows it in this one answer: none that is kept to be repeated has a code. */
+  /** Emails the code, or shows it in this one answer: none that is kept to be repeated has a code. */
   private async send(
     transaction: Transaction,
     invitation: SentInvitation,

@@ -12,7 +12,7 @@ import { OrgChanges } from '../org-changes.js';
 import { Joinings } from './joinings.js';
 import { TypedCodes } from './typed-codes.js';
 
-/** Lets a new account join at once. Errors do not tell whether the code or the e-mail is wrong. */
+/** Lets a new account join at once. Errors do not tell whether the code or the email is wrong. */
 @Injectable()
 export class InvitedRegistrations extends RegistrationInvitations {
   constructor(
@@ -30,7 +30,7 @@ export class InvitedRegistrations extends RegistrationInvitations {
     return invitation;
   }
 
-  /** Locks the organization before it creates the account, the same order as an addition by e-mail. */
+  /** Locks the organization before it creates the account, the same order as an addition by email. */
   async begin(transaction: Transaction, { id, orgId, codeNumber }: TypedInvitation): Promise<Joining> {
     const lookup = this.facts.answering;
     const facts = await this.changes.lock(transaction, { orgId, lookup, key: { id, userId: '' } });

@@ -50,7 +50,7 @@ export class Joinings {
     return true;
   }
 
-  /** A code that was mailed proves the e-mail; one that the inviter saw proves nothing. */
+  /** A code that was mailed proves the email; one that the inviter saw proves nothing. */
   private async verify(
     transaction: Transaction,
     { codeShown, userVerifiedAt, email }: AnsweringFacts,

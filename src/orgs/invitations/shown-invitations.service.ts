@@ -29,7 +29,7 @@ export class ShownInvitationsService {
   ) {}
 
   /**
-   * The new code is valid for seven days and proves no e-mail; the old one is void. The inviter stays the same.
+   * The new code is valid for seven days and proves no email; the old one is void. The inviter stays the same.
    * @throws InvitationEndedError
    */
   renew({ id, orgId }: Pick<ReceivedInvitation, 'id' | 'orgId'>, actor: Actor): Promise<ShownCode> {

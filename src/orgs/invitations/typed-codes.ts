@@ -45,7 +45,7 @@ export class TypedCodes {
     const ids = tried.map(({ id }) => id);
     const counted = await this.transactions.run(
       async (transaction) => {
-        // This writes for every e-mail: the time must not tell which ones are invited.
+        // This writes for every email: the time must not tell which ones are invited.
         await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
         return this.invitations.countTries(transaction, ids);
       },

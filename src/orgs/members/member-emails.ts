@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/transaction.js';
 import { type EmailCopies, UserParts } from '../../users/user-parts.js';
 import { MembersRepository } from './members.repository.js';
 
-/** Keeps the e-mail in the rows of members that of the user. Deletions remove these rows in `OrgsOfUser`. */
+/** Keeps the email in the rows of members that of the user. Deletions remove these rows in `OrgsOfUser`. */
 @Injectable()
 export class MemberEmails implements EmailCopies, OnModuleInit {
   readonly tables = ['members'];

@@ -63,7 +63,7 @@ const listsOf = (orgs: number, readers: number): string =>
   `FROM members m LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${places(readers)})
     WHERE m.org_id IN (${places(orgs)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
 
-/** The limit is a literal: SQLite plans a statement anew each time a parameter is bound to it. */
+/** The limit is a literal: SQLite plans a statement again each time a parameter is bound to it. */
 const LIST = hotStatement(
   'the member list',
   `SELECT ${MEMBER_AND_ORG} ${listsOf(1, 1)} LIMIT ${MAX_AT_ONCE + 1}`,

@@ -50,7 +50,7 @@ export function requireOtherOwner<T extends EndingMembership>(
   return orphaned;
 }
 
-/** @param onlyVerified whether an account whose e-mail is not verified counts as none */
+/** @param onlyVerified whether an account whose email is not verified counts as none */
 export function requireAddition(
   { actorRole, userId, emailVerifiedAt, targetRole }: AdditionFacts,
   onlyVerified: boolean,

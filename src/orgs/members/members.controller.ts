@@ -44,7 +44,7 @@ export class MembersController {
    *
    * @remarks Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the
    * `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then
-   * ordered by e-mail and always paged. Every member may do this.
+   * ordered by email and always paged. Every member may do this.
    */
   @Get()
   @MinRole('member', { boundTokens: true })
@@ -76,9 +76,9 @@ export class MembersController {
   }
 
   /**
-   * Add a member by e-mail
+   * Add a member by email
    *
-   * @remarks The new member must already have an account. A caller may send at most 100 e-mails without an account in
+   * @remarks The new member must already have an account. A caller may send at most 100 emails without an account in
    * any hour. Requires the role admin or owner.
    */
   @Post()

@@ -35,7 +35,7 @@ function orgAtLimit(maxOrgs: number): string {
   return `(SELECT x.org_id FROM members x WHERE x.user_id = u.id LIMIT 1 OFFSET ${maxOrgs - 1})`;
 }
 
-/** One statement takes the e-mail from the user's row and locks it, so that both hold until COMMIT. */
+/** One statement takes the email from the user's row and locks it, so that both hold until COMMIT. */
 const insertMember = (maxOrgs: number): string =>
   `SELECT ?, u.id, u.email, ?, ? FROM users u WHERE u.id = ? AND ${orgAtLimit(maxOrgs)} IS NULL`;
 hotStatement('the limit of the organizations of a user', insertMember(5000), ['', 'member', 0, '']);

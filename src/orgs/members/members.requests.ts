@@ -11,7 +11,7 @@ const ADDABLE_ROLES = ['member', 'admin'] as const;
 
 export class AddMemberRequest {
   /**
-   * e-mail of an existing account
+   * email of an existing account
    * @example "grace@example.com"
    */
   @IsEmailAddress()

@@ -1,6 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 
-/** A failed query's message and parameters hold e-mails and hashes; its SQL text has only placeholders. */
+/** A failed query's message and parameters hold emails and hashes; its SQL text has only placeholders. */
 export function describeError(error: unknown): Record<string, unknown> | undefined {
   if (error === undefined) return undefined;
   if (error instanceof QueryFailedError) {

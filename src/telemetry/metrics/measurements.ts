@@ -64,5 +64,5 @@ export const databaseConnections = new Reading(() => ({ idle: 0, inUse: 0 }));
 /** The feed as this process sees it, and how many requests wait for it. */
 export const feedState = new Reading(() => ({ lagSeconds: 0, waiters: 0 }));
 
-/** Mails in the outbox by state, as they were counted last: the same for all instances. */
+/** Emails in the outbox by state, as they were counted last: the same for all instances. */
 export const mailCounts = new Reading((): Record<string, number> => ({}));

@@ -76,7 +76,7 @@ export class Door {
     return [...this.underWay.values()].includes(path);
   }
 
-  /** Whoever has asked is not answered any more, and is not told so. */
+  /** A caller who has asked gets no answer, and does not learn why. */
   loseConnections(): void {
     for (const onward of this.underWay.keys()) {
       this.underWay.delete(onward);

@@ -60,7 +60,7 @@ async function checkSessions(send: Send, ledgers: Ledgers, findings: Findings): 
   }
 }
 
-/** Whoever was told of an account can log in; whoever was not told can either log in or register again. */
+/** A user whose registration was acknowledged can log in; another can either log in or register again. */
 async function checkUsers(send: Send, ledgers: Ledgers, findings: Findings): Promise<void> {
   for (const email of [...ledgers.users.keys('ok'), ...ledgers.users.keys('unknown')]) {
     const body = { email, password: PASSWORD };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asRecords, asString, clientOf, type Send } from '../../support/service-client.js';
 
-/** Follows the feed at some instances in turn, goes on at the next one where one does not answer, and notes what it heard. */
+/** Follows the feed at some instances in turn, continues at the next one where one does not answer, and notes what it heard. */
 export class FeedReader {
   readonly heard: Record<string, unknown>[] = [];
   /** answers that no reader should get */

@@ -97,7 +97,7 @@ export class RevokeInvitation extends InvitationRequest {
   }
 }
 
-/** By the user of a session, with the code that is good or without any: nobody's e-mail is verified. */
+/** By the user of a session, with the code that is good or without any: nobody's email is verified. */
 export class AnswerInvitation extends InvitationRequest {
   constructor(
     pick: number,

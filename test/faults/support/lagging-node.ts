@@ -31,7 +31,7 @@ export async function whileLagging<Known, Answer>(
       const known = await acknowledge();
       let answered = false;
       const answer = request(known).finally(() => (answered = true));
-      // What it rejects with is for whoever awaits it below.
+      // What it rejects with is for the await below.
       answer.catch(() => undefined);
       let before: string[] = [];
       await waitFor('the request waits', TIMEOUT_MS, async () => {

@@ -1,5 +1,5 @@
 /**
- * Runs by itself, in a process of its own, beside the built service: gives the in-memory limiter two million e-mails
+ * Runs by itself, in a process of its own, beside the built service: gives the in-memory limiter two million emails
  * and prints what that cost as one line of JSON.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -19,9 +19,9 @@ export interface FloodReport {
   peakMiB: number;
   longestPauseMs: number;
   seconds: number;
-  /** of 12 more requests of the last e-mail, whose limit is 10: must be 9, one was made before */
+  /** of 12 more requests of the last email, whose limit is 10: must be 9, one was made before */
   admittedOfLast: number;
-  /** the same e-mails refused before their limit: must be 0 */
+  /** the same emails refused before their limit: must be 0 */
   wronglyRefused: number;
 }
 

@@ -44,7 +44,7 @@ const KINDS: Kind[] = [
 export class MixedLoad {
   readonly history = new History();
   readonly wrong: string[] = [];
-  /** by the organization's name or the user's e-mail */
+  /** by the organization's name or the user's email */
   private readonly writes = new WriteLedger();
 
   constructor(

@@ -19,7 +19,7 @@ export class RealService {
   readonly userIds = new Map<string, string>();
   private readonly services = new Map<string, ServiceClient>();
 
-  /** @param run makes the e-mails and the services of one run its own */
+  /** @param run makes the emails and the services of one run its own */
   constructor(
     readonly send: Send,
     readonly run: string,

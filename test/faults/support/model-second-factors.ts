@@ -63,7 +63,7 @@ export class ModelSecondFactors {
     this.voidRecoveryCodes(user);
   }
 
-  /** Ten new ones; those of before are void. */
+  /** Ten new ones; the previous ones are void. */
   renew(user: string): void {
     this.voidRecoveryCodes(user);
     for (let made = 0; made < RECOVERY_CODES; made += 1) this.recoveryCodes.push({ user, isUsable: true });

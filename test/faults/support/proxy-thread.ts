@@ -28,7 +28,7 @@ export interface ProxyReply {
   bytes: number;
 }
 
-/** The fourth byte of a packet is its number, which begins anew with each statement and goes on in a login. */
+/** The fourth byte of a packet is its number, which starts over with each statement and continues in a login. */
 const PACKET_NUMBER_AT = 3;
 
 const { port, targetPort } = workerData as ProxyPorts;

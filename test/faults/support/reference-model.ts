@@ -35,7 +35,7 @@ interface ModelCode {
   audience: string | undefined;
 }
 
-/** Users are named by e-mail; sessions, codes and organizations by the order of their making. */
+/** Users are named by email; sessions, codes and organizations by the order of their making. */
 export class ReferenceModel {
   readonly users = new Map<string, string>();
   readonly sessions: ModelSession[] = [];
@@ -144,7 +144,7 @@ export class ReferenceModel {
   }
 
   /**
-   * A code works once, while the session that asked for it lives; a second use ends all that the first one began. Whoever
+   * A code works once, while the session that asked for it lives; a second use ends all that the first one began. A caller who
    * is not the service that it is for changes nothing.
    */
   exchange(index: number, by?: Shown): Expected {

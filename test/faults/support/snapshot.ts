@@ -1,6 +1,6 @@
 import type { Role } from './reference-model.js';
 
-/** One row of the record of changes. */
+/** One row of the audit log. */
 export interface RecordedEvent {
   type: string;
   orgId: string;

@@ -24,7 +24,7 @@ export class Storage {
     return new Storage(installation, engine === 'mariadb', server);
   }
 
-  /** On a server that somebody else starts and ends. */
+  /** On a server that another test starts and ends. */
   static async at(mariadbPort: number): Promise<Storage> {
     return new Storage(await anInstallation({ engine: 'mariadb', mariadbPort }), true);
   }

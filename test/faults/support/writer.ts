@@ -15,7 +15,7 @@ export interface Person {
 }
 
 export interface Ledgers {
-  /** by e-mail */
+  /** by email */
   users: WriteLedger;
   /** by token: what opened it does not matter */
   sessions: WriteLedger;

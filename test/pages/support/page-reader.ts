@@ -2,12 +2,12 @@ import { hangTimeoutMs, waitFor } from '../../../tooling/wait.js';
 import type { MailServer } from '../../support/mail-server.js';
 import { AuthenticatorApp } from '../../support/second-factor.js';
 
-/** Plays the user to whom a page talks: has the mails and the phone, and enters the codes. */
+/** Plays the user to whom a page talks: has the emails and the phone, and enters the codes. */
 export class PageReader {
   private app: AuthenticatorApp | undefined;
   private readonly mailServer: MailServer;
   private readonly invited: string[];
-  /** how many codes of own mails were entered */
+  /** how many codes of own emails were entered */
   private entered = 0;
 
   /** @param invited who is asked for the code of an invitation, in that order */
