@@ -173,7 +173,7 @@ export type ActiveToken = {
   epoch: number;
   /** service that the token is bound to, else the audience */
   client_id: string;
-  /** e-mail of the user */
+  /** email of the user */
   username: string;
   email_verified: boolean;
   /** present with `orgId`; null if the user is no member, or the organization is unknown or deleted */
@@ -188,7 +188,7 @@ export type ActiveToken = {
 export type ActorType = "user" | "operator" | "system";
 
 export type AddMemberRequest = {
-  /** e-mail of an existing account */
+  /** email of an existing account */
   email: string;
   role: "member" | "admin";
 };
@@ -212,7 +212,7 @@ export type AnswerByCodeRequest = {
 };
 
 export type AnswerInvitationRequest = {
-  /** The code of the invitation. Required while the e-mail is not verified. Case, spaces and hyphens make no difference. */
+  /** The code of the invitation. Required while the email is not verified. Case, spaces and hyphens make no difference. */
   code?: string | undefined;
 };
 
@@ -245,7 +245,7 @@ export type BoundCodeResult = {
 };
 
 export type ChangeEmailRequest = {
-  /** The new e-mail. */
+  /** The new email. */
   email: string;
   /** The current password. */
   password: string;
@@ -284,7 +284,7 @@ export type ConfirmSecondFactorRequest = {
 export type CreateInvitationRequest = {
   /** Returns the code in the answer, only this once, instead of mailing it, so that you can hand it over yourself. */
   showCode?: boolean | undefined;
-  /** e-mail to invite, with or without an account */
+  /** email to invite, with or without an account */
   email: string;
   role: "member" | "admin";
 };
@@ -363,9 +363,9 @@ export type ExportResult = {
   sessions: ExportedSession[];
   /** latest first */
   events: OwnEvent[];
-  /** mails to the e-mail of the account, as long as they are kept, without their texts */
+  /** emails to the email of the account, as long as they are kept, without their texts */
   mails: ExportedMail[];
-  /** none while the e-mail is not verified, since it may be somebody else's */
+  /** none while the email is not verified, since it may be another person's */
   invitations: ExportedInvitation[];
 };
 
@@ -773,7 +773,7 @@ export type ListedSession = {
   /** time of the last refresh, or of the start if there was none */
   lastUsedAt: string;
   expiresAt: string;
-  /** client address that opened the session; null if it is unknown */
+  /** client IP address that opened the session; null if it is unknown */
   ip: string | null;
   /** `User-Agent` of the client that opened the session; null if it is unknown */
   userAgent: string | null;
@@ -1185,7 +1185,7 @@ export type OwnEvent = {
   userRevision: number | null;
   /** session that the event is about */
   sessionId: string | null;
-  /** client address; null if it was deleted after 90 days or belongs to somebody else */
+  /** client IP address; null if it was deleted after 90 days or belongs to another user */
   ip: string | null;
   requestId: string | null;
   actor: OwnEventActor;
@@ -1195,7 +1195,7 @@ export type OwnEventActor = {
   type: ActorType;
   /** id of the user, or name of the operator; null for the service itself */
   id: string | null;
-  /** session that acted; null if it is unknown or belongs to somebody else */
+  /** session that acted; null if it is unknown or belongs to another user */
   sessionId: string | null;
 };
 
@@ -1232,7 +1232,7 @@ export type OwnSession = {
   /** time of the last refresh, or of the start if there was none */
   lastUsedAt: string;
   expiresAt: string;
-  /** client address that opened the session; null if it is unknown */
+  /** client IP address that opened the session; null if it is unknown */
   ip: string | null;
   /** `User-Agent` of the client that opened the session; null if it is unknown */
   userAgent: string | null;
@@ -1293,7 +1293,7 @@ export type Readiness = {
   status: "ok" | "degraded";
   /** `degraded` while Redis is unreachable and this instance counts requests by itself */
   rateLimits: "ok" | "degraded";
-  /** `degraded` while a mail has been waiting for more than 10 minutes */
+  /** `degraded` while an email has been waiting for more than 10 minutes */
   mail: "ok" | "degraded";
   /** `full` if a change failed within the last minute because the disk was full; reading still works */
   database: "ok" | "full";
@@ -1353,13 +1353,13 @@ export type RefreshableSignIn = {
 export type RegisterRequest = {
   /** Case makes no difference. An internationalized domain is converted to its ASCII form. */
   email: string;
-  /** A password of 8 to 128 characters (Unicode code points; the minimum is configurable) that is neither a common password nor the e-mail. Every character is allowed, and spaces are kept. */
+  /** A password of 8 to 128 characters (Unicode code points; the minimum is configurable) that is neither a common password nor the email. Every character is allowed, and spaces are kept. */
   password: string;
   /** Requests a refresh token. Access tokens are then valid for 15 minutes unless configured otherwise. */
   refresh?: boolean | undefined;
   /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
   deviceName?: string | undefined;
-  /** The code of an invitation to this e-mail, by which the account joins the organization; null if there is none. Case, spaces and hyphens make no difference. */
+  /** The code of an invitation to this email, by which the account joins the organization; null if there is none. Case, spaces and hyphens make no difference. */
   invitationCode?: string | null | undefined;
 };
 
@@ -1381,7 +1381,7 @@ export type ResetCodeResult = {
 
 export type ResetPasswordRequest = {
   email: string;
-  /** The mailed code. Case, spaces and hyphens make no difference. */
+  /** The emailed code. Case, spaces and hyphens make no difference. */
   code: string;
   /** The new password, under the rules of registration. */
   newPassword: string;
@@ -1583,14 +1583,14 @@ export type ServiceStatus = {
   status: "ok" | "degraded";
   /** `degraded` while Redis is unreachable and this instance counts requests by itself */
   rateLimits: "ok" | "degraded";
-  /** `degraded` while a mail has been waiting for more than 10 minutes */
+  /** `degraded` while an email has been waiting for more than 10 minutes */
   mail: "ok" | "degraded";
   version: string;
   /** keys of the instance that answers, in the order of the key file */
   keys: KeyStatus[];
   engine: EngineStatus;
   schema: SchemaStatus;
-  /** mails in the outbox */
+  /** emails in the outbox */
   mails: MailsStatus;
   /** `full` if a change failed within the last minute because the disk was full; reading still works */
   database: "ok" | "full";
@@ -1764,7 +1764,7 @@ export type VerifiedEmailRequiredProblem = Problem & {
 };
 
 export type VerifyEmailRequest = {
-  /** The mailed code. Case, spaces and hyphens make no difference. */
+  /** The emailed code. Case, spaces and hyphens make no difference. */
   code: string;
 };
 
@@ -1783,7 +1783,7 @@ export type WholeEvent = {
   userRevision: number | null;
   /** session that the event is about */
   sessionId: string | null;
-  /** client address; null if there was none, or it was deleted after 90 days */
+  /** client IP address; null if there was none, or it was deleted after 90 days */
   ip: string | null;
   requestId: string | null;
   /** words of the operator who acted */
@@ -1805,28 +1805,28 @@ export type WrongPasswordProblem = Problem & {
 
 /** Every operation of the service: what it takes, what it answers, and how it refuses. */
 export interface Operations {
-  /** Register an account. If the request has the code of an invitation to this e-mail, the account joins the organization at once. At most 5 requests in any hour are accepted from one client address for one e-mail. */
+  /** Register an account. If the request has the code of an invitation to this email, the account joins the organization at once. At most 5 requests in any hour are accepted from one client IP address for one email. */
   register: {
     input: RegisterRequest;
     data: SignInResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Log in. An unknown e-mail and a wrong password get the same answer. Where the account has a second factor, the answer to the right password is `second_factor_required` with a `challenge`, which takes a code to `POST /api/auth/login/second-factor`. At most 10 requests in any 15 minutes are accepted from one client address for one e-mail. */
+  /** Log in. An unknown email and a wrong password get the same answer. Where the account has a second factor, the answer to the right password is `second_factor_required` with a `challenge`, which takes a code to `POST /api/auth/login/second-factor`. At most 10 requests in any 15 minutes are accepted from one client IP address for one email. */
   login: {
     input: LoginRequest;
     data: SignInResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, InvalidCredentialsProblem> | At<403, AccountDisabledProblem | SecondFactorRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Log in with a second factor. The second step of a login: the challenge of the first and a code of the authenticator app, which works once, or a recovery code. After 10 wrong codes of the app in 15 minutes, from wherever they came, only a recovery code is accepted for the rest of that time. */
+  /** Log in with a second factor. The second step of a login: the challenge of the first and a code of the authenticator app, which works once, or a recovery code. After 10 wrong TOTP codes in 15 minutes, from wherever they came, only a recovery code is accepted for the rest of that time. */
   logInWithSecondFactor: {
     input: SecondStepRequest;
     data: SignInResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, InvalidChallengeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get a new token for a refresh token. The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using the old one ends the session, because somebody else may hold it. */
+  /** Get a new token for a refresh token. The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using the old one ends the session, because a thief may hold it. */
   refresh: {
     input: RefreshRequest;
     data: RefreshResult;
@@ -1854,7 +1854,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InvalidRefreshTokenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Ask what a token is worth now. Introspection of RFC 7662. Every token that is not valid now gets the same answer: one that is malformed, expired or revoked, one of a disabled user, and one that is meant for another service. With `orgId` the answer also tells the user's role in that organization. */
+  /** Ask whether an access token is valid now. Introspection of RFC 7662. Every token that is not valid now gets the same answer: one that is malformed, expired or revoked, one of a disabled user, and one that is meant for another service. With `orgId` the answer also tells the user's role in that organization. */
   introspectToken: {
     input: IntrospectTokenRequest;
     data: IntrospectionResult;
@@ -1877,7 +1877,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read the current user. Returns the user and their organizations in order of joining. `?include=roles,account` adds their roles, and whether their e-mail is verified. */
+  /** Read the current user. Returns the user and their organizations in order of joining. `?include=roles,account` adds their roles, and whether their email is verified. */
   getMe: {
     input: {
       /** additional fields of the answer: `roles` adds the `role` of the user to each organization, `account` adds `emailVerified` to the user */
@@ -1887,7 +1887,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Delete the account. Deletes the user's memberships, sessions and codes, too; the record keeps only ids. The only owner of an organization has to make somebody else owner first; the refusal names such organizations in `orgs`. A request counts as a login for the limits, and requires a token from a login by password. Where the account has a second factor, it needs a `code` of that, too. */
+  /** Delete the account. Deletes the user's memberships, sessions and codes, too; the record keeps only ids. The only owner of an organization has to make another member owner first; the refusal names such organizations in `orgs`. A request counts as a login for the limits, and requires a token from a login by password. Where the account has a second factor, it needs a `code` of that, too. */
   deleteAccount: {
     input: {
       /** If true, a refusal suggests a way out in its member `remedy`. */
@@ -1899,7 +1899,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read the account of the current user. Tells whether the e-mail is verified, and when the password was last changed. */
+  /** Read the account of the current user. Tells whether the email is verified, and when the password was last changed. */
   getAccount: {
     input: undefined;
     data: AccountResult;
@@ -1930,7 +1930,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the current user's invitations. Lists the pending invitations to the user's e-mail, latest first, in pages. The list is empty while the e-mail is not verified. */
+  /** List the current user's invitations. Lists the pending invitations to the user's email, latest first, in pages. The list is empty while the email is not verified. */
   listOwnInvitations: {
     input: {
       /** maximum number of invitations on a page */
@@ -1942,7 +1942,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Accept an invitation. The request needs the code of the invitation unless the e-mail is verified; a code that was mailed verifies the e-mail. At most 50 codes may be entered for one invitation. */
+  /** Accept an invitation. The request needs the code of the invitation unless the email is verified; a code that was mailed verifies the email. At most 50 codes may be entered for one invitation. */
   acceptInvitation: {
     input: {
       /** id of the invitation, from its creation or from a list of invitations */
@@ -1952,7 +1952,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | EmailNotVerifiedProblem> | At<404, InvitationNotFoundProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Decline an invitation. The request needs the code of the invitation unless the e-mail is verified. */
+  /** Decline an invitation. The request needs the code of the invitation unless the email is verified. */
   declineInvitation: {
     input: {
       /** id of the invitation, from its creation or from a list of invitations */
@@ -1962,35 +1962,35 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | EmailNotVerifiedProblem> | At<404, InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Accept an invitation by its code. The invitation must be to the user's e-mail, which need not be verified; a code that was mailed verifies it. At most 10 codes may be entered in any 15 minutes, and 50 wrong ones for one invitation. */
+  /** Accept an invitation by its code. The invitation must be to the user's email, which need not be verified; a code that was mailed verifies it. At most 10 codes may be entered in any 15 minutes, and 50 wrong ones for one invitation. */
   acceptInvitationByCode: {
     input: AnswerByCodeRequest;
     data: AcceptedResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Decline an invitation by its code. The invitation must be to the user's e-mail, which need not be verified. The limits are those of accepting by code. */
+  /** Decline an invitation by its code. The invitation must be to the user's email, which need not be verified. The limits are those of accepting by code. */
   declineInvitationByCode: {
     input: AnswerByCodeRequest;
     data: OkResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Change the e-mail. A code is mailed to the new e-mail and a notice to the old one; the change is made when the code is sent to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current e-mail cancels the change. The answer does not reveal whether the new e-mail is taken. A request counts as a login for the limits. After 5 codes in a day from one user, or 10 from all users, an e-mail gets one an hour; after 20 codes to any e-mails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too. */
+  /** Change the email. A code is mailed to the new email and a notice to the old one; the change is made when the code is sent to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current email cancels the change. The answer does not reveal whether the new email is taken. A request counts as a login for the limits. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour; after 20 codes to any emails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too. */
   askForChange: {
     input: ChangeEmailRequest;
     data: OkResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Request a code to verify the e-mail. A code that is valid for 15 minutes is mailed to the e-mail of the account. The status is 200 if the e-mail is already verified. At most 3 requests in any 15 minutes are accepted. After 5 codes in a day the user gets one an hour. */
+  /** Request a code to verify the email. A code that is valid for 15 minutes is mailed to the email of the account. The status is 200 if the email is already verified. At most 3 requests in any 15 minutes are accepted. After 5 codes in a day the user gets one an hour. */
   askForVerification: {
     input: undefined;
     data: OkResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Verify the e-mail. Verifies the e-mail by the code from the mail. If the code belongs to a change of the e-mail, the new e-mail takes effect now. At most 10 requests in any 15 minutes are accepted, and 50 for one code. */
+  /** Verify the email. Verifies the email by the code from the mail. If the code belongs to a change of the email, the new email takes effect now. At most 10 requests in any 15 minutes are accepted, and 50 for one code. */
   verify: {
     input: VerifyEmailRequest;
     data: OkResult;
@@ -2011,21 +2011,21 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Set up a second factor. Returns a secret for an authenticator app. It takes effect once it is confirmed with a code of the app, within 10 minutes; asking again replaces it. A request counts as a login for the limits, and requires a token from a login by password. */
+  /** Set up a second factor. Returns a secret for an authenticator app. It takes effect once it is confirmed with a TOTP code, within 10 minutes; asking again replaces it. A request counts as a login for the limits, and requires a token from a login by password. */
   beginSecondFactor: {
     input: BeginSecondFactorRequest;
     data: EnrolmentResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, SecondFactorEnabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Confirm a second factor. From now on a login asks for a code of the app, each of which works once, or for a recovery code. Shows the recovery codes, this time only. Ends every session but that of the token, which counts as a login with a second factor. A request counts as a login for the limits, and requires a token from a login by password. If this service sends emails, it also requires a verified email. */
+  /** Confirm a second factor. From now on a login asks for a TOTP code, each of which works once, or for a recovery code. Shows the recovery codes, this time only. Ends every session but that of the token, which counts as a login with a second factor. A request counts as a login for the limits, and requires a token from a login by password. If this service sends emails, it also requires a verified email. */
   confirmSecondFactor: {
     input: ConfirmSecondFactorRequest;
     data: RecoveryCodesResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, SecondFactorEnabledProblem | VerifiedEmailRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Make new recovery codes. Shows ten new ones, this time only, and voids those of before. A request counts as a login for the limits, and requires a token from a login by password. */
+  /** Make new recovery codes. Shows ten new ones, this time only, and voids the previous ones. A request counts as a login for the limits, and requires a token from a login by password. */
   renewRecoveryCodes: {
     input: ChangeSecondFactorRequest;
     data: RecoveryCodesResult;
@@ -2053,7 +2053,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Export all data about the current user. The document holds the account, the organizations, the sessions, the record, the mails, and the invitations to the e-mail if it is verified. It contains no hash, no code, no secret, and no client address of anybody else. It is as long as the record is, and is streamed: without its last brace it is incomplete. Requires a token from a login by password. */
+  /** Export all data about the current user. The document holds the account, the organizations, the sessions, the record, the emails, and the invitations to the email if it is verified. It contains no hash, no code, no secret, and no client IP address of anybody else. It is as long as the record is, and is streamed: without its last brace it is incomplete. Requires a token from a login by password. */
   exportOwnData: {
     input: undefined;
     data: ExportResult;
@@ -2172,14 +2172,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read the state of the service. Tells what runs, on which database, with which keys, how many mails wait or have failed, and what `GET /health/ready` tells. */
+  /** Read the state of the service. Tells what runs, on which database, with which keys, how many emails wait or have failed, and what `GET /health/ready` tells. */
   getStatus: {
     input: undefined;
     data: ServiceStatus;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List users. Lists all users in order of their e-mails, in pages. `search` finds those whose e-mail begins with it. */
+  /** List users. Lists all users in order of their emails, in pages. `search` finds those whose email begins with it. */
   listUsers: {
     input: {
       /** beginning of the e-mails to find, such as `gra` */
@@ -2259,7 +2259,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Issue a code for a new password. The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It does not verify the e-mail. A change of the e-mail voids it, and so does the end of all sessions. A notice is mailed to the user if the e-mail is verified. */
+  /** Issue a code for a new password. The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It does not verify the email. A change of the email voids it, and so does the end of all sessions. A notice is mailed to the user if the email is verified. */
   issueResetCode: {
     input: {
       /** id of the user */
@@ -2269,7 +2269,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem | AccountDisabledProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Verify the e-mail of a user. The operator knows that the e-mail is the user's own. One that is verified stays so. */
+  /** Verify the email of a user. The operator knows that the email is the user's own. One that is verified stays so. */
   verifyUserEmail: {
     input: {
       /** id of the user */
@@ -2279,7 +2279,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Remove the second factor of a user. Helps somebody who has lost it, and whom the operator has recognized: every session ends, the password alone logs in again, and a notice is mailed to the user if the e-mail is verified. An account without a second factor stays as it is. The account of an operator is refused; the command line revokes the grant with the factor. */
+  /** Remove the second factor of a user. Helps somebody who has lost it, and whom the operator has recognized: every session ends, the password alone logs in again, and a notice is mailed to the user if the email is verified. An account without a second factor stays as it is. The account of an operator is refused; the command line revokes the grant with the factor. */
   removeUserSecondFactor: {
     input: {
       /** id of the user */
@@ -2325,7 +2325,7 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the members of any organization. Lists the members in order of their e-mails, in pages, of a deleted organization too. `search` finds those whose e-mail begins with it. */
+  /** List the members of any organization. Lists the members in order of their emails, in pages, of a deleted organization too. `search` finds those whose email begins with it. */
   listAnyMembers: {
     input: {
       /** id of the organization, from its creation or from `GET /api/me` */
@@ -2373,7 +2373,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read the record of changes. Lists who changed what, latest first, in pages, with the addresses of clients and the reasons that operators gave. `userId` and `orgId` may be ids of what was deleted: the record still knows it. */
+  /** Read the audit log. Lists who changed what, latest first, in pages, with the addresses of clients and the reasons that operators gave. `userId` and `orgId` may be ids of what was deleted: the record still knows it. */
   listRecord: {
     input: {
       /** type of the events to list, which needs `userId`, `orgId` or at most a day between `since` and `until`; the search for a page ends after five times `limit` events, so a page can be empty although a next one exists */
@@ -2395,7 +2395,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List mails. Lists mails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Mails are kept for 7 days. */
+  /** List emails. Lists emails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Emails are kept for 7 days. */
   listMails: {
     input: {
       /** state of the mails to list; by default those that wait and those that failed */
@@ -2411,7 +2411,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Send a mail now. The mail waits or has failed. One that is of no use any more is never sent: its code has expired or is void, or its invitation has ended. */
+  /** Send an email now. The mail waits or has failed. One that is of no use any more is never sent: its code has expired or is void, or its invitation has ended. */
   retryMail: {
     input: {
       /** id of the mail */
@@ -2484,21 +2484,21 @@ export interface Operations {
     problem: never;
     headers: never;
   };
-  /** Request a code to reset the password. A code that is valid for 15 minutes is mailed to the e-mail if it has an account; the answer is the same if it has none. At most 3 requests in any 15 minutes are accepted from one client address for one e-mail. After 5 codes in a day for one client address, an e-mail gets one an hour; after 10 for all addresses, one in 15 minutes. */
+  /** Request a code to reset the password. A code that is valid for 15 minutes is mailed to the email if it has an account; the answer is the same if it has none. At most 3 requests in any 15 minutes are accepted from one client IP address for one email. After 5 codes in a day for one client IP address, an email gets one an hour; after 10 for all addresses, one in 15 minutes. */
   forgot: {
     input: ForgotPasswordRequest;
     data: OkResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Set a new password. Sets the password by the code from the mail or from an operator, which is valid once, and ends every session. At most 10 requests in any 15 minutes are accepted from one client address for one e-mail, and 50 for one code. */
+  /** Set a new password. Sets the password by the code from the mail or from an operator, which is valid once, and ends every session. At most 10 requests in any 15 minutes are accepted from one client IP address for one email, and 50 for one code. */
   reset: {
     input: ResetPasswordRequest;
     data: OkResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Follow the changes. Lists what has changed, in one order: events of an organization by its revision, events of an account by its own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep, then follow. A page that is not full has everything that was committed before the request. Nothing is missing, and nothing comes twice. At most 20 requests of a service wait at one process. */
+  /** Follow the feed. Lists what has changed, in one order: events of an organization by its revision, events of an account by its own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep, then follow. A page that is not full has everything that was committed before the request. Nothing is missing, and nothing comes twice. At most 20 requests of a service wait at one process. */
   followEvents: {
     input: {
       /** `next` of the last answer, or `start` for the oldest event that is kept; without it the answer is the cursor of now */
@@ -2512,7 +2512,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<410, CursorExpiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the members. Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then ordered by e-mail and always paged. Every member may do this. */
+  /** List the members. Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then ordered by email and always paged. Every member may do this. */
   listMembers: {
     input: {
       /** beginning of the e-mails to find, such as `gra`; the list is then ordered by e-mail */
@@ -2530,7 +2530,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Add a member by e-mail. The new member must already have an account. A caller may send at most 100 e-mails without an account in any hour. Requires the role admin or owner. */
+  /** Add a member by email. The new member must already have an account. A caller may send at most 100 emails without an account in any hour. Requires the role admin or owner. */
   addMember: {
     input: {
       /** id of the organization, from its creation or from `GET /api/me` */
@@ -2594,7 +2594,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<404, SessionNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Invite somebody by e-mail. A code that is valid for seven days is mailed to the e-mail, whether or not it has an account; if `showCode` is true, the answer has the code instead. In any day at most 25 invitations are mailed to one e-mail, 5 of them by one inviter or for one organization, and 100 by one inviter or for one organization to all e-mails. Requires the role admin or owner. */
+  /** Invite somebody by email. A code that is valid for seven days is mailed to the email, whether or not it has an account; if `showCode` is true, the answer has the code instead. In any day at most 25 invitations are mailed to one email, 5 of them by one inviter or for one organization, and 100 by one inviter or for one organization to all emails. Requires the role admin or owner. */
   createInvitation: {
     input: {
       /** id of the organization, from its creation or from `GET /api/me` */
