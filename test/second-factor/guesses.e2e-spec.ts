@@ -5,6 +5,7 @@ import { MovableClock } from '../support/clock.js';
 import { appCode, aWrongCode, enrol, forgetSteps, SECOND_FACTOR } from '../support/enrolment.js';
 import { instancesInADuel } from '../support/engine.js';
 import { invalidCode, rateLimited } from '../support/expected.js';
+import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { NO_LIMITS } from '../support/no-limits.js';
 import { type Account, anAccount } from '../support/personas.js';
@@ -32,7 +33,7 @@ afterAll(async () => {
 });
 
 it('right codes at once are accepted after nine wrong ones, and the tenth wrong one sends one notice', async () => {
-  const ada = await anAccount(service, 'ada');
+  const ada = await aVerifiedAccount(service, 'ada');
   const { secret } = await enrol(ada);
   await forgetSteps(service, ada);
   const remove = (on: Service, code: string) =>
