@@ -3,11 +3,13 @@ import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
 import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
 import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
-import { FailedAttempts } from '../auth/second-factor/failed-attempts.entity.js';
-import { FailedAttemptsRepository } from '../auth/second-factor/failed-attempts.repository.js';
-import { RecoveryCode } from '../auth/second-factor/recovery-code.entity.js';
+import { SecondFactorFailuresRepository } from '../auth/second-factor/second-factor-failures.repository.js';
 import { RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
-import { SecondFactor } from '../auth/second-factor/second-factor.entity.js';
+import {
+  RecoveryCode,
+  SecondFactor,
+  SecondFactorFailures,
+} from '../auth/second-factor/second-factor.entities.js';
 import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
 import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
 import { SessionRefreshesRepository } from '../auth/sessions/session-refreshes.repository.js';
@@ -88,7 +90,7 @@ export const REPOSITORIES = [
   AuthorizationCodesRepository,
   PendingRevocationsRepository,
   SecondFactorsRepository,
-  FailedAttemptsRepository,
+  SecondFactorFailuresRepository,
   RecoveryCodesRepository,
   OrgsRepository,
   OrgListRepository,
@@ -123,7 +125,7 @@ export const SCHEMA: Schema = {
     AuthorizationCode,
     PendingRevocation,
     SecondFactor,
-    FailedAttempts,
+    SecondFactorFailures,
     RecoveryCode,
     Org,
     Member,

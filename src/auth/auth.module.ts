@@ -39,8 +39,6 @@ import { OwnPasswordService } from './passwords/own-password.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
 import { LoginChallenges } from './second-factor/login-challenges.js';
 import { OwnerProofs } from './second-factor/owner-proofs.js';
-import { SecondStepController } from './second-factor/second-step.controller.js';
-import { SecondStepService } from './second-factor/second-step.service.js';
 import { PasswordRecoveryController } from './recovery/password-recovery.controller.js';
 import { ResetMails } from './recovery/reset-mails.js';
 import { PasswordRecoveryService } from './recovery/password-recovery.service.js';
@@ -61,17 +59,14 @@ import { EndedSessions } from './sessions/ended-sessions.js';
 import { InterruptedRevocations } from './sessions/interrupted-revocations.js';
 import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
-import { AppCodeLogins } from './second-factor/app-code-logins.js';
-import { AppCodes } from './second-factor/app-codes.js';
-import { ChallengedLogins } from './second-factor/challenged-logins.js';
-import { GuessLimit } from './second-factor/guess-limit.js';
 import { OwnSecondFactorService } from './second-factor/own-second-factor.service.js';
-import { RecoveryCodeLogins } from './second-factor/recovery-code-logins.js';
-import { SecondFactorEnrolment } from './second-factor/second-factor-enrolment.js';
+import { SecondFactorEnrollment } from './second-factor/second-factor-enrollment.js';
 import { SecondFactorRemoval } from './second-factor/second-factor-removal.js';
 import { SecondFactorRowsModule } from './second-factor/second-factor-rows.module.js';
-import { SecondFactorSecrets } from './second-factor/second-factor-secrets.js';
 import { SecondFactorVerification } from './second-factor/second-factor-verification.js';
+import { TotpSecrets } from './second-factor/totp-secrets.js';
+import { SecondStepController } from './second-step.controller.js';
+import { SecondStepService } from './second-step.service.js';
 import { SessionRemoval } from './sessions/session-removal.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
 import { ToldEndings } from './sessions/told-endings.js';
@@ -116,11 +111,8 @@ import { JobsModule } from '../jobs/jobs.module.js';
     { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
     AcceptablePassword,
     AllSessionsService,
-    AppCodeLogins,
-    AppCodes,
     AuthService,
     AuthorizationCodesRepository,
-    ChallengedLogins,
     CodeMailLimit,
     CodeIssuingService,
     CodeMails,
@@ -134,7 +126,6 @@ import { JobsModule } from '../jobs/jobs.module.js';
     HandedOutResetCodes,
     InterruptedRevocations,
     AuthenticationGuard,
-    GuessLimit,
     JwtStrategy,
     KeyFileWatch,
     LiveTokens,
@@ -159,12 +150,10 @@ import { JobsModule } from '../jobs/jobs.module.js';
     SessionDeletion,
     SessionEndingService,
     SessionOpening,
-    RecoveryCodeLogins,
     RefreshTokens,
     ResetMails,
-    SecondFactorEnrolment,
+    SecondFactorEnrollment,
     SecondFactorRemoval,
-    SecondFactorSecrets,
     SecondFactorVerification,
     SessionRefreshesRepository,
     SessionTokens,
@@ -176,6 +165,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     SignedInUsersRepository,
     ToldEndings,
     TokenIssuer,
+    TotpSecrets,
     UnusedCodesLimit,
     VerifiedTokens,
     VouchedEmails,
@@ -193,7 +183,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
     OwnerProofs,
     PasswordChangeService,
     OwnSecondFactorService,
-    SecondFactorEnrolment,
+    SecondFactorEnrollment,
     SecondFactorRemoval,
     PasswordHasher,
     SessionDeletion,

@@ -11,8 +11,8 @@ import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { RegistrationInvitations } from './registration-invitations.js';
 import type { NewSession } from './sessions/new-session.js';
-import { SecondFactorRequiredError } from './second-factor/challenge.errors.js';
 import { LoginChallenges } from './second-factor/login-challenges.js';
+import { SecondFactorRequiredError } from './second-factor/second-factor.errors.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
 
 /** The email is canonical and the password normalized: the DTOs produce them. */

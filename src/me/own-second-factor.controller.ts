@@ -6,11 +6,14 @@ import { CurrentUser } from '../access/current-caller.decorators.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
-import { OwnSecondFactorService } from '../auth/second-factor/own-second-factor.service.js';
+import {
+  OwnSecondFactorService,
+  type SecondFactorState,
+} from '../auth/second-factor/own-second-factor.service.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
-import { SecondFactorEnrolment } from '../auth/second-factor/second-factor-enrolment.js';
-import { CurrentActor } from '../http/request-origin.js';
+import { SecondFactorEnrollment } from '../auth/second-factor/second-factor-enrollment.js';
 import { OK, OkResult } from '../http/ok.responses.js';
+import { CurrentActor } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import {
@@ -19,7 +22,6 @@ import {
   ConfirmSecondFactorRequest,
 } from './me.requests.js';
 import { EnrolmentResult, RecoveryCodesResult, SecondFactorResult } from './own-account.responses.js';
-import { recoveryCodesResult, secondFactorResult } from './views.js';
 
 const INVALID_CODE = { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE } as const;
 
@@ -27,7 +29,7 @@ const INVALID_CODE = { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE 
 @Controller('api/me/second-factor')
 export class OwnSecondFactorController {
   constructor(
-    private readonly enrolment: SecondFactorEnrolment,
+    private readonly enrollment: SecondFactorEnrollment,
     private readonly secondFactor: OwnSecondFactorService,
   ) {}
 
@@ -38,8 +40,8 @@ export class OwnSecondFactorController {
    */
   @Get()
   @SignedIn()
-  getSecondFactor(@CurrentUser() { id }: UserPrincipal): Promise<SecondFactorResult> {
-    return this.secondFactor.find(id).then(secondFactorResult);
+  async getSecondFactor(@CurrentUser() { id }: UserPrincipal): Promise<SecondFactorResult> {
+    return secondFactorResult(await this.secondFactor.find(id));
   }
 
   /**
@@ -58,7 +60,7 @@ export class OwnSecondFactorController {
     @Body() { password }: BeginSecondFactorRequest,
     @Client() client: HashClient,
   ): Promise<EnrolmentResult> {
-    return this.enrolment.begin(id, password, client);
+    return this.enrollment.begin(id, password, client);
   }
 
   /**
@@ -79,11 +81,11 @@ export class OwnSecondFactorController {
     'second_factor_enabled',
     'verified_email_required',
   )
-  confirmSecondFactor(
+  async confirmSecondFactor(
     @CurrentActor() actor: UserActor,
     @Body() { code }: ConfirmSecondFactorRequest,
   ): Promise<RecoveryCodesResult> {
-    return this.enrolment.confirm(actor, code).then(recoveryCodesResult);
+    return { recoveryCodes: await this.enrollment.confirm(actor, code) };
   }
 
   /**
@@ -101,12 +103,12 @@ export class OwnSecondFactorController {
     'wrong_password',
     INVALID_CODE,
   )
-  renewRecoveryCodes(
+  async renewRecoveryCodes(
     @CurrentActor() actor: UserActor,
     @Body() body: ChangeSecondFactorRequest,
     @Client() client: HashClient,
   ): Promise<RecoveryCodesResult> {
-    return this.secondFactor.renewRecoveryCodes(actor, body, client).then(recoveryCodesResult);
+    return { recoveryCodes: await this.secondFactor.renewRecoveryCodes(actor, body, client) };
   }
 
   /**
@@ -124,11 +126,20 @@ export class OwnSecondFactorController {
     'wrong_password',
     INVALID_CODE,
   )
-  removeSecondFactor(
+  async removeSecondFactor(
     @CurrentActor() actor: UserActor,
     @Body() body: ChangeSecondFactorRequest,
     @Client() client: HashClient,
   ): Promise<OkResult> {
-    return this.secondFactor.remove(actor, body, client).then(() => OK);
+    await this.secondFactor.remove(actor, body, client);
+    return OK;
   }
+}
+
+function secondFactorResult({ enabledAt, recoveryCodesLeft }: SecondFactorState): SecondFactorResult {
+  return {
+    enabled: enabledAt !== null,
+    enabledAt: enabledAt === null ? null : new Date(enabledAt).toISOString(),
+    recoveryCodesLeft,
+  };
 }

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FailedAttempts } from '../../src/auth/second-factor/failed-attempts.entity.js';
-import { FailedAttemptsRepository } from '../../src/auth/second-factor/failed-attempts.repository.js';
 import { acquireTimeoutError } from '../../src/database/connection-limits.js';
 import { MysqlHost } from '../../src/database/mysql/mysql-host.js';
 import { Org } from '../../src/orgs/org.entity.js';
@@ -67,33 +65,5 @@ describe.runIf(engine === 'mariadb')('on a server', () => {
     await waiting;
 
     expect(found).toEqual({ status: 'fulfilled', value: [{ id: last }] });
-  });
-
-  it('logins that come together take the counts that nobody has locked, and wait for no other', async () => {
-    const attempts = new FailedAttemptsRepository(data.dataSource.getRepository(FailedAttempts));
-    const [locked, free] = [anUnknownId(), anUnknownId()];
-    for (const id of [locked, free]) {
-      await data.db.query("INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, '', 1)", [
-        id,
-        `${id}@example.com`,
-      ]);
-      await data.db.query(
-        "INSERT INTO second_factor_failures (user_id, scope, count, since) VALUES (?, 'login', 3, 5)",
-        [id],
-      );
-    }
-    const held = await holdInnodbRows(data);
-    await held.write('UPDATE second_factor_failures SET count = 4 WHERE user_id = ?', [locked]);
-    const [found] = await Promise.allSettled([
-      data.transactions.run((transaction) =>
-        attempts.lockFree(transaction, [locked, free, anUnknownId()], 'login'),
-      ),
-    ]);
-    await held.rollback();
-
-    expect(found).toEqual({
-      status: 'fulfilled',
-      value: new Map([[free, { count: 3, since: 5, notified: 0 }]]),
-    });
   });
 });

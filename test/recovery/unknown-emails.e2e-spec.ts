@@ -7,12 +7,15 @@ import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.reposi
 import { loadArgon2Engine } from '../../src/auth/passwords/argon2-engine.js';
 import { BcryptVerifier } from '../../src/auth/passwords/bcrypt-verifier.js';
 import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
+import { SealedParts } from '../../src/auth/tokens/sealed-parts.js';
 import { KeyRing } from '../../src/auth/tokens/key-ring.js';
-import { FailedAttempts } from '../../src/auth/second-factor/failed-attempts.entity.js';
-import { FailedAttemptsRepository } from '../../src/auth/second-factor/failed-attempts.repository.js';
-import { RecoveryCode } from '../../src/auth/second-factor/recovery-code.entity.js';
+import { SecondFactorFailuresRepository } from '../../src/auth/second-factor/second-factor-failures.repository.js';
 import { RecoveryCodesRepository } from '../../src/auth/second-factor/recovery-codes.repository.js';
-import { SecondFactor } from '../../src/auth/second-factor/second-factor.entity.js';
+import {
+  RecoveryCode,
+  SecondFactor,
+  SecondFactorFailures,
+} from '../../src/auth/second-factor/second-factor.entities.js';
 import { SecondFactorRemoval } from '../../src/auth/second-factor/second-factor-removal.js';
 import { SecondFactorRows } from '../../src/auth/second-factor/second-factor-rows.js';
 import { SecondFactorsRepository } from '../../src/auth/second-factor/second-factors.repository.js';
@@ -33,6 +36,7 @@ import { UserChangesRepository } from '../../src/users/user-changes.repository.j
 import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
 import { UsersRepository } from '../../src/users/users.repository.js';
 import { User } from '../../src/users/user.entity.js';
+import { UserParts } from '../../src/users/user-parts.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { invalidCode } from '../support/expected.js';
@@ -67,8 +71,10 @@ describe('for an unknown e-mail the database does the same', () => {
     );
     const rows = new SecondFactorRows(
       new SecondFactorsRepository(dataSource.getRepository(SecondFactor)),
-      new FailedAttemptsRepository(dataSource.getRepository(FailedAttempts)),
+      new SecondFactorFailuresRepository(dataSource.getRepository(SecondFactorFailures)),
       new RecoveryCodesRepository(dataSource.getRepository(RecoveryCode)),
+      new UserParts(),
+      new SealedParts(),
     );
     const removal = new SecondFactorRemoval(changes, rows, events, mails, transactions);
     return new PasswordRecoveryService(

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { generateSync } from 'otplib';
 import { expect } from 'vitest';
-import { base32 } from '../../src/auth/second-factor/base32.js';
-import { newRecoveryCodes } from '../../src/auth/second-factor/code-text.js';
+import { base32, newRecoveryCodes } from '../../src/auth/second-factor/code-text.js';
 import { CHALLENGE_TTL_MS, LoginChallenges } from '../../src/auth/second-factor/login-challenges.js';
 import { newTotpSecret } from '../../src/auth/second-factor/totp.js';
 import type { KeyFileWatch } from '../../src/auth/tokens/key-file-watch.js';

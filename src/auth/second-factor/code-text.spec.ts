@@ -5,8 +5,8 @@ import { newRecoveryCodes, readTypedCode } from './code-text.js';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 describe('a code that was typed', () => {
-  it.each(['123456', ' 123 456 ', '12-34-56', '1 2 3 4 5 6'])('%j is of the app', (text) => {
-    expect(readTypedCode(text)).toEqual({ kind: 'app', digits: '123456' });
+  it.each(['123456', ' 123 456 ', '12-34-56', '1 2 3 4 5 6'])('%j is a TOTP code', (text) => {
+    expect(readTypedCode(text)).toEqual({ kind: 'totp', digits: '123456' });
   });
 
   it('is a recovery code in any case, with or without its hyphens, and with letters that look like others', () => {

@@ -10,7 +10,7 @@ import { KeyRing } from '../tokens/key-ring.js';
 export interface LoginChallenge {
   userId: string;
   authEpoch: number;
-  /** when the factor was enabled: another one answers no challenge of this one */
+  /** when the factor was enabled, so that its successor does not answer the challenge */
   enabledAt: number;
   expiresAt: number;
 }
@@ -27,8 +27,8 @@ export const CHALLENGE_TTL_MS = 300_000;
 const MAX_LENGTH = 36 + 1 + 10 + 1 + 16 + 1 + 16 + 1 + 43;
 const CHALLENGE = /^(([\da-f-]{36})\.(\d{1,10})\.(\d{1,16})\.(\d{1,16}))\.([\w-]{43})$/;
 
-// Says that the password was right: `user id . auth_epoch . enabled_at . expiry . MAC`. It is stored nowhere; what ends a
-// login, or changes the factor, voids it, because it then differs from the row of the user.
+// States that the password was right: `user id . auth_epoch . enabled_at . expiry . MAC`. Accounts does not store it. A change
+// that ends the user's sessions, or changes the factor, voids it, because it then differs from the user's row.
 @Injectable()
 export class LoginChallenges {
   private readonly macs: DerivedMacs;
@@ -50,7 +50,7 @@ export class LoginChallenges {
     return `${message}.${this.macs.make(message).toString('base64url')}`;
   }
 
-  /** Returns undefined for one that has expired, or that no key of the file, as it is now, has made. */
+  /** Returns undefined if the challenge has expired, or if no key that is now in the file made it. */
   async read(text: string): Promise<LoginChallenge | undefined> {
     if (text.length > MAX_LENGTH || !CHALLENGE.test(text)) return undefined;
     const known = this.verify(text);
@@ -74,7 +74,6 @@ export class LoginChallenges {
   }
 }
 
-/** Whatever ends the logins of a user, or changes their factor, voids the challenge. */
 export function isChallengeOf({ authEpoch, enabledAt }: LoginChallenge, user: ChallengedUser): boolean {
   return user.authEpoch === authEpoch && user.secondFactorAt === enabledAt && user.disabledAt === null;
 }

@@ -1,29 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
 import type { Transaction } from '../../database/transaction.js';
-import { ValidationProblem } from '../../problems/problem.js';
 import { EventsRepository } from '../../events/events.repository.js';
+import { ValidationProblem } from '../../problems/problem.js';
 import type { Credentials } from '../../users/users.repository.js';
 import type { HashClient } from '../passwords/hash-queue.js';
 import { OwnPasswordService } from '../passwords/own-password.service.js';
-import { SecondFactorVerification, type ShownCode } from './second-factor-verification.js';
+import { type CheckedCode, SecondFactorVerification } from './second-factor-verification.js';
 
 export interface OwnerProof {
-  /** the current one, normalized */
+  /** the current password, normalized */
   password: string;
-  /** of the second factor, where the account has one */
+  /** a TOTP code or recovery code, if the user has two-factor authentication */
   code?: string | undefined;
 }
 
 export interface ProvenOwner {
   credentials: Credentials;
-  /** right, and yet to be used up; undefined where the account has no second factor */
-  shown: ShownCode | undefined;
+  /** right, and yet to be used; undefined if the user has no two-factor authentication */
+  code: CheckedCode | undefined;
 }
 
 export const CODE_REQUIRED = 'must be a code of the second factor';
 
-/** Asks for the password, and for a code beside it where the account has a second factor. */
+/** Requires the password, and also a code if the user has two-factor authentication, since either may be stolen. */
 @Injectable()
 export class OwnerProofs {
   constructor(
@@ -33,24 +33,19 @@ export class OwnerProofs {
   ) {}
 
   /**
-   * Uses no code up: that is for `use`, in the transaction that acts.
+   * Leaves the code to `use`, in the transaction that acts.
    * @throws WrongPasswordError, ValidationProblem, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError
    */
   async verify(userId: string, { password, code }: OwnerProof, client: HashClient): Promise<ProvenOwner> {
     const credentials = await this.passwords.verify(userId, password, client);
-    if (credentials.secondFactorAt === null) return { credentials, shown: undefined };
+    if (credentials.secondFactorAt === null) return { credentials, code: undefined };
     if (code === undefined) throw new ValidationProblem([{ field: 'code', message: CODE_REQUIRED }]);
-    return { credentials, shown: await this.verification.show(credentials, code) };
+    return { credentials, code: await this.verification.check(credentials, 'signed-in', code) };
   }
 
-  /** Call it after the statement that changes the user's row, where there is one. @throws InvalidSecondFactorCodeError */
-  async use(
-    transaction: Transaction,
-    { shown }: Pick<ProvenOwner, 'shown'>,
-    actor: UserActor,
-  ): Promise<void> {
-    if (shown === undefined) return;
-    const used = await this.verification.use(transaction, shown);
-    for (const event of used) await this.events.record(transaction, { ...event, actor });
+  /** Call it after the statement that changes the user's row, if there is one. @throws InvalidSecondFactorCodeError */
+  async use(transaction: Transaction, { code }: Pick<ProvenOwner, 'code'>, actor: UserActor): Promise<void> {
+    const used = code && (await this.verification.use(transaction, code));
+    if (used) await this.events.record(transaction, { ...used, actor });
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import type { Transaction } from '../../database/transaction.js';
-import { RecoveryCode } from './recovery-code.entity.js';
+import { RecoveryCode } from './second-factor.entities.js';
 
 @Injectable()
 export class RecoveryCodesRepository {

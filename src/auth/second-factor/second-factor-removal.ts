@@ -5,13 +5,13 @@ import { Transactions } from '../../database/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEvents } from '../../users/user-events.js';
-import type { CodeHolder } from './guess-limit.js';
 import { SecondFactorRows } from './second-factor-rows.js';
+import type { CodeHolder } from './second-factor-verification.js';
 
 interface Removed {
   user: CodeHolder;
   actor: Actor;
-  /** the one session that continues */
+  /** the session that continues */
   except?: string;
 }
 
@@ -29,7 +29,7 @@ export class SecondFactorRemoval {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Ends every session, and emails a notice. @throws OperatorProtectedError */
+  /** Ends every session. @throws OperatorProtectedError */
   byOperator(user: CodeHolder, actor: Actor): Promise<Removal> {
     return this.transactions.run(
       async (transaction) => {
@@ -40,7 +40,7 @@ export class SecondFactorRemoval {
     );
   }
 
-  /** For a password reset, which ends every session afterwards and records it. */
+  /** For a password reset, which then ends every session and records it. */
   async byMailbox(transaction: Transaction, user: CodeHolder, actor: Actor): Promise<void> {
     if (!(await this.users.removeSecondFactor(transaction, user.id))) return;
     await this.events.record(transaction, { type: REMOVED, actor, userId: user.id });
@@ -49,7 +49,7 @@ export class SecondFactorRemoval {
 
   /** The transaction must have changed the user's row. Returns whether the user was an operator. */
   async complete(transaction: Transaction, { user, actor, except }: Removed): Promise<boolean> {
-    // This refuses an operator who acts over HTTP on the account of another one, so it comes before the grant is revoked.
+    // This rejects an operator who acts on another operator over HTTP, so it precedes the revocation of the grant.
     await this.events.recordWithEnd(
       transaction,
       { type: REMOVED, actor, userId: user.id },
@@ -58,7 +58,7 @@ export class SecondFactorRemoval {
     return this.deleteRest(transaction, user, actor);
   }
 
-  /** Without the factor, a thief who knows the password could enroll one and act as an operator. */
+  /** Otherwise an attacker who knows the password could enroll a factor and act as an operator. */
   private async revokeGrant(transaction: Transaction, userId: string, actor: Actor): Promise<boolean> {
     if (!(await this.users.revokeOperator(transaction, userId))) return false;
     await this.events.record(transaction, { type: 'account.operator_revoked', actor, userId });
@@ -71,7 +71,7 @@ export class SecondFactorRemoval {
     actor: Actor,
   ): Promise<boolean> {
     const wasOperator = await this.revokeGrant(transaction, userId, actor);
-    await this.rows.deleteOf(transaction, userId);
+    await this.rows.delete(transaction, { id: userId });
     await this.mails.notify(transaction, {
       kind: 'second_factor_removed',
       recipient: email,

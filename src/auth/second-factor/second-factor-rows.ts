@@ -1,20 +1,42 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Transaction } from '../../database/transaction.js';
-import { FailedAttemptsRepository } from './failed-attempts.repository.js';
+import { type DeletedUser, type ExportedRows, UserParts, type UserRows } from '../../users/user-parts.js';
+import type { UserProfile } from '../../users/users.repository.js';
+import { SealedParts } from '../tokens/sealed-parts.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
+import { SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
 import { SecondFactorsRepository } from './second-factors.repository.js';
 
+/** Exports neither the secret nor the hashes of recovery codes, nor wrong codes, which count for 15 minutes only. */
 @Injectable()
-export class SecondFactorRows {
+export class SecondFactorRows implements UserRows, ExportedRows, OnModuleInit {
+  readonly tables = ['second_factors', 'second_factor_failures', 'recovery_codes'];
+
   constructor(
     private readonly factors: SecondFactorsRepository,
-    private readonly attempts: FailedAttemptsRepository,
+    private readonly failures: SecondFactorFailuresRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
+    private readonly parts: UserParts,
+    private readonly sealed: SealedParts,
   ) {}
 
-  async deleteOf(transaction: Transaction, userId: string): Promise<void> {
-    await this.factors.delete(transaction, userId);
-    await this.attempts.delete(transaction, userId);
-    await this.recoveryCodes.delete(transaction, userId);
+  onModuleInit(): void {
+    this.parts.rows.register('second factor', this);
+    this.parts.exported.register('secondFactor', this);
+    this.sealed.rows.register('second factor secrets', this.factors);
+  }
+
+  async delete(transaction: Transaction, { id }: Pick<DeletedUser, 'id'>): Promise<void> {
+    await this.factors.delete(transaction, id);
+    await this.failures.delete(transaction, id);
+    await this.recoveryCodes.delete(transaction, id);
+  }
+
+  async *of({ id, secondFactorAt }: UserProfile): AsyncGenerator<object> {
+    if (secondFactorAt === null) return;
+    yield {
+      enabledAt: new Date(secondFactorAt).toISOString(),
+      recoveryCodesLeft: await this.recoveryCodes.countUnused(id),
+    };
   }
 }

@@ -1,89 +1,180 @@
 import { Injectable } from '@nestjs/common';
+import { isForeignKeyViolation } from '../../database/database-errors.js';
 import type { Transaction } from '../../database/transaction.js';
-import { Mails } from '../../mail/mails.js';
+import { Transactions } from '../../database/transactions.js';
 import type { EventWithout } from '../../events/event-types.js';
+import { Mails } from '../../mail/mails.js';
+import { RateLimitedError } from '../../rate-limits/rate-limits.errors.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import type { Credentials } from '../../users/users.repository.js';
-import { AppCodes } from './app-codes.js';
 import { readTypedCode } from './code-text.js';
-import type { AttemptScope } from './failed-attempts.entity.js';
-import { type CodeHolder, GuessLimit } from './guess-limit.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
-import { InvalidSecondFactorCodeError } from './second-factor.errors.js';
-import { SecondFactorsRepository, type UsedStep } from './second-factors.repository.js';
+import {
+  type FailureCount,
+  isFull,
+  SecondFactorFailuresRepository,
+  secondsUntilFree,
+  withRightCode,
+  withWrongCode,
+} from './second-factor-failures.repository.js';
+import type { FailureScope } from './second-factor.entities.js';
+import { InvalidSecondFactorCodeError, TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
+import {
+  type PendingFactor,
+  SecondFactorsRepository,
+  type StoredSecret,
+} from './second-factors.repository.js';
+import { TotpSecrets } from './totp-secrets.js';
 
-/** A code that is right, and that `use` has yet to use up. */
-export type ShownCode = { holder: CodeHolder; scope: AttemptScope } & (
-  | ({ kind: 'app' } & UsedStep)
+/** The user who enters the code. Notices go to the email. */
+export type CodeHolder = Pick<Credentials, 'id' | 'email'>;
+
+/** A code that `check` found right, and that `use` has yet to use. */
+export type CheckedCode = { user: CodeHolder; scope: FailureScope } & (
+  | { kind: 'totp'; step: number; enabledAt: number }
   | { kind: 'recovery'; hash: string }
 );
 
-export type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
+type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
 
-// `show` compares, and counts a failure in a transaction of its own, which commits; a dry run stops there. `use`
-// uses the code up in the transaction that acts, which one of any number of requests can.
+type Comparison =
+  | { kind: 'right'; step: number }
+  | { kind: 'wrong' }
+  | { kind: 'full'; failures: FailureCount };
+
+// The one protocol for codes, at login and with a session. `check` counts a wrong TOTP code and commits before the request
+// acts, so that a dry run counts too. `use` is part of the transaction that acts, and succeeds for one request alone.
 @Injectable()
 export class SecondFactorVerification {
   constructor(
     private readonly factors: SecondFactorsRepository,
+    private readonly failures: SecondFactorFailuresRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
-    private readonly appCodes: AppCodes,
-    private readonly limit: GuessLimit,
+    private readonly totp: TotpSecrets,
     private readonly users: UserChangesRepository,
     private readonly mails: Mails,
+    private readonly transactions: Transactions,
   ) {}
 
   /**
-   * Refuses six digits once ten were wrong in 15 minutes, and never a recovery code: nobody can lock the owner out.
+   * Rejects TOTP codes after ten wrong ones in 15 minutes. Accepts a recovery code at any time: it cannot be guessed, and
+   * so no attacker can lock the owner out.
    * @throws InvalidSecondFactorCodeError, RateLimitedError
    */
-  async show(user: Pick<Credentials, 'id' | 'email' | 'secondFactorAt'>, typed: string): Promise<ShownCode> {
-    const { id, email, secondFactorAt } = user;
+  async check(
+    { id, email, secondFactorAt }: Pick<Credentials, 'id' | 'email' | 'secondFactorAt'>,
+    scope: FailureScope,
+    typed: string,
+  ): Promise<CheckedCode> {
     const code = readTypedCode(typed);
     if (secondFactorAt === null || code === undefined) throw new InvalidSecondFactorCodeError();
-    const holder = { id, email };
-    if (code.kind === 'app') return this.compare(holder, code.digits);
-    if (!(await this.recoveryCodes.isUnused(id, code.hash))) throw new InvalidSecondFactorCodeError();
-    return { holder, scope: 'signed-in', ...code };
+    const user = { id, email };
+    if (code.kind === 'recovery') {
+      if (!(await this.recoveryCodes.isUnused(id, code.hash))) throw new InvalidSecondFactorCodeError();
+      return { ...code, user, scope };
+    }
+    const factor = await this.factors.findEnabled(id);
+    if (!factor) throw new InvalidSecondFactorCodeError();
+    const step = await this.checkTotp(user, scope, factor, code.digits);
+    return { kind: 'totp', step, enabledAt: factor.enabledAt, user, scope };
+  }
+
+  /** Checks the code that confirms a pending factor. @throws InvalidSecondFactorCodeError, RateLimitedError */
+  async checkPending(user: CodeHolder, typed: string): Promise<PendingFactor & { step: number }> {
+    const code = readTypedCode(typed);
+    const factor = await this.factors.findPending(user.id);
+    if (code?.kind !== 'totp' || !factor) throw new InvalidSecondFactorCodeError();
+    // A stolen session must not guess the code of a factor that the owner is about to confirm.
+    return { ...factor, step: await this.checkTotp(user, 'signed-in', factor, code.digits) };
   }
 
   /**
-   * Call it after the statement that changes the user's row, where there is one, and record the events that it returns with
-   * the actor of the request.
-   * @throws InvalidSecondFactorCodeError if the code was used, or the factor removed, meanwhile
+   * Call it after the statement that changes the user's row, if there is one, and record the event that it returns.
+   * @throws InvalidSecondFactorCodeError if the code was used, or the factor was removed, after the check
    */
-  async use(transaction: Transaction, shown: ShownCode): Promise<UsedCodeEvent[]> {
-    if (!(await this.consume(transaction, shown))) throw new InvalidSecondFactorCodeError(shown.holder.id);
-    return this.complete(transaction, shown);
-  }
+  async use(transaction: Transaction, code: CheckedCode): Promise<UsedCodeEvent | undefined> {
+    const { id: userId, email: recipient } = code.user;
+    const isUsed =
+      code.kind === 'totp'
+        ? await this.factors.useStep(transaction, userId, code)
+        : await this.recoveryCodes.use(transaction, userId, code.hash);
+    if (!isUsed) throw new InvalidSecondFactorCodeError();
+    await this.failures.clear(transaction, userId, code.scope);
+    if (code.kind === 'totp') return undefined;
 
-  private async compare(holder: CodeHolder, digits: string): Promise<ShownCode> {
-    const factor = await this.factors.find(holder.id);
-    await this.appCodes.lookForKey(factor);
-    const used = await this.limit.try(holder, () => this.appCodes.compare(holder.id, factor, digits));
-    return { holder, scope: 'signed-in', kind: 'app', ...used };
-  }
-
-  private consume(transaction: Transaction, shown: ShownCode): Promise<boolean> {
-    return shown.kind === 'app'
-      ? this.factors.useSteps(transaction, [shown])
-      : this.recoveryCodes.use(transaction, shown.holder.id, shown.hash);
-  }
-
-  private async complete(
-    transaction: Transaction,
-    { holder, scope, kind }: ShownCode,
-  ): Promise<UsedCodeEvent[]> {
-    await this.limit.clear(transaction, holder, scope);
-    return kind === 'recovery' ? [await this.tellOfRecoveryCode(transaction, holder)] : [];
-  }
-
-  private async tellOfRecoveryCode(
-    transaction: Transaction,
-    { id: userId, email }: CodeHolder,
-  ): Promise<UsedCodeEvent> {
-    await this.mails.notify(transaction, { kind: 'recovery_code_used', recipient: email, senderId: userId });
+    await this.mails.notify(transaction, { kind: 'recovery_code_used', recipient, senderId: userId });
     const userRevision = await this.users.raiseRevision(transaction, userId);
     return { type: 'account.recovery_code_used', userId, userRevision };
   }
+
+  /** Enables the factor that `checkPending` found, and uses the step. @throws InvalidSecondFactorCodeError if it was replaced */
+  async usePending(
+    transaction: Transaction,
+    userId: string,
+    { pendingUntil, step, enabledAt }: { pendingUntil: number; step: number; enabledAt: number },
+  ): Promise<void> {
+    if (!(await this.factors.enable(transaction, userId, { pendingUntil, step, enabledAt })))
+      throw new InvalidSecondFactorCodeError();
+    await this.failures.clear(transaction, userId, 'signed-in');
+  }
+
+  private async checkTotp(
+    user: CodeHolder,
+    scope: FailureScope,
+    factor: StoredSecret,
+    digits: string,
+  ): Promise<number> {
+    // This read locks nothing, so a flood of guesses costs little.
+    const failures = await this.failures.find(user.id, scope);
+    if (failures && isFull(failures)) throw tooManyWrongCodes(failures);
+    await this.totp.loadKeyOf(factor);
+    const compared = await this.transactions
+      .run((transaction) => this.compare(transaction, user, scope, factor, digits), {
+        principal: user.id,
+        row: user.id,
+      })
+      .catch((error: unknown) => {
+        throw isForeignKeyViolation(error) ? new InvalidSecondFactorCodeError() : error;
+      });
+    if (compared.kind === 'full') throw tooManyWrongCodes(compared.failures);
+    if (compared.kind === 'wrong') throw new InvalidSecondFactorCodeError();
+    return compared.step;
+  }
+
+  /** Holds the row of the count from the comparison to COMMIT, so that no instance compares two codes of a user at once. */
+  private async compare(
+    transaction: Transaction,
+    user: CodeHolder,
+    scope: FailureScope,
+    factor: StoredSecret,
+    digits: string,
+  ): Promise<Comparison> {
+    const failures = await this.failures.lock(transaction, user.id, scope);
+    if (isFull(failures)) return { kind: 'full', failures };
+    const step = this.totp.findUnusedStep(user.id, factor, digits);
+    if (step !== undefined) {
+      await this.failures.save(transaction, user.id, scope, withRightCode(failures));
+      return { kind: 'right', step };
+    }
+    const counted = withWrongCode(failures);
+    const isNoticeDue = isFull(counted) && counted.notified === 0;
+    await this.failures.save(
+      transaction,
+      user.id,
+      scope,
+      isNoticeDue ? { ...counted, notified: 1 } : counted,
+    );
+    // The sender of these codes knows the password or has a session.
+    if (isNoticeDue)
+      await this.mails.notify(transaction, {
+        kind: 'second_factor_guessed',
+        recipient: user.email,
+        senderId: user.id,
+      });
+    return { kind: 'wrong' };
+  }
+}
+
+function tooManyWrongCodes(failures: FailureCount): RateLimitedError {
+  return new RateLimitedError(TOO_MANY_WRONG_CODES, secondsUntilFree(failures));
 }

@@ -1,4 +1,5 @@
 import { Problem } from '../../problems/problem.js';
+import type { IssuedChallenge } from './login-challenges.js';
 
 export const INVALID_SECOND_FACTOR_CODE =
   'The code is wrong or was used before; send the next one of the app, or a recovery code.';
@@ -10,6 +11,22 @@ export class InvalidSecondFactorCodeError extends Problem {
   /** @param userId of a login, for its log line */
   constructor(userId?: string) {
     super('invalid_code', { detail: INVALID_SECOND_FACTOR_CODE, userId });
+  }
+}
+
+/** Throw it only after the password was right: it tells that the user has two-factor authentication. */
+export class SecondFactorRequiredError extends Problem {
+  constructor({ challenge, expiresAt }: IssuedChallenge) {
+    super('second_factor_required', {
+      extensions: { challenge, expiresAt: new Date(expiresAt).toISOString() },
+    });
+  }
+}
+
+export class InvalidChallengeError extends Problem {
+  /** @param reason appears only in the log */
+  constructor(reason: 'forged_or_expired' | 'account_changed') {
+    super('invalid_challenge', { headers: { 'WWW-Authenticate': 'Bearer' }, reason });
   }
 }
 

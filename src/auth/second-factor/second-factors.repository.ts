@@ -3,77 +3,46 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import type { SealedRow } from '../tokens/sealed-parts.js';
-import type { Credentials } from '../../users/users.repository.js';
-import type { FailedCount } from './failed-attempts.repository.js';
-import { SECOND_FACTORS_KEY, SecondFactor } from './second-factor.entity.js';
+import { SECOND_FACTORS_KEY, SecondFactor } from './second-factor.entities.js';
 
-export type StoredFactor = Omit<SecondFactor, 'userId'>;
+export type StoredSecret = Pick<SecondFactor, 'secret' | 'lastStep'>;
 
-export type ComparedFactor = Omit<StoredFactor, 'pendingUntil'>;
+export type EnabledFactor = StoredSecret & { enabledAt: number };
 
-/** A user who logs in, as the transaction of the attempt finds them. */
-export type FactorOfUser = Omit<Credentials, 'passwordHash'> & {
-  /** undefined if there is none, whatever `secondFactorAt` says */
-  factor: ComparedFactor | undefined;
-  /** of logins; undefined before the first */
-  attempts: FailedCount | undefined;
-};
+export type PendingFactor = StoredSecret & { pendingUntil: number };
 
-export interface UsedStep {
-  userId: string;
-  step: number;
-  /** when the factor was enabled */
-  enabledAt: number;
-}
+const ENCRYPTED_AT_ONCE = 500;
 
-type FactorOfUserRow = Omit<Credentials, 'passwordHash'> &
-  Omit<ComparedFactor, 'secret'> & { secret: string | null; count: number | null; since: number };
-
-const SEALED_AT_ONCE = 500;
-
-const FIND = hotStatement(
+const FIND_ENABLED = hotStatement(
   'the second factor of a user',
-  `SELECT secret, last_step AS lastStep, enabled_at AS enabledAt, pending_until AS pendingUntil
-    FROM second_factors WHERE user_id = ?`,
+  `SELECT secret, last_step AS lastStep, enabled_at AS enabledAt
+    FROM second_factors WHERE user_id = ? AND enabled_at IS NOT NULL`,
   [''],
 );
 
-const findWithUsers = (users: number): string =>
-  `SELECT u.id, u.email, u.auth_epoch AS authEpoch, u.disabled_at AS disabledAt, u.second_factor_at AS secondFactorAt,
-      f.secret, f.last_step AS lastStep, f.enabled_at AS enabledAt, a.count, a.since
-    FROM users u LEFT JOIN second_factors f ON f.user_id = u.id
-      LEFT JOIN second_factor_failures a ON a.user_id = u.id AND a.scope = 'login'
-    WHERE u.id IN (${places(users)})`;
-hotStatement('users who log in with a second factor', findWithUsers(2), ['', '']);
-
-const useOf = (steps: number): string => `UPDATE second_factors
-  SET last_step = CASE user_id${' WHEN ? THEN ?'.repeat(steps)} END
-  WHERE ${Array(steps).fill('(user_id = ? AND enabled_at = ? AND last_step < ?)').join(' OR ')}`;
+const FIND_PENDING = `SELECT secret, last_step AS lastStep, pending_until AS pendingUntil
+  FROM second_factors WHERE user_id = ? AND enabled_at IS NULL AND pending_until > ?`;
 
 @Injectable()
 export class SecondFactorsRepository {
   constructor(@InjectRepository(SecondFactor) private readonly factors: Repository<SecondFactor>) {}
 
-  async find(userId: string): Promise<StoredFactor | undefined> {
-    return (await this.factors.query<StoredFactor[]>(FIND, [userId]))[0];
+  async findEnabled(userId: string): Promise<EnabledFactor | undefined> {
+    return (await this.factors.query<EnabledFactor[]>(FIND_ENABLED, [userId]))[0];
   }
 
-  async findWithUsers(transaction: Transaction, userIds: readonly string[]): Promise<FactorOfUser[]> {
-    const asked = padded(userIds, '');
-    const rows = await transaction.read<FactorOfUserRow>(findWithUsers(asked.length), asked);
-    return rows.map(factorOfUser);
+  async findPending(userId: string): Promise<PendingFactor | undefined> {
+    return (await this.factors.query<PendingFactor[]>(FIND_PENDING, [userId, Date.now()]))[0];
   }
 
-  /** Replaces a pending one. Returns false if one is enabled. */
+  /** Replaces a pending factor. Returns false if one is enabled. */
   async putPending(
     transaction: Transaction,
     userId: string,
-    pending: { secret: string; pendingUntil: number },
+    { secret, pendingUntil }: { secret: string; pendingUntil: number },
   ): Promise<boolean> {
-    const { secret, pendingUntil } = pending;
     const replace = async (): Promise<boolean> => {
       const replaced = await transaction.write(
         'UPDATE second_factors SET secret = ?, last_step = 0, pending_until = ? WHERE user_id = ? AND enabled_at IS NULL',
@@ -91,7 +60,7 @@ export class SecondFactorsRepository {
     }
   }
 
-  /** Enables the one that is pending until that very moment, and uses its step up. */
+  /** Enables the factor that is pending until this very moment, and uses the step. */
   async enable(
     transaction: Transaction,
     userId: string,
@@ -105,16 +74,18 @@ export class SecondFactorsRepository {
     return enabled === 1;
   }
 
-  /**
-   * RFC 6238 section 5.2: of all requests, one alone uses a step of this very factor, or a later one. Returns true if that
-   * was so for each of these, which are of different users.
-   */
-  async useSteps(transaction: Transaction, steps: readonly UsedStep[]): Promise<boolean> {
-    const used = await transaction.write(useOf(steps.length), [
-      ...steps.flatMap(({ userId, step }) => [userId, step]),
-      ...steps.flatMap(({ userId, step, enabledAt }) => [userId, enabledAt, step]),
-    ]);
-    return used === steps.length;
+  // RFC 6238 section 5.2: one request alone uses a step, or a later one. The factor must be the one that was read, or a
+  // code of a removed factor would pass for its successor.
+  async useStep(
+    transaction: Transaction,
+    userId: string,
+    { step, enabledAt }: { step: number; enabledAt: number },
+  ): Promise<boolean> {
+    const used = await transaction.write(
+      'UPDATE second_factors SET last_step = ? WHERE user_id = ? AND enabled_at = ? AND last_step < ?',
+      [step, userId, enabledAt, step],
+    );
+    return used === 1;
   }
 
   async findSealed(afterUserId: string): Promise<SealedRow[]> {
@@ -122,12 +93,12 @@ export class SecondFactorsRepository {
       where: { userId: MoreThan(afterUserId) },
       select: { userId: true, secret: true },
       order: { userId: 'ASC' },
-      take: SEALED_AT_ONCE,
+      take: ENCRYPTED_AT_ONCE,
     });
     return found.map(({ userId, secret }) => ({ rowKey: userId, sealed: secret }));
   }
 
-  /** Does nothing where the secret has changed since. */
+  /** Does nothing if the secret has changed since. */
   async replaceSealed({ rowKey, sealed }: SealedRow, secret: string): Promise<void> {
     await this.factors.update({ userId: rowKey, secret: sealed }, { secret });
   }
@@ -135,12 +106,4 @@ export class SecondFactorsRepository {
   async delete(transaction: Transaction, userId: string): Promise<void> {
     await transaction.write('DELETE FROM second_factors WHERE user_id = ?', [userId]);
   }
-}
-
-function factorOfUser({ secret, lastStep, enabledAt, count, since, ...user }: FactorOfUserRow): FactorOfUser {
-  return {
-    ...user,
-    factor: secret === null ? undefined : { secret, lastStep, enabledAt },
-    attempts: count === null ? undefined : { count, since },
-  };
 }

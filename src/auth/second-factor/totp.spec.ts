@@ -1,12 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { generateSync } from 'otplib';
 import { describe, expect, it } from 'vitest';
-import { base32 } from './base32.js';
+import { base32 } from './code-text.js';
 import { codeOfStep, findStep, newTotpSecret, stepAt } from './totp.js';
 
 const STEP_MS = 30_000;
 
-describe('a code of the app', () => {
+describe('a TOTP code', () => {
   /** RFC 6238 appendix B: the last six digits of its eight, by SHA-1 */
   it.each([
     [59, '287082'],

@@ -3,7 +3,7 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqu
 const SECRET_BYTES = 20;
 const STEP_MS = 30_000;
 const DIGITS = 6;
-/** steps either way, for clocks that differ and for the time that typing takes (RFC 6238 section 5.2) */
+/** steps before and after, for clocks that differ and for the time that typing takes (RFC 6238 section 5.2) */
 const TOLERANCE = 1;
 
 /** RFC 4226 section 4: as long as the hash */
@@ -25,7 +25,7 @@ export function codeOfStep(secret: Buffer | KeyObject, step: number): string {
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** Returns the latest step near the time that the code is of. */
+/** Returns the latest step near the time whose code this is. */
 export function findStep(secret: Buffer, code: string, time: number): number | undefined {
   const now = stepAt(time);
   const key = createSecretKey(secret);

@@ -61,14 +61,6 @@ export class SessionOpening {
     return { session, actor };
   }
 
-  async openAll(transaction: Transaction, logins: readonly Login[]): Promise<NewSession[]> {
-    const begun = logins.map((login) => this.begin(login));
-    const sessions = begun.map(({ session }) => session);
-    await this.sessions.insert(transaction, sessions);
-    await this.events.record(transaction, ...begun.map(({ started }) => started));
-    return sessions;
-  }
-
   /** Opens a session by a code. Returns undefined if it cannot open one, or has opened one before. */
   async derive(
     { hash, by }: PresentedCode,

@@ -1,14 +1,14 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Public } from '../../access/access.decorators.js';
-import type { SignInOrigin } from '../../access/actor.js';
-import { RequestSignInOrigin } from '../../http/request-origin.js';
-import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
-import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
-import { ApiSignIn } from '../api-sign-in.decorator.js';
-import type { SignInResult } from '../auth.responses.js';
-import { SecondStepRequest } from '../auth.requests.js';
-import { INVALID_SECOND_FACTOR_CODE, TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
+import { Public } from '../access/access.decorators.js';
+import type { SignInOrigin } from '../access/actor.js';
+import { RequestSignInOrigin } from '../http/request-origin.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { ApiSignIn } from './api-sign-in.decorator.js';
+import type { SignInResult } from './auth.responses.js';
+import { SecondStepRequest } from './auth.requests.js';
+import { INVALID_SECOND_FACTOR_CODE, TOO_MANY_WRONG_CODES } from './second-factor/second-factor.errors.js';
 import { SecondStepService } from './second-step.service.js';
 
 @ApiTags('Auth')

@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { isUniqueViolation } from '../../database/database-errors.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import type { Transaction } from '../../database/transaction.js';
+import {
+  type FailureScope,
+  SECOND_FACTOR_FAILURES_KEY,
+  SecondFactorFailures,
+} from './second-factor.entities.js';
+
+export type FailureCount = Pick<SecondFactorFailures, 'count' | 'since' | 'notified'>;
+
+/** Any window has at most this number of wrong TOTP codes: only a whole window without one resets the count. */
+const MAX_FAILURES = 10;
+const WINDOW_MS = 15 * 60_000;
+
+const FIND = hotStatement(
+  'the wrong codes of a user',
+  'SELECT count, since, notified FROM second_factor_failures WHERE user_id = ? AND scope = ?',
+  ['', ''],
+);
+
+@Injectable()
+export class SecondFactorFailuresRepository {
+  constructor(
+    @InjectRepository(SecondFactorFailures) private readonly failures: Repository<SecondFactorFailures>,
+  ) {}
+
+  async find(userId: string, scope: FailureScope): Promise<FailureCount | undefined> {
+    return (await this.failures.query<FailureCount[]>(FIND, [userId, scope]))[0];
+  }
+
+  /** Locks the row until COMMIT, and creates a missing one. */
+  async lock(transaction: Transaction, userId: string, scope: FailureScope): Promise<FailureCount> {
+    const lock = async (): Promise<FailureCount | undefined> =>
+      (await transaction.read<FailureCount>(FIND + transaction.forUpdate, [userId, scope]))[0];
+    const found = await lock();
+    if (found) return found;
+    const empty = { count: 0, since: 0, notified: 0 };
+    try {
+      await transaction.of(this.failures).insert({ userId, scope, ...empty });
+      return empty;
+    } catch (error) {
+      const created = isUniqueViolation(error, SECOND_FACTOR_FAILURES_KEY) ? await lock() : undefined;
+      if (!created) throw error;
+      return created;
+    }
+  }
+
+  /** The transaction holds the lock. */
+  async save(
+    transaction: Transaction,
+    userId: string,
+    scope: FailureScope,
+    { count, since, notified }: FailureCount,
+  ): Promise<void> {
+    await transaction.write(
+      'UPDATE second_factor_failures SET count = ?, since = ?, notified = ? WHERE user_id = ? AND scope = ?',
+      [count, since, notified, userId, scope],
+    );
+  }
+
+  // Keeps the row, so that the next check finds one to lock, and changes it even if it counted nothing: on a cluster, it
+  // then conflicts with the checks on another node.
+  async clear(transaction: Transaction, userId: string, scope: FailureScope): Promise<void> {
+    await this.save(transaction, userId, scope, { count: 0, since: Date.now() - WINDOW_MS, notified: 0 });
+  }
+
+  async delete(transaction: Transaction, userId: string): Promise<void> {
+    await transaction.write('DELETE FROM second_factor_failures WHERE user_id = ?', [userId]);
+  }
+}
+
+export function isFull({ count, since }: FailureCount): boolean {
+  return count >= MAX_FAILURES && since > Date.now() - WINDOW_MS;
+}
+
+export function secondsUntilFree({ since }: FailureCount): number {
+  return Math.max(1, Math.ceil((since + WINDOW_MS - Date.now()) / 1000));
+}
+
+export function withWrongCode({ count, since, notified }: FailureCount): FailureCount {
+  const now = Date.now();
+  return since <= now - WINDOW_MS
+    ? { count: 1, since: now, notified: 0 }
+    : { count: count + 1, since: now, notified };
+}
+
+/** Moves the time by a millisecond, because a right code must write, too: checks on two nodes of a cluster then conflict. */
+export function withRightCode(failures: FailureCount): FailureCount {
+  return { ...failures, since: failures.since + 1 };
+}
