@@ -31,6 +31,7 @@ import { type Cluster, type Service, startClusterWithoutLimits } from '../suppor
 import { decodeToken } from '../support/signing-keys.js';
 
 const CLIENTS = 50;
+const ROUNDS = 3;
 const SEALED_FOR = 'second factor secrets';
 
 const fromBase32 = (text: string): Buffer => Buffer.from(new ScureBase32Plugin().decode(text));
@@ -157,6 +158,36 @@ describe('a login with a second factor', () => {
     expect(statuses.toSorted((one, other) => one - other)).toEqual(
       times(30, (turn) => (turn < 10 ? 400 : 429)),
     );
+  });
+
+  it('compares ten of 50 wrong codes before the right one is used, and ten after', async () => {
+    const rightOnes = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { account, app } = await aProtectedAccount();
+      const challenge = await aChallenge(service, account);
+      const codes = times(CLIENTS, () => app.wrong()).toSpliced(round, 0, app.next());
+      const answers = await atOnce(
+        codes.map((code, place) => async () => {
+          const instance = cluster.instances[place % cluster.instances.length]!;
+          return (await secondStep(instance, challenge, code)).status;
+        }),
+      );
+
+      const wrong = answers.toSpliced(round, 1);
+      expect(wrong.filter((status) => status !== 400 && status !== 429)).toEqual([]);
+      // The right code resets the count when it is used. If ten wrong codes precede it, it is refused and resets nothing.
+      const [row] = await cluster.db.query(
+        "SELECT count FROM second_factor_failures WHERE user_id = ? AND scope = 'login'",
+        [account.id],
+      );
+      const after = Number(row!['count']);
+      const before = wrong.filter((status) => status === 400).length - after;
+      expect(after).toBeLessThanOrEqual(10);
+      expect(before).toBeLessThanOrEqual(10);
+      rightOnes.push(answers[round]);
+    }
+    expect(rightOnes).toContain(200);
+    expect(rightOnes.filter((status) => status !== 200 && status !== 429)).toEqual([]);
   });
 
   it('leaves nothing in the database by which anybody could take it', async () => {
