@@ -30,7 +30,8 @@ export class SecondStepService {
     const challenge = await this.challenges.read(text);
     if (!challenge) throw new InvalidChallengeError('forged_or_expired');
     const user = await this.users.findCredentialsById(challenge.userId);
-    if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed');
+    if (!user || !isChallengeOf(challenge, user))
+      throw new InvalidChallengeError('account_changed', challenge.userId);
     const code = await this.verification.check(user, 'login', typed);
     const login: Login = { user, via: 'login', amr: PASSWORD_AND_CODE, refresh, deviceName, origin };
     const session = await this.open(login, code);
@@ -49,7 +50,7 @@ export class SecondStepService {
         { principal: id, row: id },
       );
     } catch (error) {
-      throw isForeignKeyViolation(error) ? new InvalidChallengeError('account_changed') : error;
+      throw isForeignKeyViolation(error) ? new InvalidChallengeError('account_changed', id) : error;
     }
   }
 }

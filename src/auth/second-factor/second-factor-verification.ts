@@ -67,14 +67,14 @@ export class SecondFactorVerification {
     typed: string,
   ): Promise<CheckedCode> {
     const code = readTypedCode(typed);
-    if (secondFactorAt === null || code === undefined) throw new InvalidSecondFactorCodeError();
+    if (secondFactorAt === null || code === undefined) throw new InvalidSecondFactorCodeError(id);
     const user = { id, email };
     if (code.kind === 'recovery') {
-      if (!(await this.recoveryCodes.isUnused(id, code.hash))) throw new InvalidSecondFactorCodeError();
+      if (!(await this.recoveryCodes.isUnused(id, code.hash))) throw new InvalidSecondFactorCodeError(id);
       return { ...code, user, scope };
     }
     const factor = await this.factors.findEnabled(id);
-    if (!factor) throw new InvalidSecondFactorCodeError();
+    if (!factor) throw new InvalidSecondFactorCodeError(id);
     const step = await this.checkTotp(user, scope, factor, code.digits);
     return { kind: 'totp', step, enabledAt: factor.enabledAt, user, scope };
   }
@@ -83,7 +83,7 @@ export class SecondFactorVerification {
   async checkPending(user: CodeHolder, typed: string): Promise<PendingFactor & { step: number }> {
     const code = readTypedCode(typed);
     const factor = await this.factors.findPending(user.id);
-    if (code?.kind !== 'totp' || !factor) throw new InvalidSecondFactorCodeError();
+    if (code?.kind !== 'totp' || !factor) throw new InvalidSecondFactorCodeError(user.id);
     // A stolen session must not guess the code of a factor that the owner is about to confirm.
     return { ...factor, step: await this.checkTotp(user, 'signed-in', factor, code.digits) };
   }
@@ -98,7 +98,7 @@ export class SecondFactorVerification {
       code.kind === 'totp'
         ? await this.factors.useStep(transaction, userId, code)
         : await this.recoveryCodes.use(transaction, userId, code.hash);
-    if (!isUsed) throw new InvalidSecondFactorCodeError();
+    if (!isUsed) throw new InvalidSecondFactorCodeError(userId);
     await this.failures.clear(transaction, userId, code.scope);
     if (code.kind === 'totp') return undefined;
 
@@ -114,7 +114,7 @@ export class SecondFactorVerification {
     { pendingUntil, step, enabledAt }: { pendingUntil: number; step: number; enabledAt: number },
   ): Promise<void> {
     if (!(await this.factors.enable(transaction, userId, { pendingUntil, step, enabledAt })))
-      throw new InvalidSecondFactorCodeError();
+      throw new InvalidSecondFactorCodeError(userId);
     await this.failures.clear(transaction, userId, 'signed-in');
   }
 
@@ -126,7 +126,7 @@ export class SecondFactorVerification {
   ): Promise<number> {
     // This read locks nothing, so a flood of guesses costs little.
     const failures = await this.failures.find(user.id, scope);
-    if (failures && isFull(failures)) throw tooManyWrongCodes(failures);
+    if (failures && isFull(failures)) throw tooManyWrongCodes(user.id, failures);
     await this.totp.loadKeyOf(factor);
     const compared = await this.transactions
       .run((transaction) => this.compare(transaction, user, scope, factor, digits), {
@@ -134,10 +134,10 @@ export class SecondFactorVerification {
         row: user.id,
       })
       .catch((error: unknown) => {
-        throw isForeignKeyViolation(error) ? new InvalidSecondFactorCodeError() : error;
+        throw isForeignKeyViolation(error) ? new InvalidSecondFactorCodeError(user.id) : error;
       });
-    if (compared.kind === 'full') throw tooManyWrongCodes(compared.failures);
-    if (compared.kind === 'wrong') throw new InvalidSecondFactorCodeError();
+    if (compared.kind === 'full') throw tooManyWrongCodes(user.id, compared.failures);
+    if (compared.kind === 'wrong') throw new InvalidSecondFactorCodeError(user.id);
     return compared.step;
   }
 
@@ -175,6 +175,9 @@ export class SecondFactorVerification {
   }
 }
 
-function tooManyWrongCodes(failures: FailureCount): RateLimitedError {
-  return new RateLimitedError(TOO_MANY_WRONG_CODES, secondsUntilFree(failures));
+function tooManyWrongCodes(userId: string, failures: FailureCount): RateLimitedError {
+  return new RateLimitedError(TOO_MANY_WRONG_CODES, secondsUntilFree(failures), {
+    limit: 'second-factor',
+    userId,
+  });
 }

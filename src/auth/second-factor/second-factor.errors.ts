@@ -16,17 +16,18 @@ export class InvalidSecondFactorCodeError extends Problem {
 
 /** Throw it only after the password was right: it tells that the user has two-factor authentication. */
 export class SecondFactorRequiredError extends Problem {
-  constructor({ challenge, expiresAt }: IssuedChallenge) {
+  constructor({ challenge, expiresAt }: IssuedChallenge, userId: string) {
     super('second_factor_required', {
       extensions: { challenge, expiresAt: new Date(expiresAt).toISOString() },
+      userId,
     });
   }
 }
 
 export class InvalidChallengeError extends Problem {
-  /** @param reason appears only in the log */
-  constructor(reason: 'forged_or_expired' | 'account_changed') {
-    super('invalid_challenge', { headers: { 'WWW-Authenticate': 'Bearer' }, reason });
+  /** @param reason appears only in the log, and so does the user */
+  constructor(reason: 'forged_or_expired' | 'account_changed', userId?: string) {
+    super('invalid_challenge', { headers: { 'WWW-Authenticate': 'Bearer' }, reason, userId });
   }
 }
 
