@@ -44,12 +44,23 @@ describe('a line of the log', () => {
       lines().findLast((line) => line.msg === 'request' && line.route === route),
     );
 
+  const login = (email: string, password = aPassword()) =>
+    service.anyone.post('/api/auth/login', { email, password });
+
+  const lineFor = ({ headers }: { headers: Headers }): Promise<Line> =>
+    waitFor('the line of an answer', hangTimeoutMs(), () =>
+      lines().find(({ msg, requestId }) => msg === 'request' && requestId === headers.get('x-request-id')),
+    );
+
   it('names the user who registered, logged in or refreshed, or whose code was exchanged', async () => {
     const ada = await anAccount(service, 'ada');
     expect(await lineOf('/api/auth/register')).toMatchObject({ status: 201, userId: ada.id });
 
-    const login = { email: ada.email, password: ada.password, refresh: true };
-    const { body } = await service.anyone.post<{ refreshToken: string }>('/api/auth/login', login);
+    const { body } = await service.anyone.post<{ refreshToken: string }>('/api/auth/login', {
+      email: ada.email,
+      password: ada.password,
+      refresh: true,
+    });
     expect(await lineOf('/api/auth/login')).toMatchObject({ status: 200, userId: ada.id });
 
     await service.anyone.post('/api/auth/refresh', { refreshToken: body.refreshToken });
@@ -61,47 +72,32 @@ describe('a line of the log', () => {
 
   it('names the user whose login failed, and no user for an unknown email', async () => {
     const ada = await anAccount(service, 'ada');
-    await service.anyone.post('/api/auth/login', { email: ada.email, password: aPassword() });
-    expect(await lineOf('/api/auth/login')).toMatchObject({
-      status: 401,
-      code: 'invalid_credentials',
-      userId: ada.id,
-    });
+    const failed = { status: 401, code: 'invalid_credentials' };
+    expect(await lineFor(await login(ada.email))).toMatchObject({ ...failed, userId: ada.id });
 
-    begin = service.logs.length;
-    await service.anyone.post('/api/auth/login', { email: anEmail(), password: aPassword() });
-    const line = await lineOf('/api/auth/login');
-    expect(line).toMatchObject({ status: 401, code: 'invalid_credentials' });
+    const line = await lineFor(await login(anEmail()));
+    expect(line).toMatchObject(failed);
     expect(line).not.toHaveProperty('userId');
   });
 
   it('names the user whom a right password alone does not let in', async () => {
     const ada = await anAccount(service, 'ada');
-    const { email, password } = ada;
     const { app } = await protect(service, ada);
-    const challenge = await aChallenge(service, ada);
-    expect(await lineOf('/api/auth/login')).toMatchObject({ code: 'second_factor_required', userId: ada.id });
-    await secondStep(service, challenge, app.wrong());
-    expect(await lineOf('/api/auth/login/second-factor')).toMatchObject({
-      code: 'invalid_code',
-      userId: ada.id,
-    });
+    const first = await login(ada.email, ada.password);
+    expect(await lineFor(first)).toMatchObject({ code: 'second_factor_required', userId: ada.id });
+    const second = await secondStep(service, await aChallenge(service, ada), app.wrong());
+    expect(await lineFor(second)).toMatchObject({ code: 'invalid_code', userId: ada.id });
 
     await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
-    begin = service.logs.length;
-    await service.anyone.post('/api/auth/login', { email, password });
-    expect(await lineOf('/api/auth/login')).toMatchObject({ code: 'account_disabled', userId: ada.id });
+    const disabled = await login(ada.email, ada.password);
+    expect(await lineFor(disabled)).toMatchObject({ code: 'account_disabled', userId: ada.id });
   });
 
   it('names the limit that refused a login, and the user if a login failed here before', async () => {
     const ada = await anAccount(service, 'ada');
     for (const email of [ada.email, anEmail()]) {
-      await atOnce(
-        times(10, () => () => service.anyone.post('/api/auth/login', { email, password: aPassword() })),
-      );
-      begin = service.logs.length;
-      expect((await service.anyone.post('/api/auth/login', { email, password: 'x' })).status).toBe(429);
-      const line = await lineOf('/api/auth/login');
+      await atOnce(times(10, () => () => login(email)));
+      const line = await lineFor(await login(email));
       expect(line).toMatchObject({ status: 429, code: 'rate_limited', limit: 'login' });
       expect(line['userId']).toBe(email === ada.email ? ada.id : undefined);
     }
@@ -111,9 +107,7 @@ describe('a line of the log', () => {
     const { account, app } = await protect(service, await anAccount(service, 'ada'));
     const challenge = await aChallenge(service, account);
     for (const _ of times(10, () => 0)) await secondStep(service, challenge, app.wrong());
-    begin = service.logs.length;
-    expect((await secondStep(service, challenge, app.wrong())).status).toBe(429);
-    expect(await lineOf('/api/auth/login/second-factor')).toMatchObject({
+    expect(await lineFor(await secondStep(service, challenge, app.wrong()))).toMatchObject({
       code: 'rate_limited',
       limit: 'second-factor',
       userId: account.id,

@@ -33,6 +33,8 @@ export async function collectSecondFactorAnswers(examples: ExampleAnswers, servi
   for (const id of CHANGES) await examples.send(id, { by: other, body: { password: other.password, code } });
 
   const busy = await anAccount(service, 'busy');
+  for (const id of WRITES) await examples.send(id, { by: busy, body: {} });
+  const wrong = { password: 'not the password', code: '000000' };
   for (let count = 0; count < 4; count += 1)
-    for (const id of WRITES) await examples.send(id, { by: busy, body: {} });
+    for (const id of WRITES) await examples.send(id, { by: busy, body: wrong });
 }
