@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { liftKey } from './rate-limit-key.js';
+import { emailKey } from './rate-limit-key.js';
 
 /** about two megabytes; the email that failed longest ago goes first */
 const MAX_EMAILS = 10_000;
@@ -11,13 +11,13 @@ export class FailedLogins {
 
   /** @param email normalized, of a user who exists */
   note(email: string, userId: string): void {
-    const key = liftKey(email);
+    const key = emailKey(email);
     this.users.delete(key);
     this.users.set(key, userId);
     if (this.users.size > MAX_EMAILS) this.users.delete(this.users.keys().next().value!);
   }
 
   findUser(email: string | undefined): string | undefined {
-    return email === undefined ? undefined : this.users.get(liftKey(email));
+    return email === undefined ? undefined : this.users.get(emailKey(email));
   }
 }

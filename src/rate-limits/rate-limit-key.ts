@@ -5,8 +5,8 @@ export const KEY_BYTES = 16;
 /** length in base64url without padding (RFC 4648 section 5) */
 export const KEY_LENGTH = 22;
 
-/** Names the login limits of a normalized email, over all addresses. */
-export const liftKey = (email: string): string => rateLimitKey('lifted', email);
+/** Stands for a normalized email, over all addresses and limits. */
+export const emailKey = (email: string): string => rateLimitKey('email', email);
 
 /** Hashes, so that a store, perhaps a shared one, holds no email, and keys have one length. */
 export function rateLimitKey(name: string, ...subject: string[]): string {

@@ -6,7 +6,7 @@ import { clientAddress } from '../http/request-origin.js';
 import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { canonicalEmail } from '../users/email-address.js';
 import { clientKey } from './client-key.js';
-import { liftKey, rateLimitKey } from './rate-limit-key.js';
+import { emailKey, rateLimitKey } from './rate-limit-key.js';
 import type { Counter } from './rate-limit-store.js';
 
 const RATE_LIMIT_NAMES = [
@@ -134,7 +134,7 @@ function keyOfEmail(name: RateLimitName, request: FastifyRequest): string | unde
 
 function liftKeyOf(name: RateLimitName, request: FastifyRequest): Pick<NamedCounter, 'liftKey'> {
   const email = LIFTED.has(name) ? emailIn(request) : undefined;
-  return email === undefined ? {} : { liftKey: liftKey(email) };
+  return email === undefined ? {} : { liftKey: emailKey(email) };
 }
 
 function keyOfPrincipal(name: RateLimitName, { principal }: FastifyRequest): string | undefined {

@@ -4,7 +4,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Entity('lifted_limits')
 @Index('lifted_limits_lifted_at_idx', ['liftedAt'])
 export class LiftedLimit {
-  /** `liftKey` of the normalized email */
+  /** `emailKey` of the normalized email */
   @PrimaryColumn({ name: 'lift_key', type: 'varchar', length: 22 })
   liftKey: string;
 

@@ -11,14 +11,14 @@ import type { Transaction } from '../../database/transaction.js';
 import { BATCH, deleteFound } from '../../jobs/batch.js';
 import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limit-store.js';
-import { liftKey } from '../rate-limit-key.js';
+import { emailKey } from '../rate-limit-key.js';
 import { LiftedLimitsRepository } from './lifted-limits.repository.js';
 
 const POLL_MS = 2000;
 
 // Lifts the login limits of an email. No counter can be deleted, since its key hashes the client's address, too: a time
-// voids what was admitted before it. A small table tells all instances, which read it in the background, and the first
-// instance that reads a row tells Redis. So no refused request costs a query.
+// voids what was admitted before it. A small table tells all instances, which read it in the background and tell Redis. So no
+// refused request costs a query.
 @Injectable()
 export class LiftedLimits implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('RateLimits');
@@ -53,7 +53,7 @@ export class LiftedLimits implements OnModuleInit, OnApplicationBootstrap, Befor
 
   /** Call `apply` after COMMIT. @param email normalized */
   async lift(transaction: Transaction, email: string): Promise<void> {
-    if (this.windowMs > 0) await this.rows.put(transaction, liftKey(email));
+    if (this.windowMs > 0) await this.rows.put(transaction, emailKey(email));
   }
 
   /** Applies on this instance, and in Redis, what is not applied yet; other instances follow within seconds. Never throws. */
