@@ -64,7 +64,7 @@ import { SecondFactorEnrollment } from './second-factor/second-factor-enrollment
 import { SecondFactorRemoval } from './second-factor/second-factor-removal.js';
 import { SecondFactorRowsModule } from './second-factor/second-factor-rows.module.js';
 import { SecondFactorVerification } from './second-factor/second-factor-verification.js';
-import { TotpSecrets } from './second-factor/totp-secrets.js';
+import { TotpSecrets } from './second-factor/totp.js';
 import { SecondStepController } from './second-step.controller.js';
 import { SecondStepService } from './second-step.service.js';
 import { SessionRemoval } from './sessions/session-removal.js';

@@ -17,7 +17,7 @@ import {
   SecondFactorFailures,
 } from '../../src/auth/second-factor/second-factor.entities.js';
 import { SecondFactorRemoval } from '../../src/auth/second-factor/second-factor-removal.js';
-import { SecondFactorRows } from '../../src/auth/second-factor/second-factor-rows.js';
+import { SecondFactorRows } from '../../src/auth/second-factor/second-factor-rows.module.js';
 import { SecondFactorsRepository } from '../../src/auth/second-factor/second-factors.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';

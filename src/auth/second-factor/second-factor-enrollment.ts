@@ -19,8 +19,7 @@ import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import { SecondFactorVerification } from './second-factor-verification.js';
 import { SecondFactorEnabledError, VerifiedEmailRequiredError } from './second-factor.errors.js';
 import { SecondFactorsRepository } from './second-factors.repository.js';
-import { newTotpSecret } from './totp.js';
-import { TotpSecrets } from './totp-secrets.js';
+import { newTotpSecret, TotpSecrets } from './totp.js';
 
 const PENDING_MS = 10 * 60_000;
 

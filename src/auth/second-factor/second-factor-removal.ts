@@ -5,7 +5,7 @@ import { Transactions } from '../../database/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEvents } from '../../users/user-events.js';
-import { SecondFactorRows } from './second-factor-rows.js';
+import { SecondFactorRows } from './second-factor-rows.module.js';
 import type { CodeHolder } from './second-factor-verification.js';
 
 interface Removed {

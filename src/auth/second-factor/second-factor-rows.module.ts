@@ -1,12 +1,48 @@
-import { Module } from '@nestjs/common';
+import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { UsersModule } from '../../users/users.module.js';
+import type { Transaction } from '../../database/transaction.js';
+import { type DeletedUser, type ExportedRows, UserParts, type UserRows } from '../../users/user-parts.js';
+import type { UserProfile } from '../../users/users.repository.js';
 import { SealedParts } from '../tokens/sealed-parts.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import { SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
-import { SecondFactorRows } from './second-factor-rows.js';
-import { RecoveryCode, SecondFactor, SecondFactorFailures } from './second-factor.entities.js';
 import { SecondFactorsRepository } from './second-factors.repository.js';
+import { UsersModule } from '../../users/users.module.js';
+import { RecoveryCode, SecondFactor, SecondFactorFailures } from './second-factor.entities.js';
+
+/** Exports neither the secret nor the hashes of recovery codes, nor wrong codes, which count for 15 minutes only. */
+@Injectable()
+export class SecondFactorRows implements UserRows, ExportedRows, OnModuleInit {
+  readonly tables = ['second_factors', 'second_factor_failures', 'recovery_codes'];
+
+  constructor(
+    private readonly factors: SecondFactorsRepository,
+    private readonly failures: SecondFactorFailuresRepository,
+    private readonly recoveryCodes: RecoveryCodesRepository,
+    private readonly parts: UserParts,
+    private readonly sealed: SealedParts,
+  ) {}
+
+  onModuleInit(): void {
+    this.parts.rows.register('second factor', this);
+    this.parts.exported.register('secondFactor', this);
+    this.sealed.rows.register('second factor secrets', this.factors);
+  }
+
+  async delete(transaction: Transaction, { id }: Pick<DeletedUser, 'id'>): Promise<void> {
+    await this.factors.delete(transaction, id);
+    await this.failures.delete(transaction, id);
+    await this.recoveryCodes.delete(transaction, id);
+  }
+
+  async *of({ id, secondFactorAt }: UserProfile): AsyncGenerator<object> {
+    if (secondFactorAt === null) return;
+    yield {
+      enabledAt: new Date(secondFactorAt).toISOString(),
+      recoveryCodesLeft: await this.recoveryCodes.countUnused(id),
+    };
+  }
+}
 
 const PROVIDERS = [
   RecoveryCodesRepository,

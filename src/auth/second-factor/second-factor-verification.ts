@@ -24,7 +24,7 @@ import {
   SecondFactorsRepository,
   type StoredSecret,
 } from './second-factors.repository.js';
-import { TotpSecrets } from './totp-secrets.js';
+import { TotpSecrets } from './totp.js';
 
 /** The user who enters the code. Notices go to the email. */
 export type CodeHolder = Pick<Credentials, 'id' | 'email'>;
