@@ -22,7 +22,7 @@ export function readTypedCode(text: string): TypedCode | undefined {
   return RECOVERY_CODE.test(code) ? { kind: 'recovery', hash: hashOf(code) } : undefined;
 }
 
-export interface NewRecoveryCodes {
+interface NewRecoveryCodes {
   texts: string[];
   hashes: string[];
 }

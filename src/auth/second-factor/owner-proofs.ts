@@ -21,7 +21,7 @@ export interface ProvenOwner {
   code: CheckedCode | undefined;
 }
 
-export const CODE_REQUIRED = 'must be a code of the second factor';
+const CODE_REQUIRED = 'must be a code of the second factor';
 
 /** Requires the password, and also a code if the user has two-factor authentication, since either may be stolen. */
 @Injectable()
