@@ -39,7 +39,7 @@ function tables({ ascii, unicode, tableOptions }: Dialect): string[] {
       `id ${id} NOT NULL PRIMARY KEY, user_id ${id} NOT NULL, auth_time bigint NOT NULL,
        created_at bigint NOT NULL, expires_at bigint NOT NULL, revoked_at bigint NULL,
        refresh_generation integer NOT NULL DEFAULT 0, rotated_at bigint NULL,
-       descendants_revoked_at bigint NULL, parent_id ${id} NULL, code_hash varchar(43) ${ascii} NULL UNIQUE,
+       login_id ${id} NULL, branch_id ${id} NULL, code_hash varchar(43) ${ascii} NULL UNIQUE,
        CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE`,
     ),
     table(
@@ -79,7 +79,8 @@ function tables({ ascii, unicode, tableOptions }: Dialect): string[] {
 
 const INDEXES = [
   'CREATE INDEX IF NOT EXISTS sessions_user_id_idx ON sessions (user_id)',
-  'CREATE INDEX IF NOT EXISTS sessions_parent_id_idx ON sessions (parent_id, id)',
+  'CREATE INDEX IF NOT EXISTS sessions_login_id_idx ON sessions (login_id, id)',
+  'CREATE INDEX IF NOT EXISTS sessions_branch_id_idx ON sessions (branch_id, id)',
   'CREATE INDEX IF NOT EXISTS sessions_expires_at_id_idx ON sessions (expires_at, id)',
   'CREATE INDEX IF NOT EXISTS authorization_codes_session_id_idx ON authorization_codes (session_id)',
   'CREATE INDEX IF NOT EXISTS authorization_codes_expires_at_idx ON authorization_codes (expires_at)',

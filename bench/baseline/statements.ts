@@ -118,14 +118,14 @@ export async function exchangeCode(
   granted: Pick<SessionRow, 'id' | 'createdAt' | 'expiresAt'>,
 ): Promise<OpenedRow | undefined> {
   const [opened] = await db.query<OpenedRow>(
-    `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash)
-     SELECT ?, s.user_id, s.auth_time, ?, ?, s.id, c.hash
+    `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, login_id, branch_id, code_hash)
+     SELECT ?, s.user_id, s.auth_time, ?, ?, COALESCE(s.login_id, s.id), COALESCE(s.branch_id, ?), c.hash
      FROM authorization_codes c JOIN sessions s ON s.id = c.session_id
-     LEFT JOIN sessions p ON p.id = s.parent_id
+     LEFT JOIN sessions l ON l.id = s.login_id LEFT JOIN sessions h ON h.id = s.branch_id
      WHERE c.hash = ? AND c.expires_at > ? AND s.revoked_at IS NULL
-       AND (s.parent_id IS NULL OR (p.id IS NOT NULL AND p.revoked_at IS NULL))
+       AND (s.login_id IS NULL OR (l.revoked_at IS NULL AND h.revoked_at IS NULL))
      RETURNING user_id AS userId, auth_time AS authTime`,
-    [granted.id, granted.createdAt, granted.expiresAt, codeHash, granted.createdAt],
+    [granted.id, granted.createdAt, granted.expiresAt, granted.id, codeHash, granted.createdAt],
   );
   return opened;
 }

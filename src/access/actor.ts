@@ -24,7 +24,7 @@ export function isSignedInOperator(actor: Actor): actor is SignedInOperator {
 }
 
 /** A user with the session in which they act, of which changes of owners ask more than that it is alive. */
-export type UserActor = Origin & Pick<UserPrincipal, 'kind' | 'id' | 'sessionId' | 'parentId'>;
+export type UserActor = Origin & Pick<UserPrincipal, 'kind' | 'id' | 'sessionId' | 'isDelegated'>;
 
 export interface OperatorActor extends Partial<Origin> {
   kind: 'operator';

@@ -6,8 +6,8 @@ import type { AuthenticationMethod } from './principal.js';
 const FRESH: Assurance = { by: 'password', login: { secondFactor: true, maxAge: 60 } };
 const FRESH_PASSWORD: Assurance = { by: 'password', login: { secondFactor: false, maxAge: 60 } };
 
-const session = (ageSeconds: number, parentId: string | null, ...amr: AuthenticationMethod[]) => ({
-  parentId,
+const session = (ageSeconds: number, isDelegated: boolean, ...amr: AuthenticationMethod[]) => ({
+  isDelegated,
   amr,
   authTime: Date.now() - ageSeconds * 1000,
 });
@@ -24,13 +24,13 @@ function codeOf(work: () => void): string {
 const STEP_UP = 'insufficient_user_authentication';
 
 it.each([
-  ['a login', session(0, null, 'pwd'), ['met', STEP_UP, 'met']],
-  ['a login with a second factor', session(0, null, 'pwd', 'otp'), ['met', 'met', 'met']],
-  ['one in the last second', session(59, null, 'pwd', 'otp'), ['met', 'met', 'met']],
-  ['an older one', session(61, null, 'pwd', 'otp'), ['met', STEP_UP, STEP_UP]],
-  ['one of an instance whose clock is ahead', session(-5, null, 'pwd', 'otp'), ['met', 'met', 'met']],
-  ['one by a code', session(0, 'parent', 'pwd', 'otp'), ['password_session_required', STEP_UP, STEP_UP]],
-  ['one of which only that is known', { parentId: null }, ['met', STEP_UP, STEP_UP]],
+  ['a login', session(0, false, 'pwd'), ['met', STEP_UP, 'met']],
+  ['a login with a second factor', session(0, false, 'pwd', 'otp'), ['met', 'met', 'met']],
+  ['one in the last second', session(59, false, 'pwd', 'otp'), ['met', 'met', 'met']],
+  ['an older one', session(61, false, 'pwd', 'otp'), ['met', STEP_UP, STEP_UP]],
+  ['one of an instance whose clock is ahead', session(-5, false, 'pwd', 'otp'), ['met', 'met', 'met']],
+  ['one by a code', session(0, true, 'pwd', 'otp'), ['password_session_required', STEP_UP, STEP_UP]],
+  ['one of which only that is known', { isDelegated: false }, ['met', STEP_UP, STEP_UP]],
 ])('%s meets what is asked of it', (_, given, expected) => {
   const outcomes = [BY_PASSWORD, FRESH, FRESH_PASSWORD].map((assurance) =>
     codeOf(() => requireAssurance(given, assurance)),

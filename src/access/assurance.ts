@@ -17,7 +17,7 @@ interface LoginDemands {
 }
 
 /** Something that is not known of a session is taken as missing. */
-type Session = Pick<UserPrincipal, 'parentId'> & Partial<Pick<UserPrincipal, 'amr' | 'authTime'>>;
+type Session = Pick<UserPrincipal, 'isDelegated'> & Partial<Pick<UserPrincipal, 'amr' | 'authTime'>>;
 
 export const BY_PASSWORD: Assurance = { by: 'password' };
 
@@ -34,14 +34,14 @@ export function requireAssurance(session: Session, assurance: Assurance | undefi
   if (!assurance) return;
   const { login } = assurance;
   if (login && !meets(session, login)) throw new InsufficientUserAuthenticationError(login);
-  if (session.parentId !== null) throw new PasswordSessionRequiredError();
+  if (session.isDelegated) throw new PasswordSessionRequiredError();
 }
 
 /** A session that a code opened inherits how and when the user logged in, but logging in again is what it takes, too. */
 function meets(
-  { parentId, amr = [], authTime = 0 }: Session,
+  { isDelegated, amr = [], authTime = 0 }: Session,
   { secondFactor, maxAge }: LoginDemands,
 ): boolean {
-  if (parentId !== null || (secondFactor && !amr.includes('otp'))) return false;
+  if (isDelegated || (secondFactor && !amr.includes('otp'))) return false;
   return Date.now() - authTime <= maxAge * 1000;
 }

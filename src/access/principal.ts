@@ -9,8 +9,8 @@ export interface UserPrincipal {
   email: string;
   emailVerified: boolean;
   sessionId: string;
-  /** the session whose code opened this one; null for a login */
-  parentId: string | null;
+  /** whether a one-time code opened the session, and not a login */
+  isDelegated: boolean;
   /** methods of the login, also for a session that a code opened */
   amr: readonly AuthenticationMethod[];
   /** epoch milliseconds of the login */

@@ -11,10 +11,8 @@ import {
   SecondFactorFailures,
 } from '../auth/second-factor/second-factor.entities.js';
 import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
-import { SessionExchangesRepository } from '../auth/sessions/session-exchanges.repository.js';
-import { SessionRefreshesRepository } from '../auth/sessions/session-refreshes.repository.js';
+import { EndedSessionsRepository } from '../auth/sessions/ended-sessions.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
-import { SignedInUsersRepository } from '../auth/sessions/signed-in-users.repository.js';
 import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
 import { FeedRepository } from '../events/feed.repository.js';
 import { Event, FeedEntry } from '../events/event.entity.js';
@@ -44,23 +42,6 @@ import { UsersRepository } from '../users/users.repository.js';
 import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
 import { Session } from '../auth/sessions/session.entity.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
-import { LinkSessions1795305600000 } from '../database/migrations/1795305600000-link-sessions.js';
-import { ListMembersByIndex1795392000000 } from '../database/migrations/1795392000000-list-members-by-index.js';
-import { RecordChanges1795478400000 } from '../database/migrations/1795478400000-record-changes.js';
-import { RefreshSessions1795564800000 } from '../database/migrations/1795564800000-refresh-sessions.js';
-import { QueueMails1795651200000 } from '../database/migrations/1795651200000-queue-mails.js';
-import { OrganizationLife1795737600000 } from '../database/migrations/1795737600000-organization-life.js';
-import { BoundSessions1795910400000 } from '../database/migrations/1795910400000-bound-sessions.js';
-import { TakeTurns1795996800000 } from '../database/migrations/1795996800000-take-turns.js';
-import { Services1796083200000 } from '../database/migrations/1796083200000-services.js';
-import { SecondFactor1796169600000 } from '../database/migrations/1796169600000-second-factor.js';
-import { Operators1796342400000 } from '../database/migrations/1796342400000-operators.js';
-import { Feed1796428800000 } from '../database/migrations/1796428800000-feed.js';
-import { OperatorsLists1796601600000 } from '../database/migrations/1796601600000-operators-lists.js';
-import { ToldEndings1796688000000 } from '../database/migrations/1796688000000-told-endings.js';
-import { HandedOutCodes1796778000000 } from '../database/migrations/1796778000000-handed-out-codes.js';
-import { WrongCodesNotified1796781600000 } from '../database/migrations/1796781600000-wrong-codes-notified.js';
-import { LiftedLimits1796781700000 } from '../database/migrations/1796781700000-lifted-limits.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';
 import { Org } from '../orgs/org.entity.js';
@@ -84,9 +65,7 @@ export const REPOSITORIES = [
   UserEmailsRepository,
   SessionsRepository,
   UserSessionsRepository,
-  SignedInUsersRepository,
-  SessionExchangesRepository,
-  SessionRefreshesRepository,
+  EndedSessionsRepository,
   AuthorizationCodesRepository,
   PendingRevocationsRepository,
   SecondFactorsRepository,
@@ -139,24 +118,5 @@ export const SCHEMA: Schema = {
     Service,
     ServiceSecret,
   ],
-  migrations: [
-    CreateSchema1795219200000,
-    LinkSessions1795305600000,
-    ListMembersByIndex1795392000000,
-    RecordChanges1795478400000,
-    RefreshSessions1795564800000,
-    QueueMails1795651200000,
-    OrganizationLife1795737600000,
-    BoundSessions1795910400000,
-    TakeTurns1795996800000,
-    Services1796083200000,
-    SecondFactor1796169600000,
-    Operators1796342400000,
-    Feed1796428800000,
-    OperatorsLists1796601600000,
-    ToldEndings1796688000000,
-    HandedOutCodes1796778000000,
-    WrongCodesNotified1796781600000,
-    LiftedLimits1796781700000,
-  ],
+  migrations: [CreateSchema1795219200000],
 };

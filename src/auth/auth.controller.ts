@@ -111,7 +111,8 @@ export class AuthController {
    *
    * @remarks A code for one service needs the credentials of that service (HTTP Basic): without them, or with those of
    * another, the answer is `invalid_code`, and the code stays good. A code can be exchanged once. A second exchange is
-   * refused and revokes the token that the first one got, with every token that was derived from it.
+   * refused and ends the whole login hand-off: the first session that a code of the login opened, and every session
+   * below it. The login stays.
    */
   @Post('code/exchange')
   @ApiBody({ type: ExchangeCodeRequest, examples: EXCHANGES })

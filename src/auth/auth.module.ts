@@ -12,8 +12,6 @@ import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { LiveTokens } from './live-tokens.js';
-import { ExpiredCodes } from './codes/expired-codes.js';
-import { ExpiredSessions } from './sessions/expired-sessions.js';
 import { AuthorizationCode } from './codes/authorization-code.entity.js';
 import { AuthorizationCodesRepository } from './codes/authorization-codes.repository.js';
 import { CodeIssuingService } from './codes/code-issuing.service.js';
@@ -46,6 +44,9 @@ import { HandedOutResetCodes } from './recovery/handed-out-reset-codes.js';
 import { LogoutController } from './refresh/logout.controller.js';
 import { LogoutService } from './refresh/logout.service.js';
 import { UserSessionsRepository } from './sessions/user-sessions.repository.js';
+import { EndedSessionsRepository } from './sessions/ended-sessions.repository.js';
+import { LiveSessionsLimit } from './sessions/live-sessions-limit.js';
+import { EndedSessions, ExpiredSessions } from './sessions/sessions-clean-up.js';
 import { SessionDeletion } from './sessions/session-deletion.js';
 import { SessionEndingService } from './sessions/session-ending.service.js';
 import { SessionOpening } from './sessions/session-opening.service.js';
@@ -54,9 +55,6 @@ import { RefreshService } from './refresh/refresh.service.js';
 import { RefreshTokens } from './refresh/refresh-tokens.js';
 import { SessionTokens } from './refresh/session-tokens.js';
 import { AllSessionsService } from './sessions/all-sessions.service.js';
-import { DerivedSessionsLimit } from './sessions/derived-sessions-limit.js';
-import { EndedSessions } from './sessions/ended-sessions.js';
-import { InterruptedRevocations } from './sessions/interrupted-revocations.js';
 import { PendingRevocation } from './sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
 import { OwnSecondFactorService } from './second-factor/own-second-factor.service.js';
@@ -64,18 +62,10 @@ import { SecondFactorEnrollment } from './second-factor/second-factor-enrollment
 import { SecondFactorRemoval } from './second-factor/second-factor-removal.js';
 import { SecondFactorRowsModule } from './second-factor/second-factor-rows.module.js';
 import { SecondFactorVerification } from './second-factor/second-factor-verification.js';
-import { TotpSecrets } from './second-factor/totp.js';
-import { SecondStepController } from './second-step.controller.js';
-import { SecondStepService } from './second-step.service.js';
-import { SessionRemoval } from './sessions/session-removal.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
-import { ToldEndings } from './sessions/told-endings.js';
 import { SessionsOfUser } from './sessions/sessions-of-user.js';
 import { Session } from './sessions/session.entity.js';
-import { SessionExchangesRepository } from './sessions/session-exchanges.repository.js';
-import { SessionRefreshesRepository } from './sessions/session-refreshes.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
-import { SignedInUsersRepository } from './sessions/signed-in-users.repository.js';
 import { JwksController } from './tokens/jwks.controller.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
 import { KeyFileWatch } from './tokens/key-file-watch.js';
@@ -117,17 +107,16 @@ import { JobsModule } from '../jobs/jobs.module.js';
     CodeIssuingService,
     CodeMails,
     CodesService,
-    DerivedSessionsLimit,
     DiscoveryService,
-    EmailProofs,
     EndedSessions,
-    ExpiredCodes,
+    EndedSessionsRepository,
     ExpiredSessions,
+    EmailProofs,
     HandedOutResetCodes,
-    InterruptedRevocations,
     AuthenticationGuard,
     JwtStrategy,
     KeyFileWatch,
+    LiveSessionsLimit,
     LiveTokens,
     BcryptVerifier,
     MailCodes,
@@ -155,15 +144,10 @@ import { JobsModule } from '../jobs/jobs.module.js';
     SecondFactorEnrollment,
     SecondFactorRemoval,
     SecondFactorVerification,
-    SessionRefreshesRepository,
     SessionTokens,
     SessionsOfUser,
     SessionsRepository,
-    SessionExchangesRepository,
-    SessionRemoval,
     SessionRevocation,
-    SignedInUsersRepository,
-    ToldEndings,
     TokenIssuer,
     TotpSecrets,
     UnusedCodesLimit,

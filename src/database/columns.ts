@@ -1,4 +1,4 @@
-import { type QueryRunner, TableColumn, type TableColumnOptions } from 'typeorm';
+import { type QueryRunner, TableColumn, type TableColumnOptions, type TableIndexOptions } from 'typeorm';
 
 type Options = Partial<TableColumnOptions>;
 
@@ -11,6 +11,7 @@ interface Columns {
   number: (name: string, more?: Options) => TableColumn;
   /** epoch milliseconds */
   time: (name: string, more?: Options) => TableColumn;
+  flag: (name: string, more?: Options) => TableColumn;
 }
 
 export const OPTIONAL: Options = { isNullable: true };
@@ -29,9 +30,29 @@ export function columnsFor(runner: QueryRunner): Columns {
     unicode: (name, length, more) => varchar(name, length, { ...utf8, ...more }),
     number: (name, more) => new TableColumn({ name, type: 'integer', ...more }),
     time: (name, more) => new TableColumn({ name, type: 'bigint', ...more }),
+    flag: (name, more) => new TableColumn({ name, type: 'tinyint', ...more }),
   };
 }
 
 export function isMysql(runner: QueryRunner): boolean {
   return runner.dataSource.options.type !== 'better-sqlite3';
+}
+
+export function index(name: string, ...columnNames: string[]): TableIndexOptions {
+  return { name, columnNames };
+}
+
+export function unique(name: string, ...columnNames: string[]): TableIndexOptions {
+  return { name, columnNames, isUnique: true };
+}
+
+export function cascade(name: string, columnName: string, referencedTableName: string) {
+  return {
+    name,
+    columnNames: [columnName],
+    referencedTableName,
+    referencedColumnNames: ['id'],
+    onDelete: 'CASCADE',
+    onUpdate: 'NO ACTION',
+  };
 }

@@ -37,7 +37,9 @@ export class OwnSessionsController {
   /**
    * End a session of the current user
    *
-   * @remarks Ends the session and every session that its codes opened. Requires a token from a login by password.
+   * @remarks Ends the session and every session that its codes opened. A session that a code opened ends with its whole
+   * login hand-off: the first session that a code of the login opened, and every session below it. The login stays.
+   * Requires a token from a login by password.
    */
   @Delete(':sessionId')
   @SignedInByPassword()

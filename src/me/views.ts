@@ -33,10 +33,10 @@ export function listOf(sessions: readonly OwnSession[], currentId: string): OwnS
 }
 
 export function sessionView(session: OwnSession): ListedSession {
-  const { id, parentId, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName, service } = session;
+  const { id, loginId, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName, service } = session;
   return {
     id,
-    via: parentId === null ? 'password' : 'code',
+    via: loginId === null ? 'password' : 'code',
     createdAt: new Date(createdAt).toISOString(),
     lastUsedAt: new Date(rotatedAt ?? createdAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),

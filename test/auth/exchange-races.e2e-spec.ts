@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
+import { endFamilyDuringExchanges } from '../support/ending-family.js';
 import { invalidCode, invalidToken } from '../support/expected.js';
 import { type Account, aCode, anAccount } from '../support/personas.js';
 import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
@@ -9,6 +10,7 @@ import { survivorsOfReuse } from '../support/stolen-code.js';
 const ROUNDS = 20;
 const CLIENTS = 50;
 const THEFTS = 40;
+const FAMILIES = 10;
 
 describe('one code and many clients', () => {
   let cluster: Cluster;
@@ -100,5 +102,18 @@ describe('one code and many clients', () => {
     // Rounds in which nothing was derived would prove nothing.
     expect(rounds.filter(({ derived }) => derived >= 2).length).toBeGreaterThanOrEqual(THEFTS / 4);
     expect((await ada.get('/api/me')).status).toBe(200);
+  });
+
+  it('leave no session of a family alive that ends meanwhile, each with one event', async () => {
+    const wrong: string[] = [];
+    let opened = 0;
+    for (let round = 0; round < FAMILIES; round += 1) {
+      const family = await endFamilyDuringExchanges(cluster, 1 + 3 * round);
+      wrong.push(...family.wrong);
+      opened += family.opened;
+    }
+
+    expect(wrong).toEqual([]);
+    expect(opened).toBeGreaterThan(FAMILIES);
   });
 });

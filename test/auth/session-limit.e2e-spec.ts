@@ -24,14 +24,14 @@ describe('the live sessions of a user', () => {
 
   const idOf = ({ token }: Account): string => decodeToken(token).claims['sid'] as string;
   const id = (number: number): string => `01a1fbf4-7ea2-724e-b0f0-${String(number).padStart(12, '0')}`;
-  async function live(): Promise<{ id: string; parent_id: string | null }[]> {
+  async function live(): Promise<{ id: string; login_id: string | null }[]> {
     return (await service.db.query(
-      'SELECT id, parent_id FROM sessions WHERE user_id = ? AND revoked_at IS NULL AND expires_at > ? ORDER BY id',
+      'SELECT id, login_id FROM sessions WHERE user_id = ? AND revoked_at IS NULL AND expires_at > ? ORDER BY id',
       [ada.id, Date.now()],
-    )) as { id: string; parent_id: string | null }[];
+    )) as { id: string; login_id: string | null }[];
   }
   /** Older than the others, by their ids. */
-  async function insert(numbers: number[], parent: string | null): Promise<void> {
+  async function insert(numbers: number[], login: string | null): Promise<void> {
     const now = Date.now();
     const rows = numbers.map((number) => [
       id(number),
@@ -39,12 +39,13 @@ describe('the live sessions of a user', () => {
       now - 60_000,
       now - 60_000,
       now + 3_600_000,
-      parent,
-      parent && id(number),
+      login,
+      login && id(number),
+      login && id(number),
     ]);
     await service.db.query(
-      `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash)
-        VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?)').join()}`,
+      `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, login_id, branch_id, code_hash)
+        VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join()}`,
       rows.flat(),
     );
   }
@@ -69,7 +70,7 @@ describe('the live sessions of a user', () => {
     await waitFor('the oldest have ended', hangTimeoutMs(), async () => (await live()).length === LIMIT);
 
     const left = await live();
-    expect(left.filter(({ parent_id: parent }) => parent === null)).toHaveLength(6);
+    expect(left.filter(({ login_id: login }) => login === null)).toHaveLength(6);
     const ids = left.map((session) => session.id);
     expect(ids).not.toContain(id(100 + EXCESS - 1));
     expect(ids).toContain(id(100 + EXCESS));

@@ -288,7 +288,7 @@ it('the kept answer has no code, which is shown once', async () => {
     kind: 'user' as const,
     id: 'ada',
     sessionId: 's',
-    parentId: null,
+    isDelegated: false,
     requestId: 'r',
     address: '127.0.0.1',
   };

@@ -82,7 +82,7 @@ describe('the statements of a change', () => {
       kind: 'user',
       id: OWNER,
       sessionId: anUnknownId(),
-      parentId: null,
+      isDelegated: false,
       requestId: 'test',
       address: '127.0.0.1',
     },

@@ -61,15 +61,11 @@ describe('the plan of', () => {
       n,
       rarely(n, `u${n}@example.com`),
     ]);
-    await insert('sessions', 'id, user_id, auth_time, created_at, expires_at, parent_id, code_hash', (n) => [
-      id(n),
-      id(n),
-      n,
-      n,
-      n,
-      id(Math.floor(n / 2)),
-      id(n),
-    ]);
+    await insert(
+      'sessions',
+      'id, user_id, auth_time, created_at, expires_at, login_id, branch_id, code_hash',
+      (n) => [id(n), id(n), n, n, n, id(Math.floor(n / 10)), id(Math.floor(n / 5)), id(n)],
+    );
     await insert('authorization_codes', 'hash, session_id, created_at, expires_at', (n) => [
       id(n),
       id(n),

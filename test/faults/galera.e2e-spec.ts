@@ -11,6 +11,7 @@ import {
   aPassword,
   type Org,
 } from '../support/personas.js';
+import { endFamilyDuringExchanges } from '../support/ending-family.js';
 import { survivorsOfReuse } from '../support/stolen-code.js';
 import { type Instance, launch } from '../support/service.js';
 import { report } from './support/figures.js';
@@ -182,6 +183,18 @@ it('leaves no session alive that is derived on one node while its code is reused
   report({ faults: rounds, requests: 4 * rounds + 4 * derived, wrong: survivors.length });
   expect(survivors).toEqual([]);
   expect(races.filter((race) => race.derived >= 2).length).toBeGreaterThanOrEqual(rounds / 4);
+});
+
+it('leaves no session of a family alive that ends while its codes are exchanged, each with one event', async () => {
+  const rounds = 40;
+  const at = { instances: [on(0), on(1)], db: galera.installation.db };
+  const families = [];
+  for (let round = 0; round < rounds; round += 1) {
+    families.push(await endFamilyDuringExchanges(at, 1 + (round % 40)));
+  }
+  const wrong = families.flatMap((family) => family.wrong);
+  report({ faults: rounds, requests: 50 * rounds, wrong: wrong.length });
+  expect(wrong).toEqual([]);
 });
 
 it('registers an e-mail once, for many clients on three nodes', async () => {

@@ -50,11 +50,11 @@ describe.each(ENGINES)('a user with many ended sessions on %s', (engine) => {
     for (let done = 0; done < ENDED; done += ROWS_AT_ONCE) {
       const rows = times(ROWS_AT_ONCE, () => {
         const id = randomUUIDv7();
-        return [id, ada.id, now, now, now + 86_400_000, now, login!['id'] as string, id];
+        return [id, ada.id, now, now, now + 86_400_000, now, login!['id'] as string, id, id];
       });
       await service.db.query(
-        `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, revoked_at, parent_id, code_hash)
-          VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join()}`,
+        `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, revoked_at, login_id, branch_id, code_hash)
+          VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join()}`,
         rows.flat(),
       );
     }

@@ -12,12 +12,13 @@ import { RestartableService } from './support/restartable-service.js';
 import { ENGINES, Storage } from './support/storage.js';
 
 const KILLS = 8;
-/** Pages of a search, side by side and one below the other. */
+/** Several pages. */
 const DERIVED = 4100;
-const CHILDREN = 3;
+/** Of a branch. */
+const BRANCH = 300;
 const ROWS_AT_ONCE = 1000;
 
-describe.each(ENGINES)('kill -9 while a session with thousands derived from it ends on %s', (engine) => {
+describe.each(ENGINES)('kill -9 while a login with thousands of delegated sessions ends on %s', (engine) => {
   let storage: Storage;
   let service: RestartableService;
 
@@ -67,18 +68,17 @@ describe.each(ENGINES)('kill -9 while a session with thousands derived from it e
     expect(interrupted).toBeGreaterThan(KILLS / 2);
     report({ faults: KILLS, requests: KILLS, wrong: 0, acknowledged: events.length, lost: 0 });
 
-    async function derive(root: string): Promise<void> {
+    async function derive(login: string): Promise<void> {
       const ids = times(DERIVED, () => randomUUIDv7()).toSorted();
       const now = Date.now();
       for (let from = 0; from < DERIVED; from += ROWS_AT_ONCE) {
         const rows = ids.slice(from, from + ROWS_AT_ONCE).map((id, place) => {
-          const number = from + place;
-          const parent = number < CHILDREN ? root : ids[Math.floor(number / CHILDREN) - 1]!;
-          return [id, userId, now, now, now + 86_400_000, parent, id];
+          const head = ids[from + place - ((from + place) % BRANCH)]!;
+          return [id, userId, now, now, now + 86_400_000, login, head, id];
         });
         await storage.installation.db.query(
-          `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash)
-            VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?)').join()}`,
+          `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, login_id, branch_id, code_hash)
+            VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join()}`,
           rows.flat(),
         );
       }

@@ -43,14 +43,19 @@ describe('the clean-up', () => {
     return rows.map(({ id }) => id);
   }
 
-  /** Each derived from the one before, and expiring so many milliseconds after it, the last one at `until`. */
-  function chain(length: number, until: number, { first = 1, apart = 1 } = {}): SessionRow[] {
+  /** A login and a branch below it, each session expiring so many milliseconds after the one before, the last at `until`. */
+  function branch(length: number, until: number, { first = 1, apart = 1 } = {}): SessionRow[] {
     return Array.from({ length }, (_, place) => ({
       id: sessionId(first + place),
       expiresAt: until - (length - 1 - place) * apart,
-      ...(place > 0 && { parentId: sessionId(first + place - 1) }),
+      ...(place > 0 && { family: family(first, first + 1) }),
     }));
   }
+
+  const family = (login: number, head: number) => ({
+    loginId: sessionId(login),
+    branchId: sessionId(head),
+  });
 
   it('runs every other job where one fails, and then fails', async () => {
     await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: NOW - LEEWAY_MS - 1 }]);
@@ -101,7 +106,7 @@ describe('the clean-up', () => {
   it('keeps an expired session while the code that opened it could open another', async () => {
     await insertSessions(dataSource, [
       { id: sessionId(1), expiresAt: ALIVE },
-      { id: sessionId(2), expiresAt: EXPIRED, parentId: sessionId(1) },
+      { id: sessionId(2), expiresAt: EXPIRED, family: family(1, 2) },
     ]);
     await insertCodes(dataSource, [{ hash: sessionId(2), sessionId: sessionId(1), expiresAt: ALIVE }]);
 
@@ -115,25 +120,26 @@ describe('the clean-up', () => {
     const ended = endedSessions(dataSource, jobs);
     ended.onModuleInit();
     cleanUp = aCleanUp(dataSource, jobs);
-    const derived = (number: number, parent: number): SessionRow => ({
+    const opened = (number: number, head: number): SessionRow => ({
       id: sessionId(number),
       expiresAt,
-      parentId: sessionId(parent),
+      family: family(1, head),
     });
-    const branch = Array.from({ length: 2 * BATCH }, (_, place) => derived(10 + place, 9 + place));
     await insertSessions(dataSource, [
       { id: sessionId(1), expiresAt },
-      derived(2, 1),
-      derived(3, 2),
-      derived(4, 2),
-      derived(9, 1),
-      ...branch,
+      opened(2, 2),
+      opened(3, 2),
+      opened(4, 2),
+      opened(9, 9),
+      ...Array.from({ length: 2 * BATCH }, (_, place) => opened(10 + place, 10)),
     ]);
     await insertCodes(dataSource, [{ hash: sessionId(3), sessionId: sessionId(1), expiresAt }]);
     const user = { userId: sessionId(0) };
     const why = { actor: { kind: 'system' }, reason: 'logout' } as const;
-    await aRevocation(dataSource, ended).revoke({ id: sessionId(2), ...user }, why);
-    await aRevocation(dataSource, ended).revoke({ id: sessionId(10), ...user }, why);
+    const revocation = aRevocation(dataSource, ended);
+    await revocation.revoke({ id: sessionId(3), ...user }, why);
+    await revocation.revoke({ id: sessionId(10), ...user }, why);
+    await revocation.settled();
 
     await cleanUp.deleteExpired();
     expect(await left('sessions')).toEqual([1, 2, 3, 9].map(sessionId));
@@ -150,7 +156,7 @@ describe('the clean-up', () => {
     cleanUp = aCleanUp(dataSource, jobs);
     await insertSessions(dataSource, [
       { id: sessionId(1), expiresAt: now + 1_000_000 },
-      { id: sessionId(2), expiresAt: now + 1_000_000, parentId: sessionId(1) },
+      { id: sessionId(2), expiresAt: now + 1_000_000, family: family(1, 2) },
     ]);
     await dataSource.query('UPDATE sessions SET revoked_at = ?, created_at = ? WHERE id = ?', [
       now,
@@ -165,32 +171,32 @@ describe('the clean-up', () => {
     expect(await left('sessions')).toEqual([sessionId(1)]);
   });
 
-  it('keeps only the ancestors of sessions that have not expired', async () => {
+  it('keeps only the login and the head of a session that has not expired', async () => {
     await insertSessions(dataSource, [
-      ...chain(3, EXPIRED),
-      { id: sessionId(4), expiresAt: ALIVE, parentId: sessionId(3) },
-      // derived from the second, and over
-      { id: sessionId(10), expiresAt: EXPIRED - 1, parentId: sessionId(2) },
-      { id: sessionId(11), expiresAt: EXPIRED, parentId: sessionId(10) },
+      ...branch(3, EXPIRED),
+      { id: sessionId(4), expiresAt: ALIVE, family: family(1, 2) },
+      // another branch, and over
+      { id: sessionId(10), expiresAt: EXPIRED - 1, family: family(1, 10) },
+      { id: sessionId(11), expiresAt: EXPIRED, family: family(1, 10) },
     ]);
 
-    expect(await cleanUp.deleteExpired(NOW)).toMatchObject({ deleted: 2 });
-    expect(await left('sessions')).toEqual([1, 2, 3, 4].map(sessionId));
+    expect(await cleanUp.deleteExpired(NOW)).toMatchObject({ deleted: 3 });
+    expect(await left('sessions')).toEqual([1, 2, 4].map(sessionId));
 
     await cleanUp.deleteExpired(ALIVE + LEEWAY_MS + 1);
     expect(await left('sessions')).toEqual([]);
   });
 
-  it('deletes a chain of several batches in one run', async () => {
-    await insertSessions(dataSource, chain(2 * BATCH + 50, EXPIRED));
+  it('deletes a branch of several batches in one run', async () => {
+    await insertSessions(dataSource, branch(2 * BATCH + 50, EXPIRED));
 
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2 * BATCH + 50, hasMore: false });
 
     expect(await left('sessions')).toEqual([]);
   });
 
-  it('deletes a chain whose sessions all end at the same moment, as SESSION_MAX_AGE makes them', async () => {
-    await insertSessions(dataSource, chain(2 * BATCH + 50, EXPIRED, { apart: 0 }));
+  it('deletes a branch whose sessions all end at the same moment, as SESSION_MAX_AGE makes them', async () => {
+    await insertSessions(dataSource, branch(2 * BATCH + 50, EXPIRED, { apart: 0 }));
 
     await cleanUp.deleteExpired(NOW);
 
@@ -213,10 +219,15 @@ describe('the clean-up', () => {
 
   it('gets past rows that it must keep, however many, run by run', async () => {
     const kept = BATCH * BATCHES + 50;
+    const logins = Array.from({ length: kept }, (_, place) => 2 + place);
     await insertSessions(dataSource, [
       { id: sessionId(1), expiresAt: 1 },
-      ...chain(kept, EXPIRED, { first: 10 }),
-      { id: sessionId(kept + 10), expiresAt: ALIVE, parentId: sessionId(kept + 9) },
+      ...logins.map((number) => ({ id: sessionId(number), expiresAt: EXPIRED - kept + number })),
+      ...logins.map((number) => ({
+        id: sessionId(kept + number),
+        expiresAt: ALIVE,
+        family: family(number, kept + number),
+      })),
     ]);
     const executed = recordStatements(dataSource);
 
@@ -227,7 +238,7 @@ describe('the clean-up', () => {
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 1, hasMore: false });
 
     expect(Math.max(...executed.map(({ rows }) => rows))).toBe(BATCH);
-    expect(await left('sessions')).toHaveLength(kept + 1);
+    expect(await left('sessions')).toHaveLength(2 * kept);
   });
 
   it('keeps what the reuse of a code has to revoke', async () => {

@@ -46,7 +46,7 @@ describe('a change of an organization', () => {
       kind: 'user',
       id: anUnknownId(),
       sessionId: anUnknownId(),
-      parentId: null,
+      isDelegated: false,
       requestId: 'test',
       address: '127.0.0.1',
     };

@@ -6,13 +6,10 @@ import { PendingMarks } from '../../src/events/feed-numbering.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import type { DataSource } from 'typeorm';
 import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
-import { ExpiredCodes } from '../../src/auth/codes/expired-codes.js';
 import { EventsRetention } from '../../src/events/events-retention.js';
 import { ExpiredKeys } from '../../src/requests/expired-keys.js';
 import { CleanUpService } from '../../src/jobs/clean-up.service.js';
-import { ToldEndings } from '../../src/auth/sessions/told-endings.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
-import { ExpiredSessions } from '../../src/auth/sessions/expired-sessions.js';
 import { OldMailCodes } from '../../src/auth/mail-codes/old-mail-codes.js';
 import { OldMails } from '../../src/mail/old-mails.js';
 import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
@@ -29,13 +26,13 @@ import { Org } from '../../src/orgs/org.entity.js';
 import { OrgPurge } from '../../src/orgs/org-purge.js';
 import { PendingRevocation } from '../../src/auth/sessions/pending-revocation.entity.js';
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
-import { EndedSessions } from '../../src/auth/sessions/ended-sessions.js';
-import { SessionRemoval } from '../../src/auth/sessions/session-removal.js';
+import { EndedSessionsRepository } from '../../src/auth/sessions/ended-sessions.repository.js';
+import { SessionDeletion } from '../../src/auth/sessions/session-deletion.js';
+import { EndedSessions, ExpiredSessions } from '../../src/auth/sessions/sessions-clean-up.js';
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { Session } from '../../src/auth/sessions/session.entity.js';
 import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
-import { UserSessionsRepository } from '../../src/auth/sessions/user-sessions.repository.js';
 import { SessionsRepository } from '../../src/auth/sessions/sessions.repository.js';
 
 export function aCleanUp(dataSource: DataSource, jobs = cleanUpJobs(dataSource)): CleanUpService {
@@ -48,10 +45,10 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
   const events = new EventsRepository(dataSource.getRepository(Event));
   const feed = new FeedRepository(dataSource.getRepository(FeedEntry));
   const rooms = [
-    new ExpiredCodes(new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)), jobs),
     new ExpiredSessions(
-      new SessionsRepository(dataSource.getRepository(Session)),
-      aRemoval(dataSource),
+      new EndedSessionsRepository(dataSource.getRepository(Session)),
+      new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)),
+      aDeletion(dataSource),
       jobs,
     ),
     new EventsRetention(events, feed, new PendingMarks(events, feed, transactions), parseEnv({}), jobs),
@@ -77,30 +74,32 @@ export function anOrgPurge(dataSource: DataSource, jobs = new CleanUpJobs()): Or
   );
 }
 
-const aRemoval = (dataSource: DataSource): SessionRemoval =>
-  new SessionRemoval(new SessionsRepository(dataSource.getRepository(Session)));
+const aDeletion = (dataSource: DataSource): SessionDeletion =>
+  new SessionDeletion(
+    new EndedSessionsRepository(dataSource.getRepository(Session)),
+    new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)),
+    new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
+  );
 
 export function endedSessions(dataSource: DataSource, jobs = new CleanUpJobs()): EndedSessions {
   return new EndedSessions(
-    new UserSessionsRepository(dataSource.getRepository(Session)),
+    new EndedSessionsRepository(dataSource.getRepository(Session)),
     new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)),
-    aRemoval(dataSource),
+    aDeletion(dataSource),
     jobs,
     parseEnv({}),
   );
 }
 
 export function aRevocation(dataSource: DataSource, ended = endedSessions(dataSource)): SessionRevocation {
-  const sessions = new SessionsRepository(dataSource.getRepository(Session));
+  const transactions = new Transactions(dataSource);
   return new SessionRevocation(
-    sessions,
+    new SessionsRepository(dataSource.getRepository(Session), transactions),
     new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
-    new ToldEndings(
-      new UserChangesRepository(),
-      sessions,
-      new EventsRepository(dataSource.getRepository(Event)),
-    ),
-    new Transactions(dataSource),
+    new UserChangesRepository(),
+    new EventsRepository(dataSource.getRepository(Event)),
+    transactions,
     ended,
+    new CleanUpJobs(),
   );
 }

@@ -24,14 +24,6 @@ export async function aDataSource(
   return createDataSource(options).initialize();
 }
 
-/** Makes the schema of the version before a migration. @param first the beginning of the migration's name */
-export async function migrateUntil(installation: Installation, first: string): Promise<void> {
-  const end = MIGRATIONS.findIndex(({ name }) => name.startsWith(first));
-  const before = await aDataSource(installation, MIGRATIONS.slice(0, end));
-  await before.runMigrations({ transaction: 'each' });
-  await before.destroy();
-}
-
 export interface DataLayer {
   env: Env;
   dataSource: DataSource;

@@ -3,7 +3,8 @@ import type { DataSource } from 'typeorm';
 export interface SessionRow {
   id: string;
   expiresAt: number;
-  parentId?: string;
+  /** of a session that a code opened */
+  family?: { loginId: string; branchId: string };
 }
 
 const AT_ONCE = 1000;
@@ -28,18 +29,19 @@ export async function insertSessions(dataSource: DataSource, sessions: SessionRo
   for (let from = 0; from < sessions.length; from += AT_ONCE) {
     const rows = sessions
       .slice(from, from + AT_ONCE)
-      .map(({ id, expiresAt, parentId }) => [
+      .map(({ id, expiresAt, family }) => [
         id,
         user,
         0,
         0,
         expiresAt,
-        parentId ?? null,
-        parentId ? id : null,
+        family?.loginId ?? null,
+        family?.branchId ?? null,
+        family ? id : null,
       ]);
     await dataSource.query(
-      `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, parent_id, code_hash)
-        VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?)').join()}`,
+      `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, login_id, branch_id, code_hash)
+        VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join()}`,
       rows.flat(),
     );
   }

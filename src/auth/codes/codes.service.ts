@@ -4,7 +4,7 @@ import type { ServicePrincipal } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
 import {
-  type DerivedSession,
+  type DelegatedSession,
   type PresentedCode,
   SessionOpening,
 } from '../sessions/session-opening.service.js';
@@ -53,13 +53,13 @@ export class CodesService {
     return { code, expiresAt };
   }
 
-  // Reuse of a code revokes the session it opened and all derived from it (RFC 6749 section 4.1.2, ASVS 10.4.2). Without
-  // the right service a code for one service is not found at all: it stays good, and nothing is revoked.
-  async exchange(exchange: CodeExchange, origin: SignInOrigin): Promise<DerivedSession> {
+  // Reuse of a code revokes the whole branch of the session that it opened (RFC 6749 section 4.1.2, ASVS 10.4.2). Without
+  // the right service, a code for one service is not found at all: it stays valid, and nothing is revoked.
+  async exchange(exchange: CodeExchange, origin: SignInOrigin): Promise<DelegatedSession> {
     if (!isCode(exchange.code)) throw new InvalidCodeError('malformed');
     for (const presented of readingsOf(exchange)) {
       const owner = await this.codes.findOwner(presented.hash);
-      const opened = owner && (await this.opening.derive(presented, owner, origin));
+      const opened = owner && (await this.opening.openByCode(presented, owner, origin));
       if (opened) return opened;
       if (await this.revokeReusedSession(presented.hash, origin)) throw new InvalidCodeError('reused');
       if (owner) throw new InvalidCodeError('ended');
@@ -71,7 +71,8 @@ export class CodesService {
     const opened = await this.sessions.findOpenedBy(hash);
     if (!opened) return false;
     this.logger.warn({ msg: 'authorization code reused', sessionId: opened.id });
-    if (opened.descendantsRevokedAt === null) {
+    // Used codes are no secrets, so repeating one must be cheap.
+    if (opened.branchRevokedAt === null) {
       await this.revocation.revoke(opened, { actor: { kind: 'system', ...origin }, reason: 'code_reused' });
     }
     return true;

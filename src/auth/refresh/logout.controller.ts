@@ -21,7 +21,8 @@ export class LogoutController {
    *
    * @remarks Ends the session of the access token, or of the refresh token in the body, and every session that its
    * codes opened. A refresh token needs no access token beside it; if one is sent, it is ignored. A token from a
-   * one-time code ends its own session, not the login that issued the code.
+   * one-time code ends the whole login hand-off: the first session that a code of the login opened, and every session
+   * below it. The login stays.
    */
   @Post()
   @HttpCode(200)

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Origin } from '../../access/actor.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { OK, type OkResult } from '../../http/ok.responses.js';
-import { SessionRefreshesRepository } from '../sessions/session-refreshes.repository.js';
-import type { RevocableSession } from '../sessions/revocation.js';
+import type { RevocableSession } from '../sessions/pending-revocation.entity.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
+import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { UnauthorizedError } from '../tokens/tokens.errors.js';
 import { InvalidRefreshTokenError } from './refresh.errors.js';
 import { RefreshTokens } from './refresh-tokens.js';
@@ -18,7 +18,7 @@ interface Logout {
 export class LogoutService {
   constructor(
     private readonly refreshTokens: RefreshTokens,
-    private readonly refreshes: SessionRefreshesRepository,
+    private readonly sessions: SessionsRepository,
     private readonly revocation: SessionRevocation,
   ) {}
 
@@ -27,7 +27,7 @@ export class LogoutService {
     const session = refreshToken === undefined ? ofCaller(caller) : await this.ofRefreshToken(refreshToken);
     if (session) {
       const { id, userId } = session;
-      const actor = { kind: 'user', id: userId, sessionId: id, parentId: null, ...origin } as const;
+      const actor = { kind: 'user', id: userId, sessionId: id, isDelegated: false, ...origin } as const;
       await this.revocation.revoke({ id, userId }, { actor, reason: 'logout' });
     }
     return OK;
@@ -37,7 +37,7 @@ export class LogoutService {
   private async ofRefreshToken(text: string): Promise<RevocableSession | undefined> {
     const shown = await this.refreshTokens.read(text);
     if (!shown) throw new InvalidRefreshTokenError('forged');
-    return this.refreshes.find(shown.sessionId);
+    return this.sessions.findRefreshed(shown.sessionId);
   }
 }
 

@@ -1,11 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Origin } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
-import {
-  type RefreshedSession,
-  SessionRefreshesRepository,
-} from '../sessions/session-refreshes.repository.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
+import { type RefreshedSession, SessionsRepository } from '../sessions/sessions.repository.js';
 import { InvalidRefreshTokenError, type RefreshRefusal } from './refresh.errors.js';
 import { type RefreshToken, RefreshTokens } from './refresh-tokens.js';
 import { type RefreshableTokens, SessionTokens } from './session-tokens.js';
@@ -17,7 +14,7 @@ export class RefreshService {
 
   constructor(
     private readonly refreshTokens: RefreshTokens,
-    private readonly sessions: SessionRefreshesRepository,
+    private readonly sessions: SessionsRepository,
     private readonly tokens: SessionTokens,
     private readonly revocation: SessionRevocation,
     private readonly env: Env,
@@ -31,7 +28,7 @@ export class RefreshService {
     const maxAge = this.env.sessionMaxAge * 1000;
     const idleEnd = now + this.env.sessionIdle * 1000;
     const rotated = await this.sessions.rotate({ ...shown, now, idleEnd, maxAge });
-    const stored = await this.sessions.find(shown.sessionId);
+    const stored = await this.sessions.findRefreshed(shown.sessionId);
     if (!stored || Math.min(stored.expiresAt, stored.authTime + maxAge) <= now) {
       throw new InvalidRefreshTokenError('session_ended');
     }

@@ -5,7 +5,7 @@ import { EventsRepository } from '../../events/events.repository.js';
 import { allSessionsEnded } from '../../users/user-events.js';
 import { requireUnprotected } from '../../users/operator-protection.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { SignedInUsersRepository } from './signed-in-users.repository.js';
+import { UserSessionsRepository } from './user-sessions.repository.js';
 
 /** Others write between two batches; logins of these users wait for one. */
 const USERS_AT_ONCE = 100;
@@ -13,7 +13,7 @@ const USERS_AT_ONCE = 100;
 @Injectable()
 export class AllSessionsService {
   constructor(
-    private readonly signedIn: SignedInUsersRepository,
+    private readonly sessions: UserSessionsRepository,
     private readonly users: UserChangesRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
@@ -29,7 +29,7 @@ export class AllSessionsService {
     const now = Date.now();
     let ended = 0;
     for (let after = ''; ;) {
-      const ids = await this.signedIn.findAfter(after, now, USERS_AT_ONCE);
+      const ids = await this.sessions.findSignedInAfter(after, now, USERS_AT_ONCE);
       if (ids.length === 0) return ended;
       ended += await this.end(ids, actor);
       after = ids.at(-1)!;

@@ -28,7 +28,7 @@ interface SessionStart {
   origin: SignInOrigin;
 }
 
-/** Sets the end at most SESSION_MAX_AGE after `authTime`, so that deriving sessions does not extend a login. */
+/** Sets the end at most SESSION_MAX_AGE after `authTime`, so that one-time codes do not extend a login. */
 export function newSession(
   { tokenTtl, sessionIdle, sessionMaxAge }: Pick<Env, 'tokenTtl' | 'sessionIdle' | 'sessionMaxAge'>,
   { userId, authEpoch, authTime, amr, refresh = false, deviceName, origin }: SessionStart,

@@ -1,13 +1,24 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Actor, OperatorActor } from '../../access/actor.js';
 import type { UniqueKey } from '../../database/database-errors.js';
-import type { Revocation } from './revocation.js';
+
+export interface RevocableSession {
+  id: string;
+  userId: string;
+}
+
+/** Operators end all sessions of a user, never one. */
+export interface Revocation {
+  actor: Exclude<Actor, OperatorActor>;
+  reason: 'code_reused' | 'refresh_reused' | 'logout' | 'revoked' | 'too_many';
+}
 
 export const PENDING_REVOCATIONS_KEY: UniqueKey = {
   name: 'PRIMARY',
   columns: 'pending_revocations.session_id',
 };
 
-/** The revocation of this session has begun; if it is interrupted, it is resumed from here. */
+/** A login, or the head of a branch, was revoked. The rest of its family is still to be revoked, by any instance. */
 @Entity('pending_revocations')
 export class PendingRevocation {
   @PrimaryColumn({ name: 'session_id', type: 'varchar', length: 36 })
@@ -20,11 +31,10 @@ export class PendingRevocation {
   @Column({ type: 'bigint' })
   since: number;
 
-  /** what the derived sessions are told with; the default is for older instances, which do not know it */
-  @Column({ type: 'varchar', length: 20, default: 'revoked' })
+  @Column({ type: 'varchar', length: 20 })
   reason: Revocation['reason'];
 
-  /** id of the user who ended the session; null for the service itself */
+  /** id of the user who revoked the session; null for Accounts itself */
   @Column({ name: 'actor_id', type: 'varchar', length: 36, nullable: true })
   actorId: string | null;
 

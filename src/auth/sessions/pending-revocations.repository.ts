@@ -1,17 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, LessThan, type Repository } from 'typeorm';
+import { In, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/database-errors.js';
 import type { Transaction } from '../../database/transaction.js';
-import { PENDING_REVOCATIONS_KEY, PendingRevocation } from './pending-revocation.entity.js';
-import type { RevocableSession, Revocation } from './revocation.js';
+import { PENDING_REVOCATIONS_KEY, PendingRevocation, type Revocation } from './pending-revocation.entity.js';
+import type { FamilyRoot } from './sessions.repository.js';
 
 const BATCH = 10;
 
-export interface BegunRevocation {
-  session: RevocableSession;
+interface BegunRevocation {
+  root: FamilyRoot;
   revocation: Revocation;
 }
+
+type BegunRow = PendingRevocation & { branchId: string | null };
 
 @Injectable()
 export class PendingRevocationsRepository {
@@ -19,7 +21,7 @@ export class PendingRevocationsRepository {
 
   async insert(
     transaction: Transaction,
-    { id: sessionId, userId }: RevocableSession,
+    { id: sessionId, userId }: FamilyRoot,
     revocation: Revocation,
   ): Promise<void> {
     const row = { sessionId, userId, since: Date.now(), ...columnsOf(revocation) };
@@ -39,13 +41,15 @@ export class PendingRevocationsRepository {
   }
 
   async findBefore(since: number): Promise<BegunRevocation[]> {
-    const rows = await this.pending.find({
-      where: { since: LessThan(since) },
-      order: { since: 'ASC' },
-      take: BATCH,
-    });
+    const rows = await this.pending.query<BegunRow[]>(
+      `SELECT r.session_id AS sessionId, r.user_id AS userId, r.since, r.reason, r.actor_id AS actorId,
+          r.actor_session_id AS actorSessionId, r.request_id AS requestId, r.ip, s.branch_id AS branchId
+        FROM pending_revocations r LEFT JOIN sessions s ON s.id = r.session_id
+        WHERE r.since < ? ORDER BY r.since LIMIT ${BATCH}`,
+      [since],
+    );
     return rows.map((row) => ({
-      session: { id: row.sessionId, userId: row.userId },
+      root: { id: row.sessionId, userId: row.userId, isLogin: row.branchId === null },
       revocation: { actor: actorOf(row), reason: row.reason },
     }));
   }
@@ -64,5 +68,5 @@ function columnsOf({ actor, reason }: Revocation): Omit<PendingRevocation, 'sess
 function actorOf({ actorId, actorSessionId, requestId, ip }: PendingRevocation): Revocation['actor'] {
   const origin = requestId !== null && ip !== null ? { requestId, address: ip } : undefined;
   if (actorId === null || actorSessionId === null || !origin) return { kind: 'system', ...origin };
-  return { kind: 'user', id: actorId, sessionId: actorSessionId, parentId: null, ...origin };
+  return { kind: 'user', id: actorId, sessionId: actorSessionId, isDelegated: false, ...origin };
 }

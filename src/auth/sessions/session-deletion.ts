@@ -4,9 +4,8 @@ import { inBatches, MAX_ROWS_AT_ONCE } from '../../database/in-batches.js';
 import type { Transaction } from '../../database/transaction.js';
 import { BATCH } from '../../jobs/batch.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
+import { EndedSessionsRepository, type RemovableSession } from './ended-sessions.repository.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
-import { derivedFirst, SessionRemoval } from './session-removal.js';
-import { UserSessionsRepository } from './user-sessions.repository.js';
 
 /** Keep looks few: in each, MySQL passes over what was just deleted. */
 const MAX_ENDED = 10_000;
@@ -15,20 +14,35 @@ const MAX_ENDED = 10_000;
 @Injectable()
 export class SessionDeletion {
   constructor(
-    private readonly sessions: UserSessionsRepository,
+    private readonly sessions: EndedSessionsRepository,
     private readonly codes: AuthorizationCodesRepository,
     private readonly pending: PendingRevocationsRepository,
-    private readonly removal: SessionRemoval,
   ) {}
+
+  /**
+   * Keeps sessions that a code, or another session of their family, still names. Returns how many it deleted.
+   *
+   * @param candidates at most a batch
+   */
+  async deleteUnnamed(candidates: readonly RemovableSession[]): Promise<number> {
+    if (candidates.length === 0) return 0;
+    const kept = new Set(await this.sessions.findNamed(candidates.map(({ id }) => id)));
+    for (const { id, loginId, branchId } of candidates) {
+      if (kept.has(id) && loginId !== null && branchId !== null) kept.add(loginId).add(branchId);
+    }
+    const ids = candidates.map(({ id }) => id).filter((id) => !kept.has(id));
+    if (ids.length > 0) await this.sessions.delete(ids);
+    return ids.length;
+  }
 
   /** Rests after each batch for as long as it took, to let others run. Keeps a session whose code can still be used. */
   async deleteEndedOf(userId: string): Promise<void> {
     for (;;) {
       const ended = await this.sessions.findEnded(userId, Date.now(), MAX_ENDED);
       let deleted = 0;
-      for await (const batch of inBatches(derivedFirst(ended), BATCH)) {
+      for await (const batch of inBatches(newestFirst(ended), BATCH)) {
         const began = performance.now();
-        deleted += await this.removal.remove(batch);
+        deleted += await this.deleteUnnamed(batch);
         await sleep(performance.now() - began);
       }
       if (deleted === 0) return;
@@ -47,4 +61,9 @@ export class SessionDeletion {
       await yieldToEventLoop();
     }
   }
+}
+
+/** Ids are in the order of time, so delegated sessions come before their heads and logins. */
+export function newestFirst<S extends RemovableSession>(sessions: readonly S[]): S[] {
+  return sessions.toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }

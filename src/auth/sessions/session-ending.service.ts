@@ -5,7 +5,7 @@ import { EventsRepository } from '../../events/events.repository.js';
 import { allSessionsEnded } from '../../users/user-events.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
-import { EndedSessions } from './ended-sessions.js';
+import { EndedSessions } from './sessions-clean-up.js';
 import { SessionOpening } from './session-opening.service.js';
 import { SessionRevocation } from './session-revocation.js';
 import { SessionNotFoundError } from './sessions.errors.js';

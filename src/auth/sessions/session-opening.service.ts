@@ -10,10 +10,9 @@ import type { TokenResult } from '../auth.responses.js';
 import { SessionTokens } from '../refresh/session-tokens.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { PASSWORD_ALONE } from './authentication-methods.js';
-import { DerivedSessionsLimit } from './derived-sessions-limit.js';
+import { LiveSessionsLimit } from './live-sessions-limit.js';
 import { type NewSession, newSession } from './new-session.js';
-import { type Exchanger, SessionExchangesRepository } from './session-exchanges.repository.js';
-import { SessionsRepository } from './sessions.repository.js';
+import { type Exchanger, SessionsRepository } from './sessions.repository.js';
 import { UserSessionsRepository } from './user-sessions.repository.js';
 
 export interface Login {
@@ -30,7 +29,7 @@ export interface PresentedCode {
   by?: Exchanger;
 }
 
-export interface DerivedSession extends NewSession {
+export interface DelegatedSession extends NewSession {
   /** the one service for which the code was; null for a plain code */
   audience: string | null;
 }
@@ -40,12 +39,11 @@ export interface DerivedSession extends NewSession {
 export class SessionOpening {
   constructor(
     private readonly sessions: SessionsRepository,
-    private readonly exchanges: SessionExchangesRepository,
     private readonly ofUsers: UserSessionsRepository,
     private readonly codes: AuthorizationCodesRepository,
     private readonly tokens: SessionTokens,
     private readonly events: EventsRepository,
-    private readonly limit: DerivedSessionsLimit,
+    private readonly limit: LiveSessionsLimit,
     private readonly env: Env,
   ) {}
 
@@ -62,14 +60,14 @@ export class SessionOpening {
   }
 
   /** Opens a session by a code. Returns undefined if it cannot open one, or has opened one before. */
-  async derive(
+  async openByCode(
     { hash, by }: PresentedCode,
     owner: CodeOwner,
     origin: SignInOrigin,
-  ): Promise<DerivedSession | undefined> {
+  ): Promise<DelegatedSession | undefined> {
     const session = newSession(this.env, { ...owner, origin });
     const isInTime = session.expiresAt > Date.now();
-    if (!isInTime || !(await this.exchanges.insert(session, hash, by))) return undefined;
+    if (!isInTime || !(await this.sessions.exchange(session, hash, by))) return undefined;
     return { ...session, audience: by && by.boundEpoch !== null ? by.service : null };
   }
 
@@ -88,7 +86,7 @@ export class SessionOpening {
   }
 
   /** Answers with the tokens of a session that was committed, and counts it. */
-  answer(session: NewSession | DerivedSession): TokenResult {
+  answer(session: NewSession | DelegatedSession): TokenResult {
     this.limit.noteOpened(session.userId);
     return this.tokens.of(session, session.createdAt);
   }
@@ -110,7 +108,7 @@ export class SessionOpening {
     });
     const { id: sessionId } = session;
     const { requestId, address } = origin;
-    const actor: UserActor = { kind: 'user', id: userId, sessionId, parentId: null, requestId, address };
+    const actor: UserActor = { kind: 'user', id: userId, sessionId, isDelegated: false, requestId, address };
     return { session, actor, started: { type: 'session.started', actor, userId, sessionId, data: { via } } };
   }
 }

@@ -7,11 +7,16 @@ export const SESSIONS_CODE_HASH_KEY: UniqueKey = {
   columns: 'sessions.code_hash',
 };
 
-/** A session is a login, or derived from one by a code. Times are epoch milliseconds. */
+/**
+ * A session is a login, or delegated: opened by a one-time code. Times are epoch milliseconds. No foreign key leads from
+ * a session to another: InnoDB limits the depth of cascades within a table, and Galera does not certify rows that a
+ * cascade deletes.
+ */
 @Entity('sessions')
 @Index('sessions_user_id_idx', ['userId'])
 @Index('sessions_user_id_alive_idx', ['userId', 'authEpoch', 'revokedAt', 'expiresAt'])
-@Index('sessions_parent_id_idx', ['parentId', 'id'])
+@Index('sessions_login_id_idx', ['loginId', 'id'])
+@Index('sessions_branch_id_idx', ['branchId', 'id'])
 @Index('sessions_expires_at_id_idx', ['expiresAt', 'id'])
 @Index(SESSIONS_CODE_HASH_KEY.name, ['codeHash'], { unique: true })
 export class Session {
@@ -35,14 +40,13 @@ export class Session {
   @Column({ name: 'revoked_at', type: 'bigint', nullable: true })
   revokedAt: number | null;
 
-  /** time since which no session derived from this one can be alive */
-  @Column({ name: 'descendants_revoked_at', type: 'bigint', nullable: true })
-  descendantsRevokedAt: number | null;
+  /** the login whose one-time code, or whose delegated sessions' codes, led to this session; null for a login */
+  @Column({ name: 'login_id', type: 'varchar', length: 36, nullable: true })
+  loginId: string | null;
 
-  // The session that issued the code is no foreign key: InnoDB limits the depth of cascades within a table, and Galera
-  // does not certify rows deleted by a cascade.
-  @Column({ name: 'parent_id', type: 'varchar', length: 36, nullable: true })
-  parentId: string | null;
+  /** the head of the branch: the first session that a code of the login opened, for the head its own id; null for a login */
+  @Column({ name: 'branch_id', type: 'varchar', length: 36, nullable: true })
+  branchId: string | null;
 
   /** epoch of the user when the session began */
   @Column({ name: 'auth_epoch', type: 'integer', default: 0 })

@@ -67,10 +67,10 @@ function endedAt(session: HeldSession, ends: readonly EndOfAll[]): number | null
 }
 
 function exported(session: HeldSession, revokedAt: number | null): object {
-  const { id, parentId, authTime, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName } = session;
+  const { id, loginId, authTime, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName } = session;
   return {
     id,
-    via: parentId === null ? 'password' : 'code',
+    via: loginId === null ? 'password' : 'code',
     loggedInAt: new Date(authTime).toISOString(),
     createdAt: new Date(createdAt).toISOString(),
     refreshedAt: timeOrNull(rotatedAt),

@@ -1,50 +1,91 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, LessThan, Not, type Repository } from 'typeorm';
-import type { UserPrincipal } from '../../access/principal.js';
+import { In, LessThan, type Repository } from 'typeorm';
+import type { AuthenticationMethod, UserPrincipal } from '../../access/principal.js';
+import { BatchedQueries } from '../../database/batched-queries.js';
+import { NOW_MS } from '../../database/clock.js';
+import { isUniqueViolation } from '../../database/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { byColumn, Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
+import { byColumn, keyTable, Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
-import { BATCH } from '../../jobs/batch.js';
+import { Transactions } from '../../database/transactions.js';
+import { isVoid } from '../codes/authorization-codes.repository.js';
+import { MAX_UNUSED_CODES } from '../codes/unused-codes-limit.js';
+import {
+  HAS_ACTIVE_USER,
+  IS_ALIVE,
+  IS_UNREVOKED,
+  JOIN_FAMILY,
+  JOIN_USER_FAMILY_AND_SERVICE,
+} from './alive.js';
 import { methodsIn, storedMethods } from './authentication-methods.js';
-import { IS_ALIVE, JOIN_USER_PARENT_AND_SERVICE } from './alive.js';
 import type { NewSession } from './new-session.js';
-import { Session } from './session.entity.js';
+import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 
 export interface OpenedSession {
   id: string;
   userId: string;
-  descendantsRevokedAt: number | null;
+  /** when the head of its branch was revoked */
+  branchRevokedAt: number | null;
 }
 
-export interface Descendant {
+/** A login, or the head of a branch, by which its family is found. */
+export interface FamilyRoot {
   id: string;
-  revokedAt: number | null;
+  userId: string;
+  isLogin: boolean;
 }
 
 export type UnrevokedSession = Pick<Session, 'id' | 'authEpoch' | 'expiresAt'>;
 
-export interface ExpiredSession {
-  id: string;
-  parentId: string | null;
-  expiresAt: number;
+export interface Exchanger {
+  service: string;
+  /** epoch in which the credentials were found; null unless the code is for this service alone */
+  boundEpoch: number | null;
 }
 
-type SignedIn = Omit<UserPrincipal, 'kind' | 'amr' | 'emailVerified' | 'isOperator'> & {
+export type RefreshedSession = Pick<
+  Session,
+  'id' | 'userId' | 'authTime' | 'authEpoch' | 'expiresAt' | 'refreshGeneration'
+> & {
+  amr: readonly AuthenticationMethod[];
+  /** by the clock of the database, like `rotated_at` itself; null before the first refresh */
+  rotatedForMs: number | null;
+};
+
+/** Times are epoch milliseconds; `maxAge` is the time from the login to its latest end. */
+export interface Rotation {
+  sessionId: string;
+  generation: number;
+  now: number;
+  idleEnd: number;
+  maxAge: number;
+}
+
+interface Exchange {
+  session: NewSession;
+  codeHash: string;
+  by: Exchanger | undefined;
+}
+
+type SignedIn = Omit<UserPrincipal, 'kind' | 'amr' | 'emailVerified' | 'isOperator' | 'isDelegated'> & {
   amr: Session['amr'];
+  loginId: string | null;
   emailVerifiedAt: number | null;
   operatorSince: number | null;
 };
 
+type StoredSession = Omit<RefreshedSession, 'amr'> & Pick<Session, 'amr'>;
+
 /** padded to 512 ids */
-export const PAGE = 500;
+const PAGE = 500;
 
 const FIND_SIGNED_IN = lookupStatement<string, SignedIn>('the session check', {
-  sql: (size) => `SELECT u.id, u.email, s.id AS sessionId, s.parent_id AS parentId, s.auth_time AS authTime,
+  sql: (size) => `SELECT u.id, u.email, s.id AS sessionId, s.login_id AS loginId, s.auth_time AS authTime,
       s.amr, s.auth_epoch AS epoch, s.service, u.email_verified_at AS emailVerifiedAt,
       u.operator_since AS operatorSince,
       CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
-    FROM sessions s ${JOIN_USER_PARENT_AND_SERVICE}
+    FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
     WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
   ...byColumn('sessionId'),
 });
@@ -52,50 +93,75 @@ const FIND_SIGNED_IN = lookupStatement<string, SignedIn>('the session check', {
 const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
   'the look-up of what a code opened',
   {
-    sql: (
-      size,
-    ) => `SELECT code_hash AS hash, id, user_id AS userId, descendants_revoked_at AS descendantsRevokedAt
-    FROM sessions WHERE code_hash IN (${places(size)})`,
+    sql: (size) => `SELECT s.code_hash AS hash, s.id, s.user_id AS userId, head.revoked_at AS branchRevokedAt
+      FROM sessions s JOIN sessions head ON head.id = s.branch_id WHERE s.code_hash IN (${places(size)})`,
     ...byColumn('hash'),
   },
 );
 
-/** A full page of several parents is no prefix by id: the caller then splits the parents. */
-const findDescendants = (size: number): string => `SELECT id, revoked_at AS revokedAt FROM sessions
-  WHERE parent_id IN (${places(size)}) AND id > ? AND descendants_revoked_at IS NULL
-  ORDER BY parent_id, id LIMIT ${PAGE}`;
-hotStatement('the search for what was derived from a session', findDescendants(1), ['', '']);
-hotStatement('the search for what was derived from several', findDescendants(2), ['', '', '']);
+const FIND_REFRESHED = lookupStatement<string, StoredSession>('the look-up of a refreshed session', {
+  sql: (size) => `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.expires_at AS expiresAt,
+      s.refresh_generation AS refreshGeneration, ${NOW_MS} - s.rotated_at AS rotatedForMs,
+      s.auth_epoch AS authEpoch, s.amr
+    FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
+  ...byColumn('id'),
+});
+
+/** MySQL cannot join the table that it updates, so the user is a subquery, and only logins are refreshed. */
+const IS_LIVE_LOGIN = `s.login_id IS NULL AND s.revoked_at IS NULL
+  AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id AND ${HAS_ACTIVE_USER})`;
+
+/** This is one statement, so that of any number of concurrent refreshes one takes the step. */
+const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation + 1, rotated_at = ${NOW_MS},
+    expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
+  WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ? AND ${IS_LIVE_LOGIN}`;
+
+const EXCHANGE_COLUMNS = 'id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch';
+
+/** This is one statement, so that nothing it checks can change before it inserts. */
+// The user is not checked: the new session takes the epoch of the session that issued the code, so it ends with that one.
+// The epoch of a service has to be the one that its credentials had: ending the sessions of a secret also ends those that
+// the secret is about to open.
+const openedBy = (size: number): string =>
+  `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent,
+    COALESCE(s.login_id, s.id), COALESCE(s.branch_id, k.id), c.hash, s.amr, k.service, k.bound_epoch
+    FROM ${keyTable(`SELECT ${EXCHANGE_COLUMNS} FROM sessions`, 8, size)}
+      JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${JOIN_FAMILY}
+      LEFT JOIN services v ON v.name = k.service AND v.epoch = k.bound_epoch AND v.disabled_at IS NULL
+    WHERE c.expires_at > ? AND (k.bound_epoch IS NULL OR v.epoch IS NOT NULL) AND ${IS_UNREVOKED}
+      AND NOT ${isVoid(MAX_UNUSED_CODES)}`;
+hotStatement('the exchange of a code', openedBy(1), ['', 0, 0, '', '', '', '', 0, 0]);
+
+const findUnrevokedOf = (column: 'login_id' | 'branch_id'): string =>
+  `SELECT id FROM sessions WHERE ${column} = ? AND id > ? AND revoked_at IS NULL ORDER BY ${column}, id LIMIT ${PAGE}`;
+const FIND_UNREVOKED_OF_LOGIN = hotStatement(
+  'the delegated sessions of a login',
+  findUnrevokedOf('login_id'),
+  ['', ''],
+);
+const FIND_UNREVOKED_OF_BRANCH = hotStatement('the sessions of a branch', findUnrevokedOf('branch_id'), [
+  '',
+  '',
+]);
 
 const findUnrevoked = (size: number): string => `SELECT id, auth_epoch AS authEpoch, expires_at AS expiresAt
   FROM sessions WHERE id IN (${places(size)}) AND revoked_at IS NULL`;
 hotStatement('the look at the sessions to revoke', findUnrevoked(2), ['', '']);
 
-/** The plain range on `expires_at` makes the engines use the index. */
-const FIND_EXPIRED = hotStatement(
-  'the clean-up of sessions',
-  `SELECT id, parent_id AS parentId, expires_at AS expiresAt FROM sessions
-    WHERE expires_at <= ? AND (expires_at < ? OR id < ?) ORDER BY expires_at DESC, id DESC LIMIT ${BATCH}`,
-  [0, 0, ''],
-);
-
-// References within the batch do not count. The code that opened a session must be gone, or it could open another.
-// MariaDB reads the whole table for EXISTS, once the sessions of a batch are of one parent.
-const findReferred = (size: number): string => `SELECT s.id FROM sessions s WHERE s.id IN (${places(size)})
-  AND ((SELECT d.id FROM sessions d WHERE d.parent_id = s.id AND d.id NOT IN (${places(size)})
-      ORDER BY d.parent_id, d.id LIMIT 1) IS NOT NULL
-    OR (SELECT c.hash FROM authorization_codes c WHERE c.session_id = s.id LIMIT 1) IS NOT NULL
-    OR (SELECT o.hash FROM authorization_codes o WHERE o.hash = s.code_hash LIMIT 1) IS NOT NULL)`;
-hotStatement('the search for what refers to a session', findReferred(2), ['', '', '', '']);
-
 @Injectable()
 export class SessionsRepository {
   private readonly signedIn: Lookup<string, SignedIn>;
   private readonly opened: Lookup<string, OpenedSession & { hash: string }>;
+  private readonly refreshed: Lookup<string, StoredSession>;
+  private readonly exchanges = new BatchedQueries((exchanges: Exchange[]) => this.exchangeAll(exchanges));
 
-  constructor(@InjectRepository(Session) private readonly sessions: Repository<Session>) {
+  constructor(
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly transactions: Transactions,
+  ) {
     this.signedIn = new Lookup(FIND_SIGNED_IN, sessions);
     this.opened = new Lookup(FIND_OPENED, sessions);
+    this.refreshed = new Lookup(FIND_REFRESHED, sessions);
   }
 
   /** Written by hand since it was measured hot: TypeORM's own call takes longer to write the statement. */
@@ -107,13 +173,19 @@ export class SessionsRepository {
     );
   }
 
+  /** The unique key lets a code open one session. Concurrent calls share a statement. */
+  exchange(session: NewSession, codeHash: string, by?: Exchanger): Promise<boolean> {
+    return this.exchanges.run({ session, codeHash, by });
+  }
+
   async findPrincipal(id: string): Promise<UserPrincipal | undefined> {
     const found = await this.signedIn.find(id);
     if (!found) return undefined;
-    const { amr, emailVerifiedAt, operatorSince, ...principal } = found;
+    const { amr, loginId, emailVerifiedAt, operatorSince, ...principal } = found;
     return {
       ...principal,
       kind: 'user',
+      isDelegated: loginId !== null,
       amr: methodsIn(amr),
       emailVerified: emailVerifiedAt !== null,
       isOperator: operatorSince !== null,
@@ -124,12 +196,35 @@ export class SessionsRepository {
     return this.opened.find(codeHash);
   }
 
-  findChildren(parents: readonly string[], after: string): Promise<Descendant[]> {
-    const ids = padded(parents, '');
-    return this.sessions.query<Descendant[]>(findDescendants(ids.length), [...ids, after]);
+  async rotate({ sessionId, generation, now, idleEnd, maxAge }: Rotation): Promise<boolean> {
+    const values = [maxAge, idleEnd, maxAge, idleEnd, sessionId, generation, now, maxAge, now];
+    return (await this.transactions.write(ROTATE, values)) === 1;
   }
 
-  /** Nobody else revokes those found until COMMIT. */
+  /** Finds a session that is alive, whether or not it has expired. */
+  async findRefreshed(sessionId: string): Promise<RefreshedSession | undefined> {
+    const found = await this.refreshed.find(sessionId);
+    return found && { ...found, amr: methodsIn(found.amr) };
+  }
+
+  async findRoot(transaction: Transaction, id: string): Promise<FamilyRoot | undefined> {
+    const [session] = await transaction.read<Pick<Session, 'userId' | 'branchId'>>(
+      'SELECT user_id AS userId, branch_id AS branchId FROM sessions WHERE id = ?',
+      [id],
+    );
+    if (!session) return undefined;
+    const { userId, branchId } = session;
+    return { id: branchId ?? id, userId, isLogin: branchId === null };
+  }
+
+  /** A page of the family by id. */
+  async findUnrevokedOf({ id, isLogin }: FamilyRoot, after: string): Promise<string[]> {
+    const sql = isLogin ? FIND_UNREVOKED_OF_LOGIN : FIND_UNREVOKED_OF_BRANCH;
+    const rows = await this.sessions.query<{ id: string }[]>(sql, [id, after]);
+    return rows.map((row) => row.id);
+  }
+
+  /** No other transaction revokes the sessions found until COMMIT. */
   lockUnrevoked(transaction: Transaction, ids: readonly string[]): Promise<UnrevokedSession[]> {
     const asked = padded(ids, '');
     return transaction.read(findUnrevoked(asked.length) + transaction.forUpdate, asked);
@@ -142,30 +237,6 @@ export class SessionsRepository {
     ]);
   }
 
-  async markDescendantsRevoked(ids: readonly string[]): Promise<void> {
-    await this.sessions.update(
-      { id: In(ids), descendantsRevokedAt: IsNull() },
-      { descendantsRevokedAt: Date.now() },
-    );
-  }
-
-  areDescendantsRevoked(id: string): Promise<boolean> {
-    return this.sessions.existsBy({ id, descendantsRevokedAt: Not(IsNull()) });
-  }
-
-  findExpired(expiresAt: number, beforeId: string): Promise<ExpiredSession[]> {
-    return this.sessions.query<ExpiredSession[]>(FIND_EXPIRED, [expiresAt, expiresAt, beforeId]);
-  }
-
-  async findReferred(ids: readonly string[]): Promise<string[]> {
-    const asked = padded(ids, '');
-    const rows = await this.sessions.query<{ id: string }[]>(findReferred(asked.length), [
-      ...asked,
-      ...asked,
-    ]);
-    return rows.map(({ id }) => id);
-  }
-
   /** Finds when the last token expires that was signed before a time for a session that is not refreshed. */
   async findLastExpiry(createdBefore: number): Promise<number | undefined> {
     const last = await this.sessions.findOne({
@@ -176,21 +247,43 @@ export class SessionsRepository {
     return last?.expiresAt;
   }
 
-  async delete(ids: readonly string[]): Promise<void> {
-    await this.sessions.delete([...ids]);
+  private async exchangeAll(exchanges: Exchange[]): Promise<boolean[]> {
+    try {
+      const opened = await this.transactions.write(
+        `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, created_at, expires_at, ip, user_agent, login_id,
+           branch_id, code_hash, amr, service, bound_epoch)
+         ${openedBy(exchanges.length)}`,
+        [...exchanges.flatMap(valuesOf), Date.now()],
+      );
+      if (opened === exchanges.length) return exchanges.map(() => true);
+    } catch (error) {
+      if (!isUniqueViolation(error, SESSIONS_CODE_HASH_KEY)) throw error;
+      if (exchanges.length === 1) return [false];
+      return (await Promise.all(exchanges.map((exchange) => this.exchangeAll([exchange])))).flat();
+    }
+    return this.findExisting(exchanges.map(({ session }) => session.id));
   }
+
+  private async findExisting(ids: string[]): Promise<boolean[]> {
+    const found = await this.sessions.find({ where: { id: In(ids) }, select: { id: true } });
+    return ids.map((id) => found.some((session) => session.id === id));
+  }
+}
+
+function valuesOf({ session, codeHash, by }: Exchange): unknown[] {
+  const { id, createdAt, expiresAt, ip, userAgent } = session;
+  return [id, createdAt, expiresAt, ip, userAgent, codeHash, by?.service ?? null, by?.boundEpoch ?? null];
 }
 
 function rowOf(session: NewSession): unknown[] {
   const { id, userId, authTime, authEpoch, amr, createdAt, expiresAt } = session;
   const { refreshGeneration, ip, userAgent, deviceName } = session;
-  const methods = storedMethods(amr);
   return [
     id,
     userId,
     authTime,
     authEpoch,
-    methods,
+    storedMethods(amr),
     createdAt,
     expiresAt,
     refreshGeneration,

@@ -3,17 +3,15 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
-import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { storedMethods } from './authentication-methods.js';
-import { IS_ALIVE, JOIN_PARENT, JOIN_SERVICE } from './alive.js';
+import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE } from './alive.js';
 import { Session } from './session.entity.js';
 
 export interface HeldSession extends Pick<
   Session,
   | 'id'
-  | 'parentId'
+  | 'loginId'
   | 'authTime'
   | 'authEpoch'
   | 'createdAt'
@@ -28,22 +26,12 @@ export interface HeldSession extends Pick<
   isOfEndedEpoch: 0 | 1;
 }
 
-const FIND_PAGE_OF = `SELECT s.id, s.parent_id AS parentId, s.auth_time AS authTime, s.auth_epoch AS authEpoch,
-      s.created_at AS createdAt, s.rotated_at AS rotatedAt, s.expires_at AS expiresAt, s.revoked_at AS revokedAt,
-      s.ip, s.user_agent AS userAgent, s.device_name AS deviceName, s.auth_epoch < u.auth_epoch AS isOfEndedEpoch
-    FROM users u JOIN sessions s ON s.user_id = u.id WHERE u.id = ? AND s.id > ? ORDER BY s.id LIMIT ?`;
-
-const FIND_SOME_OF = hotStatement(
-  'the sessions of a user who is deleted',
-  'SELECT id FROM sessions WHERE user_id = ? LIMIT ?',
-  ['', 1],
-);
-
 export type OwnSession = Pick<
   Session,
   | 'id'
   | 'userId'
-  | 'parentId'
+  | 'loginId'
+  | 'branchId'
   | 'createdAt'
   | 'rotatedAt'
   | 'expiresAt'
@@ -53,19 +41,22 @@ export type OwnSession = Pick<
   | 'service'
 >;
 
-export type EndedSession = Pick<Session, 'id' | 'parentId' | 'codeHash'>;
+const FIND_PAGE_OF = `SELECT s.id, s.login_id AS loginId, s.auth_time AS authTime, s.auth_epoch AS authEpoch,
+      s.created_at AS createdAt, s.rotated_at AS rotatedAt, s.expires_at AS expiresAt, s.revoked_at AS revokedAt,
+      s.ip, s.user_agent AS userAgent, s.device_name AS deviceName, s.auth_epoch < u.auth_epoch AS isOfEndedEpoch
+    FROM users u JOIN sessions s ON s.user_id = u.id WHERE u.id = ? AND s.id > ? ORDER BY s.id LIMIT ?`;
 
-/** Users may have fewer sessions opened by codes, which leaves room for logins. */
+/** Users may have fewer delegated sessions, which leaves room for logins. */
 const MAX_LISTED = 2000;
 
 /** The index used leads to no session that has expired, was revoked or is of an epoch that has ended. */
-const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${JOIN_PARENT} ${JOIN_SERVICE}
+const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${JOIN_FAMILY_AND_SERVICE}
   WHERE u.id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
 /** Callers may add an order: MariaDB sorts what it reads by the index above, which is no more than the limit. */
 const FIND_ALIVE = hotStatement(
   'the live sessions of a user',
-  `SELECT s.id, s.user_id AS userId, s.parent_id AS parentId, s.created_at AS createdAt,
+  `SELECT s.id, s.user_id AS userId, s.login_id AS loginId, s.branch_id AS branchId, s.created_at AS createdAt,
     s.rotated_at AS rotatedAt, s.expires_at AS expiresAt, s.ip, s.user_agent AS userAgent,
     s.device_name AS deviceName, s.service ${ALIVE_OF_USER}`,
   ['', 0],
@@ -76,20 +67,14 @@ const COUNT_ALIVE = hotStatement('the count of live sessions', `SELECT COUNT(*) 
   0,
 ]);
 
+/** A head only goes when no session of its branch is alive. */
+const IS_NO_HEAD_OF_OTHERS = `(s.branch_id <> s.id OR NOT EXISTS (SELECT 1 FROM sessions m
+  WHERE m.branch_id = s.id AND m.id <> s.id AND m.revoked_at IS NULL AND m.expires_at > ?))`;
+
 const FIND_AT = hotStatement(
   'whether a user has many sessions',
   'SELECT id FROM sessions WHERE user_id = ? LIMIT 1 OFFSET ?',
   ['', 1],
-);
-
-/** Derived sessions mostly come before those that they are derived from. */
-const FIND_ENDED = hotStatement(
-  'the ended sessions of a user',
-  `SELECT s.id, s.parent_id AS parentId, s.code_hash AS codeHash FROM users u JOIN sessions s ON s.user_id = u.id
-    WHERE u.id = ? AND s.auth_epoch <= u.auth_epoch
-      AND (s.auth_epoch < u.auth_epoch OR s.revoked_at > 0 OR s.expires_at < ?) AND s.created_at < ?
-    ORDER BY s.auth_epoch DESC, s.revoked_at DESC, s.expires_at DESC LIMIT ?`,
-  ['', 0, 0, 1],
 );
 
 @Injectable()
@@ -105,16 +90,10 @@ export class UserSessionsRepository {
     return (await this.sessions.query<unknown[]>(FIND_AT, [userId, count])).length > 0;
   }
 
-  /** Finds sessions dead for good. All derived from them are dead too, or will be once their revocation is done. */
-  findEnded(userId: string, createdBefore: number, limit: number): Promise<EndedSession[]> {
-    const expiredBefore = Date.now() - LEEWAY_SECONDS * 1000;
-    return this.sessions.query<EndedSession[]>(FIND_ENDED, [userId, expiredBefore, createdBefore, limit]);
-  }
-
-  async findOldestDerived(userId: string, limit: number): Promise<string[]> {
-    const sql = `${FIND_ALIVE} AND s.parent_id IS NOT NULL ORDER BY s.id LIMIT ?`;
-    const rows = await this.sessions.query<OwnSession[]>(sql, [userId, Date.now(), limit]);
-    return rows.map(({ id }) => id);
+  findOldestDelegated(userId: string, limit: number): Promise<OwnSession[]> {
+    const sql = `${FIND_ALIVE} AND s.login_id IS NOT NULL AND ${IS_NO_HEAD_OF_OTHERS} ORDER BY s.id LIMIT ?`;
+    const now = Date.now();
+    return this.sessions.query<OwnSession[]>(sql, [userId, now, now, limit]);
   }
 
   listAlive(userId: string): Promise<OwnSession[]> {
@@ -136,7 +115,7 @@ export class UserSessionsRepository {
   ): Promise<boolean> {
     const kept = await transaction.write(
       `UPDATE sessions SET auth_epoch = auth_epoch + 1, amr = COALESCE(?, amr)
-        WHERE id = ? AND user_id = ? AND parent_id IS NULL AND revoked_at IS NULL
+        WHERE id = ? AND user_id = ? AND login_id IS NULL AND revoked_at IS NULL
           AND auth_epoch + 1 = (SELECT auth_epoch FROM users WHERE id = ?)`,
       [amr === undefined ? null : storedMethods(amr), id, userId, userId],
     );
@@ -147,16 +126,14 @@ export class UserSessionsRepository {
     return this.sessions.query<HeldSession[]>(FIND_PAGE_OF, [userId, afterId, limit]);
   }
 
-  /** Nobody can issue a code from the sessions found until COMMIT. */
-  async findSomeOf(transaction: Transaction, userId: string, limit: number): Promise<string[]> {
-    const rows = await transaction.read<{ id: string }>(FIND_SOME_OF + transaction.forUpdate, [
-      userId,
-      limit,
-    ]);
+  /** Pages by id through users who have a session that may be alive. */
+  async findSignedInAfter(userId: string, now: number, limit: number): Promise<string[]> {
+    const rows = await this.sessions.query<{ id: string }[]>(
+      `SELECT u.id FROM users u WHERE u.id > ? AND EXISTS (SELECT 1 FROM sessions s
+        WHERE s.user_id = u.id AND s.auth_epoch = u.auth_epoch AND s.revoked_at IS NULL AND s.expires_at > ?)
+        ORDER BY u.id LIMIT ?`,
+      [userId, now, limit],
+    );
     return rows.map(({ id }) => id);
-  }
-
-  async deleteIn(transaction: Transaction, ids: readonly string[]): Promise<void> {
-    await transaction.write(`DELETE FROM sessions WHERE id IN (${places(ids.length)})`, [...ids]);
   }
 }

@@ -24,14 +24,12 @@ import { SecondFactorRemoval } from '../../auth/second-factor/second-factor-remo
 import { SecondFactorRowsModule } from '../../auth/second-factor/second-factor-rows.module.js';
 import { SealingAnew } from '../../auth/tokens/sealing-anew.js';
 import { SessionDeletion } from '../../auth/sessions/session-deletion.js';
-import { SessionRemoval } from '../../auth/sessions/session-removal.js';
 import { MailCode } from '../../auth/mail-codes/mail-code.entity.js';
 import { MailCodesRepository } from '../../auth/mail-codes/mail-codes.repository.js';
 import { PasswordChanges } from '../../auth/passwords/password-changes.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { Session } from '../../auth/sessions/session.entity.js';
 import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
-import { SignedInUsersRepository } from '../../auth/sessions/signed-in-users.repository.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
 import { ServicesModule } from '../../services/services.module.js';
@@ -39,7 +37,10 @@ import { UserPartsCheck } from '../../users/user-parts-check.js';
 import { UsersModule } from '../../users/users.module.js';
 import { RequestsModule } from '../../requests/requests.module.js';
 
+import { EndedSessionsRepository } from '../../auth/sessions/ended-sessions.repository.js';
+
 const PROVIDERS = [
+  EndedSessionsRepository,
   AllSessionsService,
   HandedOutResetCodes,
   MailCodesOfUser,
@@ -52,10 +53,8 @@ const PROVIDERS = [
   SecondFactorRemoval,
   SessionDeletion,
   ShownInvitationsService,
-  SessionRemoval,
   SessionsOfUser,
   SessionsRepository,
-  SignedInUsersRepository,
   UserPartsCheck,
   UserSessionsRepository,
   VouchedEmails,

@@ -36,30 +36,25 @@ export const SESSION_CHECKS: Check[] = [
     ({ sessionMaxAge }) => [sessionMaxAge * 1000 + LEEWAY_MS],
   ),
   emptyQuery(
-    'the session that issued a code exists as long as the session that the code opened',
-    'Delete these sessions: their tokens do not work, and sessions derived from them must not work either.',
+    'every session that a code opened has its login and the first session of its branch',
+    'Delete these sessions: their tokens do not work, and their families cannot be ended.',
     `SELECT s.id AS fault FROM sessions s
-      WHERE (s.parent_id IS NULL) <> (s.code_hash IS NULL)
-         OR (s.parent_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent_id))`,
+       LEFT JOIN sessions l ON l.id = s.login_id LEFT JOIN sessions h ON h.id = s.branch_id
+      WHERE (s.login_id IS NULL) <> (s.code_hash IS NULL) OR (s.login_id IS NULL) <> (s.branch_id IS NULL)
+         OR (s.login_id IS NOT NULL AND (l.id IS NULL OR h.id IS NULL))`,
   ),
   emptyQuery(
     'no session that a code opened is refreshed',
     REVOKE,
-    'SELECT id AS fault FROM sessions WHERE refresh_generation > 0 AND parent_id IS NOT NULL AND revoked_at IS NULL',
+    'SELECT id AS fault FROM sessions WHERE refresh_generation > 0 AND login_id IS NOT NULL AND revoked_at IS NULL',
   ),
   emptyQuery(
-    'every session that a code opened has the login of the session that issued the code',
+    'every session that a code opened has the user and the time of its login, and the login of its branch',
     REVOKE,
-    `SELECT s.id AS fault FROM sessions s JOIN sessions p ON p.id = s.parent_id
-      WHERE s.user_id <> p.user_id OR s.auth_time <> p.auth_time`,
-  ),
-  emptyQuery(
-    'no session is alive that derives from one that ended with all its derived sessions',
-    REVOKE,
-    // A child derived while its parent was being revoked may lack revoked_at: it ends with its parent.
     `SELECT s.id AS fault FROM sessions s
-       JOIN sessions p ON p.id = s.parent_id JOIN sessions g ON g.id = p.parent_id
-      WHERE s.revoked_at IS NULL AND p.revoked_at IS NULL AND g.descendants_revoked_at IS NOT NULL`,
+       JOIN sessions l ON l.id = s.login_id JOIN sessions h ON h.id = s.branch_id
+      WHERE s.user_id <> l.user_id OR s.auth_time <> l.auth_time OR l.login_id IS NOT NULL
+         OR h.login_id <> s.login_id OR h.branch_id <> h.id`,
   ),
 ];
 

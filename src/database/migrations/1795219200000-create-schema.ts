@@ -1,7 +1,8 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
-import { columnsFor, isMysql, OPTIONAL, PRIMARY } from '../columns.js';
+import { cascade, columnsFor, index, isMysql, OPTIONAL, PRIMARY, unique } from '../columns.js';
+import { events, mails, orgs } from './1795219200000-create-schema.orgs.js';
 
-/** Every step can be repeated, as MySQL commits each statement by itself. */
+/** Every step can be repeated, because MySQL commits each statement by itself. */
 export class CreateSchema1795219200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table, true, true, true);
@@ -13,25 +14,50 @@ export class CreateSchema1795219200000 implements MigrationInterface {
 }
 
 function tables(runner: QueryRunner): Table[] {
-  const mysql = isMysql(runner);
-  const { engine, id, text, unicode, number, time } = columnsFor(runner);
-  const cascade = (name: string, columnName: string, referencedTableName: string) => ({
-    name,
-    columnNames: [columnName],
-    referencedTableName,
-    referencedColumnNames: ['id'],
-    onDelete: 'CASCADE',
-    onUpdate: 'NO ACTION',
-  });
-
   return [
-    new Table({
-      name: 'users',
-      engine,
-      columns: [id('id', PRIMARY), text('email', 254), text('password_hash', 255), time('created_at')],
-      uniques: mysql ? [] : [{ name: 'users_email_key', columnNames: ['email'] }],
-      indices: mysql ? [{ name: 'users_email_key', columnNames: ['email'], isUnique: true }] : [],
-    }),
+    users(runner),
+    ...sessions(runner),
+    ...secondFactors(runner),
+    ...orgs(runner),
+    ...events(runner),
+    ...mails(runner),
+    ...services(runner),
+  ];
+}
+
+function users(runner: QueryRunner): Table {
+  const { engine, id, text, number, time } = columnsFor(runner);
+  const email = { name: 'users_email_key', columnNames: ['email'] };
+  return new Table({
+    name: 'users',
+    engine,
+    columns: [
+      id('id', PRIMARY),
+      text('email', 254),
+      text('password_hash', 255),
+      time('created_at'),
+      number('revision', { default: 1 }),
+      number('auth_epoch', { default: 0 }),
+      time('disabled_at', OPTIONAL),
+      time('email_verified_at', OPTIONAL),
+      time('password_changed_at', OPTIONAL),
+      time('second_factor_at', OPTIONAL),
+      time('operator_since', OPTIONAL),
+      text('disabled_email', 254, OPTIONAL),
+    ],
+    uniques: isMysql(runner) ? [] : [email],
+    indices: [
+      ...(isMysql(runner) ? [{ ...email, isUnique: true }] : []),
+      index('users_disabled_email_idx', 'disabled_email'),
+    ],
+  });
+}
+
+// InnoDB checks a foreign key, and locks the user's row, with each update of the index that serves it. The index of
+// `user_id` alone serves it, so that a refresh, which updates `expires_at`, does not.
+function sessions(runner: QueryRunner): Table[] {
+  const { engine, id, text, unicode, number, time } = columnsFor(runner);
+  return [
     new Table({
       name: 'sessions',
       engine,
@@ -42,49 +68,125 @@ function tables(runner: QueryRunner): Table[] {
         time('created_at'),
         time('expires_at'),
         time('revoked_at', OPTIONAL),
+        id('login_id', OPTIONAL),
+        id('branch_id', OPTIONAL),
+        text('code_hash', 43, OPTIONAL),
+        number('auth_epoch', { default: 0 }),
+        number('refresh_generation', { default: 0 }),
+        time('rotated_at', OPTIONAL),
+        text('ip', 45, OPTIONAL),
+        unicode('user_agent', 200, OPTIONAL),
+        unicode('device_name', 60, OPTIONAL),
+        text('amr', 40, OPTIONAL),
+        text('service', 40, OPTIONAL),
+        number('bound_epoch', OPTIONAL),
       ],
       indices: [
-        { name: 'sessions_user_id_idx', columnNames: ['user_id'] },
-        { name: 'sessions_expires_at_idx', columnNames: ['expires_at'] },
+        index('sessions_user_id_idx', 'user_id'),
+        index('sessions_user_id_alive_idx', 'user_id', 'auth_epoch', 'revoked_at', 'expires_at'),
+        index('sessions_login_id_idx', 'login_id', 'id'),
+        index('sessions_branch_id_idx', 'branch_id', 'id'),
+        index('sessions_expires_at_id_idx', 'expires_at', 'id'),
+        unique('sessions_code_hash_key', 'code_hash'),
       ],
       foreignKeys: [cascade('sessions_user_id_fkey', 'user_id', 'users')],
     }),
     new Table({
       name: 'authorization_codes',
       engine,
-      columns: [
-        text('hash', 43, PRIMARY),
-        id('session_id'),
-        text('code_challenge', 43, OPTIONAL),
-        time('created_at'),
-        time('expires_at'),
-        time('consumed_at', OPTIONAL),
-        id('granted_session_id', OPTIONAL),
-        time('purge_at'),
-      ],
+      columns: [text('hash', 43, PRIMARY), id('session_id'), time('created_at'), time('expires_at')],
       indices: [
-        { name: 'authorization_codes_session_id_idx', columnNames: ['session_id'] },
-        { name: 'authorization_codes_purge_at_idx', columnNames: ['purge_at'] },
+        index('authorization_codes_session_id_created_at_idx', 'session_id', 'created_at'),
+        index('authorization_codes_expires_at_idx', 'expires_at'),
       ],
       foreignKeys: [cascade('authorization_codes_session_id_fkey', 'session_id', 'sessions')],
     }),
     new Table({
-      name: 'orgs',
+      name: 'pending_revocations',
       engine,
-      columns: [id('id', PRIMARY), unicode('name', 100), number('revision'), time('created_at')],
+      columns: [
+        id('session_id', PRIMARY),
+        id('user_id'),
+        time('since'),
+        text('reason', 20),
+        id('actor_id', OPTIONAL),
+        id('actor_session_id', OPTIONAL),
+        text('request_id', 128, OPTIONAL),
+        text('ip', 45, OPTIONAL),
+      ],
+    }),
+  ];
+}
+
+function secondFactors(runner: QueryRunner): Table[] {
+  const { engine, id, text, number, time } = columnsFor(runner);
+  const ofUser = (name: string) => ({
+    name,
+    engine,
+    foreignKeys: [cascade(`${name}_user_id_fkey`, 'user_id', 'users')],
+  });
+  return [
+    new Table({
+      ...ofUser('second_factors'),
+      columns: [
+        id('user_id', PRIMARY),
+        text('secret', 200),
+        time('last_step', { default: 0 }),
+        time('enabled_at', OPTIONAL),
+        time('pending_until', OPTIONAL),
+      ],
     }),
     new Table({
-      name: 'members',
-      engine,
-      columns: [id('org_id', PRIMARY), id('user_id', PRIMARY), text('role', 6), time('joined_at')],
-      indices: [
-        { name: 'members_org_id_joined_at_idx', columnNames: ['org_id', 'joined_at', 'user_id'] },
-        { name: 'members_org_id_role_idx', columnNames: ['org_id', 'role'] },
-        { name: 'members_user_id_joined_at_idx', columnNames: ['user_id', 'joined_at', 'org_id'] },
+      ...ofUser('second_factor_failures'),
+      columns: [
+        id('user_id', PRIMARY),
+        text('scope', 9, PRIMARY),
+        number('count'),
+        time('since'),
+        number('notified', { default: 0 }),
       ],
+    }),
+    new Table({
+      ...ofUser('recovery_codes'),
+      columns: [id('user_id', PRIMARY), text('hash', 43, PRIMARY), time('used_at', OPTIONAL)],
+    }),
+  ];
+}
+
+function services(runner: QueryRunner): Table[] {
+  const { engine, id, text, number, time } = columnsFor(runner);
+  return [
+    new Table({
+      name: 'services',
+      engine,
+      columns: [
+        text('name', 40, PRIMARY),
+        text('allow', 200),
+        number('epoch', { default: 0 }),
+        number('revision', { default: 1 }),
+        time('created_at'),
+        time('disabled_at', OPTIONAL),
+        time('removed_at', OPTIONAL),
+      ],
+    }),
+    new Table({
+      name: 'service_secrets',
+      engine,
+      columns: [
+        id('id', PRIMARY),
+        text('service', 40),
+        text('hash', 43),
+        time('created_at'),
+        time('last_used_at', OPTIONAL),
+        time('revoked_at', OPTIONAL),
+      ],
+      indices: [index('service_secrets_service_idx', 'service'), unique('service_secrets_hash_key', 'hash')],
       foreignKeys: [
-        cascade('members_org_id_fkey', 'org_id', 'orgs'),
-        cascade('members_user_id_fkey', 'user_id', 'users'),
+        {
+          ...cascade('service_secrets_service_fkey', 'service', 'services'),
+          referencedColumnNames: ['name'],
+          onDelete: 'NO ACTION',
+        },
       ],
     }),
   ];

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../../access/role.js';
-import { IS_ALIVE, JOIN_USER_PARENT_AND_SERVICE } from '../../auth/sessions/alive.js';
+import { IS_ALIVE, JOIN_USER_FAMILY_AND_SERVICE } from '../../auth/sessions/alive.js';
 import { BatchedQueries } from '../../database/batched-queries.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { padded, places } from '../../database/lookup.js';
@@ -85,7 +85,7 @@ const LIST_AFTER = hotStatement(
 
 const IS_READER = hotStatement(
   'the check of the reader of a member list that is streamed',
-  `SELECT r.user_id FROM sessions s ${JOIN_USER_PARENT_AND_SERVICE}
+  `SELECT r.user_id FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
     JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
     JOIN orgs o ON o.id = r.org_id AND o.deleted_at IS NULL
     WHERE s.id = ? AND ${IS_ALIVE}`,
@@ -102,7 +102,7 @@ const FIND_SUCCESSORS = hotStatement(
   ['', '', 5],
 );
 
-const FIND_SESSION = `SELECT s.id FROM sessions s ${JOIN_USER_PARENT_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`;
+const FIND_SESSION = `SELECT s.id FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`;
 
 const FIND_ORG = 'SELECT id FROM orgs WHERE id = ? AND deleted_at IS NULL';
 

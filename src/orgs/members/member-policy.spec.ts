@@ -75,8 +75,8 @@ const ACTIONS = {
   },
 } as const;
 
-const BY_PASSWORD = { parentId: null };
-const BY_CODE = { parentId: 'login' };
+const BY_PASSWORD = { isDelegated: false };
+const BY_CODE = { isDelegated: true };
 
 const FACTS: ChangeFacts = {
   revision: 1,

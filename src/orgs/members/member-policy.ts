@@ -23,7 +23,7 @@ export function canRemove(actor: Role, target: Role): boolean {
   return roleAtLeast(actor, 'admin') && target !== 'owner';
 }
 
-type Session = Pick<UserActor, 'parentId'>;
+type Session = Pick<UserActor, 'isDelegated'>;
 
 /** A membership that ends, falls below owner, or belongs to somebody who can no longer act. */
 interface EndingMembership {

@@ -57,18 +57,19 @@ export function brokenInState(snapshot: Snapshot): string[] {
     ...sessions.filter((s) => !known.has(s.userId)).map((s) => `orphan: session ${s.id} of ${s.userId}`),
     ...sessions
       .filter((s) => !comesFromOneOf(open, s))
-      .map((s) => `orphan: session ${s.id} of ${s.parentId}`),
+      .map((s) => `orphan: session ${s.id} of login ${s.loginId}`),
     ...brokenRecord(snapshot),
   ];
 }
 
-/** One that a code opened has a parent, of the same user. */
+/** A session that a code opened has a login of the same user, and a head of the same login. */
 function comesFromOneOf(
-  sessions: ReadonlyMap<string, { userId: string }>,
-  { userId, parentId, codeHash }: Snapshot['sessions'][number],
+  sessions: ReadonlyMap<string, { userId: string; loginId: string | null }>,
+  { userId, loginId, branchId, codeHash }: Snapshot['sessions'][number],
 ): boolean {
-  if (parentId === null) return codeHash === null;
-  return codeHash !== null && sessions.get(parentId)?.userId === userId;
+  if (loginId === null || branchId === null) return codeHash === null && branchId === loginId;
+  const [login, head] = [sessions.get(loginId), sessions.get(branchId)];
+  return codeHash !== null && login?.userId === userId && login.loginId === null && head?.loginId === loginId;
 }
 
 /** I4 as the clients saw it. */

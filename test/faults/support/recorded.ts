@@ -21,7 +21,7 @@ export function brokenRecord({ users, orgs, members, sessions, events }: Snapsho
     of: (event: RecordedEvent) => string,
     among: (event: RecordedEvent) => boolean = () => true,
   ): string[] => events.filter((event) => event.type === type && among(event)).map(of);
-  const logins = sessions.filter(({ parentId }) => parentId === null);
+  const logins = sessions.filter(({ loginId }) => loginId === null);
   const deleted = new Set(about('account.deleted', ({ userId }) => userId));
   const purged = new Set(about('org.purged', ({ orgId }) => orgId));
   /** Memberships go with the organization, without an event for each. */

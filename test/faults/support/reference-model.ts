@@ -387,11 +387,22 @@ export class ReferenceModel {
     }
   }
 
+  /** Ends a login with all below it, and a session that a code opened with its whole branch. */
   private revoke(session: number): void {
-    const found = this.sessions[session];
-    if (found) found.revoked = true;
-    for (const [derived, { parent }] of this.sessions.entries()) {
-      if (parent === session) this.revoke(derived);
+    const root = this.headOf(session) ?? session;
+    for (const [other, found] of this.sessions.entries()) {
+      if (other === root || this.headOf(other) === root || this.loginOf(other) === root) found.revoked = true;
     }
+  }
+
+  /** The first session that a code opened below the login; undefined for a login. */
+  private headOf(session: number): number | undefined {
+    const parent = this.sessions[session]?.parent;
+    return parent === undefined ? undefined : (this.headOf(parent) ?? session);
+  }
+
+  private loginOf(session: number): number {
+    const parent = this.sessions[session]?.parent;
+    return parent === undefined ? session : this.loginOf(parent);
   }
 }

@@ -17,6 +17,12 @@ export interface Snapshot {
   users: { id: string; email: string; disabledAt: number | null }[];
   orgs: { id: string; deletedAt: number | null; purgeBeganAt: number | null }[];
   members: { orgId: string; userId: string; role: Role }[];
-  sessions: { id: string; userId: string; parentId: string | null; codeHash: string | null }[];
+  sessions: {
+    id: string;
+    userId: string;
+    loginId: string | null;
+    branchId: string | null;
+    codeHash: string | null;
+  }[];
   events: RecordedEvent[];
 }

@@ -40,7 +40,7 @@ export class Storage {
       orgs: await this.query('SELECT id, deleted_at AS deletedAt, purge_began_at AS purgeBeganAt FROM orgs'),
       members: await this.query('SELECT org_id AS orgId, user_id AS userId, role FROM members'),
       sessions: await this.query(
-        'SELECT id, user_id AS userId, parent_id AS parentId, code_hash AS codeHash FROM sessions',
+        'SELECT id, user_id AS userId, login_id AS loginId, branch_id AS branchId, code_hash AS codeHash FROM sessions',
       ),
       events: (await this.query('SELECT * FROM events')).map(recordedEvent),
     } as Snapshot;

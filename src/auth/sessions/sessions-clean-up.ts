@@ -3,21 +3,54 @@ import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } fro
 import { LRUCache } from 'lru-cache';
 import { Env } from '../../config/env.js';
 import { inBatches } from '../../database/in-batches.js';
-import { BATCH, type Batch } from '../../jobs/batch.js';
+import { BATCH, type Batch, deleteFound } from '../../jobs/batch.js';
 import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
-import { derivedFirst, SessionRemoval } from './session-removal.js';
-import { type EndedSession, UserSessionsRepository } from './user-sessions.repository.js';
+import {
+  type EndedSession,
+  EndedSessionsRepository,
+  type ExpiredSession,
+} from './ended-sessions.repository.js';
+import { newestFirst, SessionDeletion } from './session-deletion.js';
 
 const MAX_USERS = 10_000;
 const MAX_AT_ONCE = 10_000;
 const FEW = 500;
+const LEEWAY_MS = LEEWAY_SECONDS * 1000;
 /** The server ends a statement sooner: no exchange that has read a code inserts so long after the code is gone. */
 const STATEMENT_END_MS = 7_000;
 
-// Deletes ended sessions before they expire. One whose code may still be used stays: it keeps the code from working
-// twice, and tells of its reuse. If a user opens them too fast for that, their codes go first, then the sessions.
+/** Deletes codes and sessions that have expired. */
+@Injectable()
+export class ExpiredSessions implements OnModuleInit {
+  private last: ExpiredSession | undefined;
+
+  constructor(
+    private readonly sessions: EndedSessionsRepository,
+    private readonly codes: AuthorizationCodesRepository,
+    private readonly deletion: SessionDeletion,
+    private readonly jobs: CleanUpJobs,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.add(async (now) => {
+      const hashes = await this.codes.findExpired(now - LEEWAY_MS);
+      return deleteFound(hashes, (found) => this.codes.delete(found));
+    });
+    this.jobs.add((now) => this.deleteBatch(now - LEEWAY_MS));
+  }
+
+  private async deleteBatch(before: number): Promise<Batch> {
+    const { expiresAt, id } = this.last ?? { expiresAt: before, id: '' };
+    const candidates = await this.sessions.findExpired(expiresAt, id);
+    this.last = candidates.length < BATCH ? undefined : candidates.at(-1);
+    return { examined: candidates.length, deleted: await this.deletion.deleteUnnamed(candidates) };
+  }
+}
+
+// Deletes ended sessions before they expire. A session whose code may still be used stays: it keeps the code from working
+// twice, and shows its reuse. If a user opens sessions too fast for that, their codes go first, then the sessions.
 @Injectable()
 export class EndedSessions implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
@@ -28,9 +61,9 @@ export class EndedSessions implements OnModuleInit, OnApplicationShutdown {
   private readonly shutdown = new AbortController();
 
   constructor(
-    private readonly sessions: UserSessionsRepository,
+    private readonly sessions: EndedSessionsRepository,
     private readonly codes: AuthorizationCodesRepository,
-    private readonly removal: SessionRemoval,
+    private readonly deletion: SessionDeletion,
     private readonly jobs: CleanUpJobs,
     private readonly env: Env,
   ) {}
@@ -61,12 +94,12 @@ export class EndedSessions implements OnModuleInit, OnApplicationShutdown {
 
   /** Handles one user per call, and none once all had their turn. */
   private async deleteBatch(now: number): Promise<Batch> {
-    const createdBefore = now - (this.env.codeTtl + LEEWAY_SECONDS) * 1000;
+    const createdBefore = now - this.env.codeTtl * 1000 - LEEWAY_MS;
     if (this.due.length === 0) this.due = [...this.users.keys()];
     const userId = this.due.at(-1);
     if (userId === undefined) return { examined: 0, deleted: 0 };
     const ended = await this.sessions.findEnded(userId, createdBefore, BATCH);
-    const deleted = await this.removal.remove(derivedFirst(ended));
+    const deleted = await this.deletion.deleteUnnamed(newestFirst(ended));
     if (deleted === 0) {
       this.due.pop();
       if ((this.users.get(userId) ?? 0) < createdBefore) this.users.delete(userId);
@@ -74,18 +107,18 @@ export class EndedSessions implements OnModuleInit, OnApplicationShutdown {
     return { examined: this.due.length > 0 ? BATCH : 0, deleted };
   }
 
-  /** Stops when few are left, which the clean-up deletes, or when live sessions are derived from all that is left. */
+  /** Stops when few are left, which the clean-up deletes, or when live sessions name all that is left. */
   private async deleteMostOf(userId: string): Promise<void> {
     let ended: EndedSession[];
-    let removed: number;
+    let deleted: number;
     do {
-      removed = 0;
+      deleted = 0;
       ended = await this.sessions.findEnded(userId, Date.now(), MAX_AT_ONCE);
       for await (const batch of inBatches(ended)) await this.deleteCodesOf(batch);
       await sleep(STATEMENT_END_MS, undefined, { signal: this.shutdown.signal, ref: false });
-      for await (const batch of inBatches(derivedFirst(ended), BATCH))
-        removed += await this.removal.remove(batch);
-    } while (ended.length > FEW && removed > 0);
+      for await (const batch of inBatches(newestFirst(ended), BATCH))
+        deleted += await this.deletion.deleteUnnamed(batch);
+    } while (ended.length > FEW && deleted > 0);
   }
 
   private async deleteCodesOf(sessions: readonly EndedSession[]): Promise<void> {

@@ -2,20 +2,20 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Env } from '../../config/env.js';
 import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
 import type { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
-import type { EndedSessions } from './ended-sessions.js';
-import type { SessionRemoval } from './session-removal.js';
-import type { EndedSession, UserSessionsRepository } from './user-sessions.repository.js';
+import type { EndedSession, EndedSessionsRepository } from './ended-sessions.repository.js';
+import type { SessionDeletion } from './session-deletion.js';
+import type { EndedSessions } from './sessions-clean-up.js';
 
 let Subject: typeof EndedSessions;
 
-// Loaded again, as another spec may have loaded it with the real pauses.
+// Loaded again, because another spec may have loaded it with the real pauses.
 beforeAll(async () => {
   vi.doMock('node:timers/promises', () => ({
     setTimeout: () => Promise.resolve(),
     setImmediate: () => Promise.resolve(),
   }));
   vi.resetModules();
-  ({ EndedSessions: Subject } = await import('./ended-sessions.js'));
+  ({ EndedSessions: Subject } = await import('./sessions-clean-up.js'));
 });
 afterAll(() => {
   vi.doUnmock('node:timers/promises');
@@ -25,7 +25,8 @@ afterAll(() => {
 const MANY = 600;
 const ended: EndedSession[] = Array.from({ length: MANY }, (_, i) => ({
   id: `${i}`,
-  parentId: null,
+  loginId: null,
+  branchId: null,
   codeHash: null,
 }));
 
@@ -37,9 +38,9 @@ async function searchesIf(removed: number): Promise<number> {
     return searches < 5 ? ended : [];
   };
   const sessions = new Subject(
-    { findEnded } as unknown as UserSessionsRepository,
+    { findEnded } as unknown as EndedSessionsRepository,
     { delete: async () => {}, deleteIssuedBy: async () => {} } as unknown as AuthorizationCodesRepository,
-    { remove: async () => removed } as unknown as SessionRemoval,
+    { deleteUnnamed: async () => removed } as unknown as SessionDeletion,
     new CleanUpJobs(),
     {} as Env,
   );
@@ -52,6 +53,6 @@ it('goes on while ended sessions are left', async () => {
   expect(await searchesIf(1)).toBe(5);
 });
 
-it('leaves the rest to the clean-up where live sessions are derived from all that have ended', async () => {
+it('leaves the rest to the clean-up when live sessions name all that have ended', async () => {
   expect(await searchesIf(0)).toBe(1);
 });

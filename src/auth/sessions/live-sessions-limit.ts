@@ -1,0 +1,97 @@
+import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
+import { SessionRevocation } from './session-revocation.js';
+import { EndedSessions } from './sessions-clean-up.js';
+import { type OwnSession, UserSessionsRepository } from './user-sessions.repository.js';
+
+const MAX_LIVE_SESSIONS = 1000;
+const LOOK_EVERY = 32;
+/** Users with more rows are looked at again with each clean-up: each process may open LOOK_EVERY beyond a look. */
+const MANY_SESSIONS = MAX_LIVE_SESSIONS - 3 * LOOK_EVERY;
+const MAX_USERS = 10_000;
+const MAX_REVOKED_AT_ONCE = 100;
+const TOO_MANY = { actor: { kind: 'system' }, reason: 'too_many' } as const;
+
+// Keeps at most 1,000 live sessions per user: revokes the oldest delegated ones, and has ended ones deleted. Runs in the
+// background, so that no request waits for it.
+@Injectable()
+export class LiveSessionsLimit implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger('Sessions');
+  private readonly opened = new LRUCache<string, number>({ max: MAX_USERS });
+  private readonly withMany = new LRUCache<string, true>({ max: MAX_USERS });
+  private readonly running = new Map<string, Promise<void>>();
+  private stopped = false;
+
+  constructor(
+    private readonly sessions: UserSessionsRepository,
+    private readonly revocation: SessionRevocation,
+    private readonly ended: EndedSessions,
+    private readonly jobs: CleanUpJobs,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.add(async () => {
+      for (const userId of this.withMany.keys()) await this.look(userId);
+      return { examined: 0, deleted: 0 };
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    await Promise.all(this.running.values());
+  }
+
+  noteOpened(userId: string): void {
+    const opened = (this.opened.get(userId) ?? 0) + 1;
+    this.opened.set(userId, opened % LOOK_EVERY);
+    if (opened === LOOK_EVERY) void this.look(userId);
+  }
+
+  private look(userId: string): Promise<void> {
+    const running = this.running.get(userId);
+    if (running) return running;
+    const look = this.revokeExcess(userId)
+      .catch((error: unknown) =>
+        this.logger.warn({
+          msg: 'the oldest delegated sessions could not be ended; it will be retried',
+          err: error,
+        }),
+      )
+      .finally(() => this.running.delete(userId));
+    this.running.set(userId, look);
+    return look;
+  }
+
+  private async revokeExcess(userId: string): Promise<void> {
+    // This reads an index alone, and mostly suffices.
+    if (!(await this.sessions.hasMoreThan(userId, MANY_SESSIONS))) {
+      this.withMany.delete(userId);
+      return;
+    }
+    this.withMany.set(userId, true);
+    if (!(await this.sessions.hasMoreThan(userId, MAX_LIVE_SESSIONS))) return;
+    while (!this.stopped) {
+      const excess = (await this.sessions.countAlive(userId, Date.now())) - MAX_LIVE_SESSIONS;
+      if (excess <= 0) break;
+      const oldest = await this.sessions.findOldestDelegated(userId, Math.min(excess, MAX_REVOKED_AT_ONCE));
+      if (oldest.length === 0) break;
+      await this.revokeAll(userId, oldest);
+    }
+    this.ended.deleteSoon(userId);
+  }
+
+  /** A head is revoked with its branch: a code of it may just open a session. */
+  private async revokeAll(userId: string, sessions: readonly OwnSession[]): Promise<void> {
+    const heads = sessions.filter(({ id, branchId }) => id === branchId);
+    const others = sessions.filter(({ id, branchId }) => id !== branchId).map(({ id }) => id);
+    if (others.length > 0) await this.revocation.revokeAlone(userId, others, TOO_MANY);
+    for (const { id } of heads) await this.revocation.revoke({ id, userId }, TOO_MANY);
+    this.ended.note(userId);
+    this.logger.warn({
+      msg: 'too many sessions opened by codes: the oldest were ended',
+      userId,
+      ended: sessions.length,
+    });
+  }
+}
