@@ -1,7 +1,7 @@
-import { AuthorizationCodesRepository } from '../auth/codes/authorization-codes.repository.js';
+import { AuthorizationCodesRepository } from '../auth/sessions/authorization-codes.repository.js';
 import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
 import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
-import { PendingRevocation } from '../auth/sessions/pending-revocation.entity.js';
+import { AuthorizationCode, PendingRevocation, Session } from '../auth/sessions/session.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SecondFactorFailuresRepository } from '../auth/second-factor/second-factor-failures.repository.js';
 import { RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
@@ -39,8 +39,6 @@ import { ImportedUsersRepository } from '../users/imported-users.repository.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
-import { AuthorizationCode } from '../auth/codes/authorization-code.entity.js';
-import { Session } from '../auth/sessions/session.entity.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';

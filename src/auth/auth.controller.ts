@@ -9,7 +9,7 @@ import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
 import { ApiSignIn } from './api-sign-in.decorator.js';
 import { AuthService } from './auth.service.js';
-import { CodeIssuingService } from './codes/code-issuing.service.js';
+import { CodesService } from './sessions/codes.service.js';
 import {
   BoundCodeResult,
   CodeResult,
@@ -31,7 +31,7 @@ import { commonPassword } from './passwords/is-acceptable-password.decorator.js'
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
-    private readonly issuing: CodeIssuingService,
+    private readonly codes: CodesService,
   ) {}
 
   /**
@@ -103,7 +103,7 @@ export class AuthController {
     @CurrentUser() caller: UserPrincipal,
     @Body() body: IssueCodeRequest,
   ): Promise<CodeResult | BoundCodeResult> {
-    return this.issuing.issue(caller.sessionId, body);
+    return this.codes.issue(caller.sessionId, body);
   }
 
   /**

@@ -12,11 +12,10 @@ import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { LiveTokens } from './live-tokens.js';
-import { AuthorizationCode } from './codes/authorization-code.entity.js';
-import { AuthorizationCodesRepository } from './codes/authorization-codes.repository.js';
-import { CodeIssuingService } from './codes/code-issuing.service.js';
-import { CodesService } from './codes/codes.service.js';
-import { UnusedCodesLimit } from './codes/unused-codes-limit.js';
+import { AuthorizationCode, PendingRevocation, Session } from './sessions/session.entity.js';
+import { AuthorizationCodesRepository } from './sessions/authorization-codes.repository.js';
+import { CodesService } from './sessions/codes.service.js';
+import { UnusedCodesLimit } from './sessions/unused-codes-limit.js';
 import { DiscoveryController } from './discovery/discovery.controller.js';
 import { DiscoveryService } from './discovery/discovery.service.js';
 import { MailCode } from './mail-codes/mail-code.entity.js';
@@ -41,21 +40,17 @@ import { PasswordRecoveryController } from './recovery/password-recovery.control
 import { ResetMails } from './recovery/reset-mails.js';
 import { PasswordRecoveryService } from './recovery/password-recovery.service.js';
 import { HandedOutResetCodes } from './recovery/handed-out-reset-codes.js';
-import { LogoutController } from './refresh/logout.controller.js';
-import { LogoutService } from './refresh/logout.service.js';
+import { LogoutController, RefreshController } from './sessions/sessions.controller.js';
+import { AllSessionsService } from './sessions/all-sessions.service.js';
+import { SessionEndingService } from './sessions/session-ending.service.js';
 import { UserSessionsRepository } from './sessions/user-sessions.repository.js';
 import { EndedSessionsRepository } from './sessions/ended-sessions.repository.js';
 import { LiveSessionsLimit } from './sessions/live-sessions-limit.js';
 import { EndedSessions, ExpiredSessions } from './sessions/sessions-clean-up.js';
-import { SessionDeletion } from './sessions/session-deletion.js';
-import { SessionEndingService } from './sessions/session-ending.service.js';
+import { SessionDeletion, SessionsOfUser } from './sessions/sessions-of-user.js';
 import { SessionOpening } from './sessions/session-opening.service.js';
-import { RefreshController } from './refresh/refresh.controller.js';
-import { RefreshService } from './refresh/refresh.service.js';
-import { RefreshTokens } from './refresh/refresh-tokens.js';
-import { SessionTokens } from './refresh/session-tokens.js';
-import { AllSessionsService } from './sessions/all-sessions.service.js';
-import { PendingRevocation } from './sessions/pending-revocation.entity.js';
+import { RefreshService } from './sessions/refresh.service.js';
+import { RefreshTokens, SessionTokens } from './sessions/session-tokens.js';
 import { PendingRevocationsRepository } from './sessions/pending-revocations.repository.js';
 import { OwnSecondFactorService } from './second-factor/own-second-factor.service.js';
 import { SecondFactorEnrollment } from './second-factor/second-factor-enrollment.js';
@@ -63,8 +58,6 @@ import { SecondFactorRemoval } from './second-factor/second-factor-removal.js';
 import { SecondFactorRowsModule } from './second-factor/second-factor-rows.module.js';
 import { SecondFactorVerification } from './second-factor/second-factor-verification.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
-import { SessionsOfUser } from './sessions/sessions-of-user.js';
-import { Session } from './sessions/session.entity.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { JwksController } from './tokens/jwks.controller.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
@@ -104,7 +97,6 @@ import { JobsModule } from '../jobs/jobs.module.js';
     AuthService,
     AuthorizationCodesRepository,
     CodeMailLimit,
-    CodeIssuingService,
     CodeMails,
     CodesService,
     DiscoveryService,
@@ -128,7 +120,6 @@ import { JobsModule } from '../jobs/jobs.module.js';
     PasswordRecoveryService,
     PendingRevocationsRepository,
     LoginChallenges,
-    LogoutService,
     SecondStepService,
     OwnPasswordService,
     OwnerProofs,

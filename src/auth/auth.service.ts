@@ -5,7 +5,7 @@ import { Transactions } from '../database/transactions.js';
 import { FailedLogins } from '../rate-limits/failed-logins.js';
 import { UsersService } from '../users/users.service.js';
 import { AccountDisabledError, InvalidCredentialsError } from './auth.errors.js';
-import { type CodeExchange, CodesService } from './codes/codes.service.js';
+import { type CodeExchange, CodesService } from './sessions/codes.service.js';
 import type { SignInResult, TokenResult } from './auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';

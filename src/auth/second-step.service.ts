@@ -8,7 +8,7 @@ import type { SignInResult } from './auth.responses.js';
 import { isChallengeOf, LoginChallenges } from './second-factor/login-challenges.js';
 import { type CheckedCode, SecondFactorVerification } from './second-factor/second-factor-verification.js';
 import { InvalidChallengeError } from './second-factor/second-factor.errors.js';
-import { PASSWORD_AND_CODE } from './sessions/authentication-methods.js';
+import { PASSWORD_AND_CODE } from './sessions/alive.js';
 import type { NewSession } from './sessions/new-session.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
 

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DataSource } from 'typeorm';
-import type { Revocation } from '../../src/auth/sessions/pending-revocation.entity.js';
+import type { Revocation } from '../../src/auth/sessions/session.entity.js';
 import type { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { aRevocation } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { newEntityId } from '../../identifiers/entity-id.js';
-import { RefreshTokens } from '../refresh/refresh-tokens.js';
+import { RefreshTokens } from '../sessions/session-tokens.js';
 import { DerivedMacs } from '../tokens/derived-macs.js';
 import type { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing } from '../tokens/key-ring.js';

@@ -11,7 +11,7 @@ import { UserEvents } from '../../users/user-events.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import type { HashClient } from '../passwords/hash-queue.js';
 import { OwnPasswordService } from '../passwords/own-password.service.js';
-import { PASSWORD_AND_CODE } from '../sessions/authentication-methods.js';
+import { PASSWORD_AND_CODE } from '../sessions/alive.js';
 import { SessionOpening } from '../sessions/session-opening.service.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { base32, newRecoveryCodes, otpauthUri } from './code-text.js';

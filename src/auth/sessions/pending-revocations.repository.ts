@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/database-errors.js';
 import type { Transaction } from '../../database/transaction.js';
-import { PENDING_REVOCATIONS_KEY, PendingRevocation, type Revocation } from './pending-revocation.entity.js';
+import { PENDING_REVOCATIONS_KEY, PendingRevocation, type Revocation } from './session.entity.js';
 import type { FamilyRoot } from './sessions.repository.js';
 
 const BATCH = 10;

@@ -1,20 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import type { UserActor } from '../../access/actor.js';
+import type { Origin, UserActor } from '../../access/actor.js';
+import type { UserPrincipal } from '../../access/principal.js';
 import { Transactions } from '../../database/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { allSessionsEnded } from '../../users/user-events.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { InvalidTokenError } from '../tokens/tokens.errors.js';
-import { EndedSessions } from './sessions-clean-up.js';
+import { InvalidTokenError, UnauthorizedError } from '../tokens/tokens.errors.js';
+import type { RevocableSession } from './session.entity.js';
 import { SessionOpening } from './session-opening.service.js';
 import { SessionRevocation } from './session-revocation.js';
-import { SessionNotFoundError } from './sessions.errors.js';
+import { RefreshTokens } from './session-tokens.js';
+import { EndedSessions } from './sessions-clean-up.js';
+import { InvalidRefreshTokenError, SessionNotFoundError } from './sessions.errors.js';
+import { SessionsRepository } from './sessions.repository.js';
 import { UserSessionsRepository } from './user-sessions.repository.js';
 
+interface Logout {
+  caller: UserPrincipal | undefined;
+  refreshToken: string | undefined;
+}
+
+/** Ends sessions for their user. */
 @Injectable()
 export class SessionEndingService {
   constructor(
-    private readonly sessions: UserSessionsRepository,
+    private readonly refreshTokens: RefreshTokens,
+    private readonly sessions: SessionsRepository,
+    private readonly ofUsers: UserSessionsRepository,
     private readonly opening: SessionOpening,
     private readonly users: UserChangesRepository,
     private readonly revocation: SessionRevocation,
@@ -23,8 +35,17 @@ export class SessionEndingService {
     private readonly transactions: Transactions,
   ) {}
 
+  /** Succeeds for a session that has ended already. */
+  async logOut({ caller, refreshToken }: Logout, origin: Origin): Promise<void> {
+    const session = refreshToken === undefined ? ofCaller(caller) : await this.ofRefreshToken(refreshToken);
+    if (!session) return;
+    const { id, userId } = session;
+    const actor = { kind: 'user', id: userId, sessionId: id, isDelegated: false, ...origin } as const;
+    await this.revocation.revoke({ id, userId }, { actor, reason: 'logout' });
+  }
+
   async endOne(actor: UserActor, id: string): Promise<void> {
-    const session = await this.sessions.findAlive(actor.id, id);
+    const session = await this.ofUsers.findAlive(actor.id, id);
     if (!session) throw new SessionNotFoundError();
     await this.revocation.revoke(session, { actor, reason: 'revoked' });
   }
@@ -44,4 +65,16 @@ export class SessionEndingService {
     );
     this.ended.note(actor.id);
   }
+
+  /** Accepts any generation: a client that holds a token may at least end its session. */
+  private async ofRefreshToken(text: string): Promise<RevocableSession | undefined> {
+    const shown = await this.refreshTokens.read(text);
+    if (!shown) throw new InvalidRefreshTokenError('forged');
+    return this.sessions.findRefreshed(shown.sessionId);
+  }
+}
+
+function ofCaller(caller: UserPrincipal | undefined): RevocableSession {
+  if (!caller) throw new UnauthorizedError();
+  return { id: caller.sessionId, userId: caller.id };
 }

@@ -8,7 +8,7 @@ import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { EndedSessions } from './sessions-clean-up.js';
-import type { RevocableSession, Revocation } from './pending-revocation.entity.js';
+import type { RevocableSession, Revocation } from './session.entity.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { type FamilyRoot, SessionsRepository, type UnrevokedSession } from './sessions.repository.js';
 
@@ -23,6 +23,8 @@ const STALE_REVOCATION_MS = 10_000;
 @Injectable()
 export class SessionRevocation implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
+  /** by session, so that concurrent uses of one code share a transaction */
+  private readonly marking = new Map<string, Promise<void>>();
   private readonly running = new Set<Promise<void>>();
   private stopped = false;
 
@@ -49,7 +51,15 @@ export class SessionRevocation implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Resolves when no session of the family is alive. Writes nothing if the family was revoked before. */
-  async revoke(session: RevocableSession, revocation: Revocation): Promise<void> {
+  revoke(session: RevocableSession, revocation: Revocation): Promise<void> {
+    const known = this.marking.get(session.id);
+    if (known) return known;
+    const marked = this.markFamily(session, revocation).finally(() => this.marking.delete(session.id));
+    this.marking.set(session.id, marked);
+    return marked;
+  }
+
+  private async markFamily(session: RevocableSession, revocation: Revocation): Promise<void> {
     const { userId } = session;
     const root = await this.run(userId, revocation, (transaction, epoch) =>
       this.revokeRoot(transaction, session, epoch, revocation),

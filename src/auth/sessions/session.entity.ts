@@ -1,5 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { UniqueKey } from '../../database/database-errors.js';
+import type { Actor, OperatorActor } from '../../access/actor.js';
 
 /** This key makes a code work once, on every engine and across all nodes of a cluster. */
 export const SESSIONS_CODE_HASH_KEY: UniqueKey = {
@@ -84,4 +85,69 @@ export class Session {
   /** epoch of the service when it exchanged a code for it alone; null for other codes */
   @Column({ name: 'bound_epoch', type: 'integer', nullable: true })
   boundEpoch: number | null;
+}
+
+/** Times are epoch milliseconds. */
+@Entity('authorization_codes')
+@Index('authorization_codes_session_id_created_at_idx', ['sessionId', 'createdAt'])
+@Index('authorization_codes_expires_at_idx', ['expiresAt'])
+export class AuthorizationCode {
+  @PrimaryColumn({ type: 'varchar', length: 43 })
+  hash: string;
+
+  @Column({ name: 'session_id', type: 'varchar', length: 36 })
+  @ForeignKey('sessions', { name: 'authorization_codes_session_id_fkey', onDelete: 'CASCADE' })
+  sessionId: string;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt: number;
+
+  @Column({ name: 'expires_at', type: 'bigint' })
+  expiresAt: number;
+}
+
+export interface RevocableSession {
+  id: string;
+  userId: string;
+}
+
+/** Operators end all sessions of a user, never one. */
+export interface Revocation {
+  actor: Exclude<Actor, OperatorActor>;
+  reason: 'code_reused' | 'refresh_reused' | 'logout' | 'revoked' | 'too_many';
+}
+
+export const PENDING_REVOCATIONS_KEY: UniqueKey = {
+  name: 'PRIMARY',
+  columns: 'pending_revocations.session_id',
+};
+
+/** A login, or the head of a branch, was revoked. The rest of its family is still to be revoked, by any instance. */
+@Entity('pending_revocations')
+export class PendingRevocation {
+  @PrimaryColumn({ name: 'session_id', type: 'varchar', length: 36 })
+  sessionId: string;
+
+  @Column({ name: 'user_id', type: 'varchar', length: 36 })
+  userId: string;
+
+  /** epoch milliseconds */
+  @Column({ type: 'bigint' })
+  since: number;
+
+  @Column({ type: 'varchar', length: 20 })
+  reason: Revocation['reason'];
+
+  /** id of the user who revoked the session; null for Accounts itself */
+  @Column({ name: 'actor_id', type: 'varchar', length: 36, nullable: true })
+  actorId: string | null;
+
+  @Column({ name: 'actor_session_id', type: 'varchar', length: 36, nullable: true })
+  actorSessionId: string | null;
+
+  @Column({ name: 'request_id', type: 'varchar', length: 128, nullable: true })
+  requestId: string | null;
+
+  @Column({ type: 'varchar', length: 45, nullable: true })
+  ip: string | null;
 }

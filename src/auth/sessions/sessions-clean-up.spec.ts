@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Env } from '../../config/env.js';
 import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
-import type { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
+import type { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import type { EndedSession, EndedSessionsRepository } from './ended-sessions.repository.js';
-import type { SessionDeletion } from './session-deletion.js';
+import type { SessionDeletion } from './sessions-of-user.js';
 import type { EndedSessions } from './sessions-clean-up.js';
 
 let Subject: typeof EndedSessions;

@@ -5,14 +5,14 @@ import { Env } from '../../config/env.js';
 import { inBatches } from '../../database/in-batches.js';
 import { BATCH, type Batch, deleteFound } from '../../jobs/batch.js';
 import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
-import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
+import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import {
   type EndedSession,
   EndedSessionsRepository,
   type ExpiredSession,
 } from './ended-sessions.repository.js';
-import { newestFirst, SessionDeletion } from './session-deletion.js';
+import { newestFirst, SessionDeletion } from './sessions-of-user.js';
 
 const MAX_USERS = 10_000;
 const MAX_AT_ONCE = 10_000;

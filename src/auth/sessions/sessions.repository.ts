@@ -9,16 +9,17 @@ import { hotStatement } from '../../database/hot-statements.js';
 import { byColumn, keyTable, Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transactions.js';
-import { isVoid } from '../codes/authorization-codes.repository.js';
-import { MAX_UNUSED_CODES } from '../codes/unused-codes-limit.js';
+import { isVoid } from './authorization-codes.repository.js';
+import { MAX_UNUSED_CODES } from './unused-codes-limit.js';
 import {
   HAS_ACTIVE_USER,
   IS_ALIVE,
   IS_UNREVOKED,
   JOIN_FAMILY,
   JOIN_USER_FAMILY_AND_SERVICE,
+  methodsIn,
+  storedMethods,
 } from './alive.js';
-import { methodsIn, storedMethods } from './authentication-methods.js';
 import type { NewSession } from './new-session.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 

@@ -4,8 +4,7 @@ import type { Repository } from 'typeorm';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import type { Transaction } from '../../database/transaction.js';
-import { storedMethods } from './authentication-methods.js';
-import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE } from './alive.js';
+import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE, storedMethods } from './alive.js';
 import { Session } from './session.entity.js';
 
 export interface HeldSession extends Pick<

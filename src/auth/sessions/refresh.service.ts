@@ -1,11 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Origin } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
-import { SessionRevocation } from '../sessions/session-revocation.js';
-import { type RefreshedSession, SessionsRepository } from '../sessions/sessions.repository.js';
-import { InvalidRefreshTokenError, type RefreshRefusal } from './refresh.errors.js';
-import { type RefreshToken, RefreshTokens } from './refresh-tokens.js';
-import { type RefreshableTokens, SessionTokens } from './session-tokens.js';
+import { SessionRevocation } from './session-revocation.js';
+import { type RefreshedSession, SessionsRepository } from './sessions.repository.js';
+import { InvalidRefreshTokenError, type RefreshRefusal } from './sessions.errors.js';
+import { type RefreshableTokens, type RefreshToken, RefreshTokens, SessionTokens } from './session-tokens.js';
 
 /** Rotates refresh tokens; their reuse ends the session (RFC 9700 section 4.14.2). */
 @Injectable()

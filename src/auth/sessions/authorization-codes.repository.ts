@@ -8,10 +8,9 @@ import { BatchedQueries } from '../../database/batched-queries.js';
 import { byColumn, Lookup, lookupStatement, places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import type { AuthenticationMethod } from '../../access/principal.js';
-import { HAS_ACTIVE_USER } from '../sessions/alive.js';
-import { methodsIn } from '../sessions/authentication-methods.js';
+import { HAS_ACTIVE_USER, methodsIn } from './alive.js';
 import { BATCH } from '../../jobs/batch.js';
-import { AuthorizationCode } from './authorization-code.entity.js';
+import { AuthorizationCode } from './session.entity.js';
 
 export interface CodeOwner {
   userId: string;

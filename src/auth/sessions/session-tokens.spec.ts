@@ -4,7 +4,7 @@ import type { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing } from '../tokens/key-ring.js';
 import { keySetText, newJwk } from '../tokens/new-key.js';
 import { readKeySet } from '../tokens/signing-keys.js';
-import { RefreshTokens } from './refresh-tokens.js';
+import { RefreshTokens } from './session-tokens.js';
 
 const [OLD, NEW] = [newJwk(), newJwk()];
 const UNCHANGED_FILE = { lookForUnknownKey: () => Promise.resolve() } as KeyFileWatch;
