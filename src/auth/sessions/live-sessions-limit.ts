@@ -32,7 +32,9 @@ export class LiveSessionsLimit implements OnModuleInit, OnApplicationShutdown {
 
   onModuleInit(): void {
     this.jobs.add(async () => {
-      for (const userId of this.withMany.keys()) await this.look(userId);
+      // A look can remove its user from the cache.
+      const users = [...this.withMany.keys()];
+      for (const userId of users) await this.look(userId);
       return { examined: 0, deleted: 0 };
     });
   }
