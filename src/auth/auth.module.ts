@@ -66,6 +66,9 @@ import { KeyRing } from './tokens/key-ring.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
 import { VerifiedTokens } from './tokens/verified-tokens.js';
 import { JobsModule } from '../jobs/jobs.module.js';
+import { SecondStepController } from './second-step.controller.js';
+import { SecondStepService } from './second-step.service.js';
+import { TotpSecrets } from './second-factor/totp.js';
 
 @Module({
   imports: [

@@ -18,7 +18,7 @@ export class EngineStatus {
 export class SchemaStatus {
   /**
    * last migration of this version
-   * @example "OperatorsLists1796601600000"
+   * @example "CreateSchema1795219200000"
    */
   @ApiProperty({ minLength: 1 })
   migration: string;

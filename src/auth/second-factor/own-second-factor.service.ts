@@ -7,7 +7,6 @@ import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEvents } from '../../users/user-events.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import type { HashClient } from '../passwords/hash-queue.js';
-import { OwnPasswordService } from '../passwords/own-password.service.js';
 import { PASSWORD_ALONE } from '../sessions/alive.js';
 import { SessionOpening } from '../sessions/session-opening.service.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';

@@ -22,6 +22,7 @@ function tables(runner: QueryRunner): Table[] {
     ...events(runner),
     ...mails(runner),
     ...services(runner),
+    liftedLimits(runner),
   ];
 }
 
@@ -190,4 +191,14 @@ function services(runner: QueryRunner): Table[] {
       ],
     }),
   ];
+}
+
+function liftedLimits(runner: QueryRunner): Table {
+  const { engine, text, time } = columnsFor(runner);
+  return new Table({
+    name: 'lifted_limits',
+    engine,
+    columns: [text('lift_key', 22, PRIMARY), time('lifted_at')],
+    indices: [index('lifted_limits_lifted_at_idx', 'lifted_at')],
+  });
 }
