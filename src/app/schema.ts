@@ -23,13 +23,11 @@ import { MailListRepository } from '../mail/mail-list.repository.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { Invitation } from '../orgs/invitations/invitation.entity.js';
 import { DeletedOrgsRepository } from '../orgs/deleted-orgs.repository.js';
-import { InvitationFactsRepository } from '../orgs/invitations/invitation-facts.repository.js';
 import { InvitationListRepository } from '../orgs/invitations/invitation-list.repository.js';
 import { InvitationsRepository } from '../orgs/invitations/invitations.repository.js';
 import { MemberListRepository } from '../orgs/members/member-list.repository.js';
 import { MemberSearchRepository } from '../orgs/members/member-search.repository.js';
 import { MembersRepository } from '../orgs/members/members.repository.js';
-import { MemberFactsRepository } from '../orgs/members/member-facts.repository.js';
 import { MembershipListRepository } from '../orgs/members/membership-list.repository.js';
 import { OrgListRepository } from '../orgs/org-list.repository.js';
 import { OrgsRepository } from '../orgs/orgs.repository.js';
@@ -75,12 +73,10 @@ export const REPOSITORIES = [
   DeletedOrgsRepository,
   OwnershipRepository,
   MembersRepository,
-  MemberFactsRepository,
   MembershipListRepository,
   MemberListRepository,
   MemberSearchRepository,
   InvitationsRepository,
-  InvitationFactsRepository,
   InvitationListRepository,
   EventsRepository,
   FeedRepository,

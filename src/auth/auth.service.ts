@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SignInOrigin } from '../access/actor.js';
 import { isForeignKeyViolation } from '../database/database-errors.js';
+import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
 import { FailedLogins } from '../rate-limits/failed-logins.js';
 import { UsersService } from '../users/users.service.js';
@@ -9,7 +10,7 @@ import { type CodeExchange, CodesService } from './sessions/codes.service.js';
 import type { SignInResult, TokenResult } from './auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
-import { RegistrationInvitations } from './registration-invitations.js';
+import { type Joining, RegistrationInvitations } from './registration-invitations.js';
 import type { NewSession } from './sessions/new-session.js';
 import { LoginChallenges } from './second-factor/login-challenges.js';
 import { SecondFactorRequiredError } from './second-factor/second-factor.errors.js';
@@ -50,18 +51,19 @@ export class AuthService {
     const invitation =
       invitationCode === null ? undefined : await this.invitations.find(email, invitationCode, client.key);
     const hash = await this.passwords.hash(password, client);
-    const turn = { principal: client.key, row: invitation?.orgId };
-    const { user, session } = await this.transactions.run(async (transaction) => {
-      const join = invitation && (await this.invitations.begin(transaction, invitation));
-      const created = await this.users.create(transaction, email, hash);
-      const opened = await this.sessions.open(
+    const create = async (transaction: Transaction, join?: Joining) => {
+      const user = await this.users.create(transaction, email, hash);
+      const { session, actor } = await this.sessions.open(
         transaction,
-        { user: created, via: 'register', refresh, deviceName, origin },
-        { type: 'account.registered', userId: created.id, userRevision: created.revision },
+        { user, via: 'register', refresh, deviceName, origin },
+        { type: 'account.registered', userId: user.id, userRevision: user.revision },
       );
-      await join?.(created.id, opened.actor);
-      return { user: created, session: opened.session };
-    }, turn);
+      await join?.(user.id, actor);
+      return { user, session };
+    };
+    const { user, session } = invitation
+      ? await this.invitations.register(invitation, client.key, create)
+      : await this.transactions.run((transaction) => create(transaction), { principal: client.key });
     return { ...this.sessions.answer(session), user: { id: user.id, email: user.email } };
   }
 

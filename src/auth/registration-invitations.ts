@@ -11,9 +11,16 @@ export type Joining = (userId: string, actor: UserActor) => Promise<void>;
 
 /** The port through which `auth` accepts invitation codes: organizations are built upon accounts. */
 export abstract class RegistrationInvitations {
-  /** Counts a try, in a turn of `client`. `email` is canonical, `code` as typed. Throws InvalidMailCodeError. */
+  /** Counts a try of `client`. `email` is normalized, `code` as typed. Throws InvalidMailCodeError. */
   abstract find(email: string, code: string, client: string): Promise<TypedInvitation>;
 
-  /** Takes locks, so it must be called first. Throws InvalidMailCodeError when the invitation has ended meanwhile. */
-  abstract begin(transaction: Transaction, invitation: TypedInvitation): Promise<Joining>;
+  /**
+   * Runs the work in a transaction that has locked the organization first. The work creates the user, then calls `join`.
+   * @throws InvalidMailCodeError if the invitation has ended meanwhile
+   */
+  abstract register<T extends object>(
+    invitation: TypedInvitation,
+    client: string,
+    work: (transaction: Transaction, join: Joining) => Promise<T>,
+  ): Promise<T>;
 }

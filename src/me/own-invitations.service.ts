@@ -1,20 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
+import type { Transaction } from '../database/transaction.js';
 import { Env } from '../config/env.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
 import type { AcceptedResult } from '../orgs/invitations/invitations.responses.js';
 import { answerEvent } from '../orgs/invitations/invitation-events.js';
-import {
-  type AnsweringFacts,
-  InvitationFactsRepository,
-} from '../orgs/invitations/invitation-facts.repository.js';
 import { requireAcceptance, requireAnswer } from '../orgs/invitations/invitation-policy.js';
 import { InvitationEndedError, InvitationNotFoundError } from '../orgs/invitations/invitations.errors.js';
-import { InvitationsRepository } from '../orgs/invitations/invitations.repository.js';
+import { type AnsweringFacts, InvitationsRepository } from '../orgs/invitations/invitations.repository.js';
 import { Joinings } from '../orgs/invitations/joinings.js';
 import { TypedCodes } from '../orgs/invitations/typed-codes.js';
-import { type Basis, OrgChanges, RefusedByDatabaseError } from '../orgs/org-changes.js';
+import { type LockedOrg, OrgChanges } from '../orgs/org-changes.js';
 import { TooManyOrgsError } from '../orgs/orgs.errors.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
 import type { Versioned } from '../requests/entity-tags.js';
 import type { Write } from '../requests/write.js';
 
@@ -29,10 +27,10 @@ interface Answered {
 export class OwnInvitationsService {
   constructor(
     private readonly changes: OrgChanges,
-    private readonly facts: InvitationFactsRepository,
     private readonly invitations: InvitationsRepository,
     private readonly typedCodes: TypedCodes,
     private readonly joinings: Joinings,
+    private readonly users: UserChangesRepository,
     private readonly env: Env,
   ) {}
 
@@ -57,7 +55,7 @@ export class OwnInvitationsService {
   }
 
   private async findById({ actor }: Write, id: string, typed: string | undefined): Promise<Answered> {
-    const found = await this.facts.answering.find({ id, userId: actor.id });
+    const found = await this.invitations.findAnswering(id, actor.id);
     if (!found || found.userEmail !== found.email) throw new InvitationNotFoundError();
     const code = typed === undefined ? undefined : await this.typedCodes.count(id, typed);
     const hasCode = (facts: AnsweringFacts): boolean => {
@@ -85,51 +83,44 @@ export class OwnInvitationsService {
 
   private join(write: Write, answered: Answered): Promise<Versioned<AcceptedResult>> {
     const { actor } = write;
-    return this.changes.run(
-      write,
-      this.basis(write, answered, requireAcceptance),
-      async ({ transaction, facts }, hasCode) => {
-        const acceptance = { userId: actor.id, actor, hasCode };
-        if (!(await this.joinings.join(transaction, facts, acceptance))) {
-          throw new RefusedByDatabaseError(new TooManyOrgsError(this.env.maxOrgsPerUser));
-        }
-        return { org: { id: facts.orgId, name: facts.orgName }, role: facts.role };
-      },
-    );
+    return this.answer(write, answered, async (tx, org, facts) => {
+      const hasCode = answered.hasCode(facts);
+      requireAcceptance(facts, hasCode, Date.now());
+      const acceptance = { userId: actor.id, actor, hasCode };
+      if (!(await this.joinings.join(tx, org, facts, acceptance))) {
+        const isThere = (await this.users.lockEpoch(tx, actor.id)) !== undefined;
+        throw isThere ? new TooManyOrgsError(this.env.maxOrgsPerUser) : new InvitationNotFoundError();
+      }
+      return { org: { id: facts.orgId, name: facts.orgName }, role: facts.role };
+    });
   }
 
   /** A user who declines has no access to the organization, and learns nothing of its state. */
   private async refuse(write: Write, answered: Answered): Promise<OkResult> {
-    const { answer } = await this.changes.run(
-      write,
-      this.basis(write, answered, requireAnswer),
-      async ({ transaction, facts, record }) => {
-        if (!(await this.invitations.end(transaction, facts.id, 'declined'))) {
-          throw new RefusedByDatabaseError(new InvitationEndedError());
-        }
-        await record(answerEvent('invitation.declined', facts, write.actor.id));
-        return OK;
-      },
-    );
+    const { answer } = await this.answer(write, answered, async (tx, org, facts) => {
+      requireAnswer(facts, answered.hasCode(facts), Date.now());
+      if (!(await this.invitations.end(tx, facts.id, 'declined'))) throw new InvitationEndedError();
+      await org.record(answerEvent('invitation.declined', facts, write.actor.id));
+      return OK;
+    });
     return answer;
   }
 
-  private basis(
-    { actor }: Write,
-    { id, orgId, hasCode }: Answered,
-    require: (facts: AnsweringFacts, hasCode: boolean, now: number) => void,
-  ): Basis<{ id: string; userId: string }, AnsweringFacts, boolean> {
-    return {
+  private answer<Answer extends object>(
+    write: Write,
+    { id, orgId }: Answered,
+    work: (transaction: Transaction, org: LockedOrg, facts: AnsweringFacts) => Promise<Answer>,
+  ): Promise<Versioned<Answer>> {
+    const missing = (): InvitationEndedError => new InvitationEndedError();
+    return this.changes.inOrg<Answer>(
+      write,
       orgId,
-      lookup: this.facts.answering,
-      key: { id, userId: actor.id },
-      decide: (facts) => {
-        const isProved = hasCode(facts);
-        require(facts, isProved, Date.now());
-        return isProved;
+      async (tx, org) => {
+        const facts = await this.invitations.findAnswering(id, write.actor.id, tx);
+        if (!facts) throw missing();
+        return work(tx, org, facts);
       },
-      // The organization was purged meanwhile.
-      missing: () => new InvitationEndedError(),
-    };
+      { evenDeleted: true, missing },
+    );
   }
 }

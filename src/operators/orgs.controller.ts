@@ -9,21 +9,20 @@ import { ApiProblems } from '../openapi/decorators.js';
 import { OrgDeletionResult, OrgResult } from '../orgs/orgs.responses.js';
 import { ApiPage } from '../http/page-query.decorators.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
-import { OperatedOrgs } from '../orgs/operated-orgs.service.js';
+import { OrgLifeService } from '../orgs/org-life.service.js';
 import { NO_ENABLED_OWNER } from '../orgs/owners.errors.js';
 import { ListOrgMembersQuery, ListOrgsQuery } from './lists.query.js';
 import { AccountOperation, Operation } from './operation.decorators.js';
 import { ForcibleRequest, MakeOwnerRequest, ReasonRequest } from './operation.request.js';
 import { OrgListResult, OrgMembersResult, ShownOrgResult } from './orgs.responses.js';
 import { OperatorOrgsService } from './orgs.service.js';
-import { timeText } from './views.js';
 
 @ApiTags('Operators')
 @Controller('api/operators/orgs')
 export class OperatorOrgsController {
   constructor(
     private readonly orgs: OperatorOrgsService,
-    private readonly changes: OperatedOrgs,
+    private readonly changes: OrgLifeService,
   ) {}
 
   /**
@@ -109,7 +108,7 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Body() { reason, force = false }: ForcibleRequest,
   ): Promise<OrgResult> {
-    return { org: await this.changes.restore(orgId, { actor: { ...operator, reason }, force }) };
+    return { org: await this.changes.restoreAsOperator(orgId, { actor: { ...operator, reason }, force }) };
   }
 
   /**
@@ -128,6 +127,6 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OrgDeletionResult> {
-    return { ok: true, purgeAt: timeText(await this.changes.delete(orgId, { ...operator, reason })) };
+    return this.changes.deleteAsOperator(orgId, { ...operator, reason });
   }
 }

@@ -2,33 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Not, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
-import { inBatches } from '../database/in-batches.js';
-import { byColumns, keyTable, Lookup, lookupStatement, places } from '../database/lookup.js';
+import { places } from '../database/lookup.js';
 import type { Transaction } from '../database/transaction.js';
 import { Org } from './org.entity.js';
-
-interface DeletedOrgKey {
-  orgId: string;
-  ownerId: string;
-}
-
-/** A deleted organization, of which the owner is enabled, at one revision. */
-export interface DeletedOrgFacts extends DeletedOrgKey {
-  revision: number;
-  name: string;
-  purgeAt: number;
-  isBeingPurged: 0 | 1;
-}
-
-const FIND_DELETED = lookupStatement<DeletedOrgKey, DeletedOrgFacts>('what decides about a restoration', {
-  sql: (size) => `SELECT o.id AS orgId, k.owner_id AS ownerId, o.revision, o.name, o.purge_at AS purgeAt,
-      o.purge_began_at IS NOT NULL AS isBeingPurged
-    FROM ${keyTable('SELECT id AS org_id, id AS owner_id FROM orgs', 2, size)}
-      JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NOT NULL
-      JOIN members m ON m.org_id = o.id AND m.user_id = k.owner_id AND m.role = 'owner'
-      JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL`,
-  ...byColumns('orgId', 'ownerId'),
-});
 
 const FIND_DUE = hotStatement(
   'the organizations that are to be purged',
@@ -57,29 +33,7 @@ const FIND_INVITATIONS = hotStatement(
 /** Deleted organizations are hidden from every user until restored or purged. Times are epoch milliseconds. */
 @Injectable()
 export class DeletedOrgsRepository {
-  readonly deleted: Lookup<DeletedOrgKey, DeletedOrgFacts>;
-
-  constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {
-    this.deleted = new Lookup(FIND_DELETED, orgs);
-  }
-
-  /** The caller holds the lock. */
-  async delete(
-    transaction: Transaction,
-    ids: readonly string[],
-    deletedAt: number,
-    purgeAt: number,
-  ): Promise<void> {
-    for await (const batch of inBatches(ids)) {
-      const change = { deletedAt, deletedName: () => 'name', purgeAt };
-      await transaction.of(this.orgs).update({ id: In([...batch]) }, change);
-    }
-  }
-
-  /** The caller holds the lock. */
-  async restore(transaction: Transaction, id: string): Promise<void> {
-    await transaction.of(this.orgs).update({ id }, { deletedAt: null, deletedName: null, purgeAt: null });
-  }
+  constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
 
   /** An older instance that runs beside this one deletes without the name by which deleted ones are listed. */
   async findUnnamed(purgedAfter: number, limit: number): Promise<string[]> {

@@ -1,154 +1,161 @@
 import { Injectable } from '@nestjs/common';
+import { principalOf } from '../access/actor.js';
+import { Env } from '../config/env.js';
+import { LostConflictError } from '../database/transaction-errors.js';
 import type { Transaction } from '../database/transaction.js';
 import { Transactions } from '../database/transactions.js';
-import type { Problem } from '../problems/problem.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { EventType, EventWithout } from '../events/event-types.js';
+import type { Problem } from '../problems/problem.js';
 import { requireMatch, type Versioned } from '../requests/entity-tags.js';
-import type { Write } from '../requests/write.js';
+import type { AnyWrite } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
+import { revocations } from './invitations/invitation-events.js';
+import { InvitationsRepository } from './invitations/invitations.repository.js';
 import { OrgNotFoundError } from './members/members.errors.js';
-import { OrgsRepository } from './orgs.repository.js';
-
-interface FactsLookup<Key, Facts> {
-  find: (key: Key) => Promise<Facts | undefined>;
-  findIn: (transaction: Transaction, key: Key) => Promise<Facts | undefined>;
-}
-
-/** The lookup of the facts that decide about a change of an organization, and the rule that decides. */
-export interface Basis<Key, Facts, Decision> {
-  orgId: string;
-  lookup: FactsLookup<Key, Facts>;
-  key: Key;
-  /** throws what refuses the change; it has no effects, since it can be asked twice */
-  decide: (facts: Facts) => Decision;
-  /** the problem where there are no facts; by default there is no organization */
-  missing?: () => Problem;
-}
-
-/** A change in its transaction: the organization is locked, and the facts hold until COMMIT. */
-export interface OrgChange<Facts> {
-  transaction: Transaction;
-  /** `revision` is the one after the change */
-  facts: Facts;
-  /** Records events of this revision. Call it once, so that all of them have one time. */
-  record: (...events: OrgEvent[]) => Promise<void>;
-}
+import { type OrgRow, OrgsRepository } from './orgs.repository.js';
+import { type Departure, OwnershipRepository } from './ownership.repository.js';
 
 export type OrgEvent = EventWithout<
   'actor' | 'orgId' | 'orgRevision',
   EventType & `${'org' | 'member' | 'invitation'}.${string}`
 >;
 
-/** Changes rows, records events and returns the answer; it runs again where its transaction was rolled back. */
-type Perform<Facts, Decision, Answer> = (change: OrgChange<Facts>, decision: Decision) => Promise<Answer>;
-
-interface Decided<Facts, Decision> {
-  facts: Facts;
-  decision: Decision;
+/** An organization that the transaction has locked; `revision` is the one after the change. */
+export interface LockedOrg extends OrgRow {
+  /** Records events of this revision. Call it once, so that all of them have one time. */
+  record: (...events: OrgEvent[]) => Promise<void>;
 }
 
-/** The database refuses what was decided, so the facts have changed in a way that the revision does not tell. */
-export class RefusedByDatabaseError extends Error {
-  /** @param problem answers if the database refuses again what was decided under the lock */
-  constructor(readonly problem: Problem) {
-    super(problem.message);
+/** The answer of a change that found nothing to change. */
+export class Unchanged<Answer> {
+  constructor(readonly answer: Answer) {}
+}
+
+export function unchanged<Answer>(answer: Answer): Unchanged<Answer> {
+  return new Unchanged(answer);
+}
+
+interface OrgOptions {
+  /** lets the work change a deleted organization, too */
+  evenDeleted?: boolean;
+  /** the problem if there is no such organization */
+  missing?: () => Problem;
+}
+
+class RolledBack<Answer> extends Error {
+  constructor(readonly result: Versioned<Answer>) {
+    super('nothing changed');
   }
 }
 
-/** Makes every change of an organization that a user asks for. */
+class OrgNotLockedError extends Error {}
+
+// An addition of the user to one more organization makes an attempt of `inOrgsOf` fail; so do, on a multi-primary
+// cluster, changes of one of the organizations on another node. A client that adds or invites a user without pause must
+// not be able to put off that the user is disabled or deleted.
+const RETRY_TIMEOUT_MS = 8_000;
+
+/** The only ways to lock an organization, for users, operators, commands and jobs. */
 @Injectable()
 export class OrgChanges {
   constructor(
     private readonly orgs: OrgsRepository,
+    private readonly ownership: OwnershipRepository,
+    private readonly invitations: InvitationsRepository,
     private readonly events: EventsRepository,
     private readonly writes: Writes,
     private readonly transactions: Transactions,
+    private readonly env: Env,
   ) {}
 
   /**
-   * Decides before anything is locked, and again under the lock where that decision does not hold any more.
+   * Locks the organization, then runs the work. The lock is a write and the first statement, because only writes
+   * conflict on a multi-primary cluster. Reads of the work need no lock, since they come after it.
+   * @param work runs again if the transaction loses a conflict, so it must have no effect outside the database
    * @throws OrgNotFoundError, PreconditionFailedError
    */
-  async run<Key, Facts extends { revision: number }, Decision, Answer extends object>(
-    write: Write,
-    basis: Basis<Key, Facts, Decision>,
-    perform: Perform<Facts, Decision, Answer>,
-  ): Promise<Versioned<Answer>> {
-    const facts = required(await basis.lookup.find(basis.key), basis);
-    requireMatch(write, facts.revision);
-    const decided = { facts, decision: basis.decide(facts) };
-    try {
-      return await this.attempt(write, basis, perform, decided);
-    } catch (error) {
-      if (!(error instanceof RefusedByDatabaseError)) throw error;
-    }
-    try {
-      return await this.attempt(write, basis, perform);
-    } catch (error) {
-      throw error instanceof RefusedByDatabaseError ? error.problem : error;
-    }
-  }
-
-  /** For a change that no user asks for: locks the organization, and reads facts that hold until COMMIT. */
-  async lock<Key, Facts>(
-    transaction: Transaction,
-    { orgId, lookup, key }: Pick<Basis<Key, Facts, unknown>, 'orgId' | 'lookup' | 'key'>,
-  ): Promise<Facts | undefined> {
-    const isThere = await this.orgs.lockEvenDeleted(transaction, orgId);
-    return isThere ? lookup.findIn(transaction, key) : undefined;
-  }
-
-  private attempt<Key, Facts extends { revision: number }, Decision, Answer extends object>(
-    write: Write,
-    basis: Basis<Key, Facts, Decision>,
-    perform: Perform<Facts, Decision, Answer>,
-    decided?: Decided<Facts, Decision>,
+  async inOrg<Answer extends object>(
+    write: AnyWrite,
+    orgId: string,
+    work: (transaction: Transaction, org: LockedOrg) => Promise<Answer | Unchanged<Answer>>,
+    { evenDeleted = false, missing = () => new OrgNotFoundError() }: OrgOptions = {},
   ): Promise<Versioned<Answer>> {
     const { actor } = write;
-    const { orgId } = basis;
-    return this.transactions.run(
-      async (transaction) => {
-        const { facts, decision } =
-          (decided && (await this.lockAsDecided(transaction, orgId, decided))) ??
-          (await this.decideUnderLock(transaction, write, basis));
-        const { revision } = facts;
-        const about = { actor, orgId, orgRevision: revision };
-        const record = (...events: OrgEvent[]): Promise<void> =>
-          this.events.record(transaction, ...events.map((event) => Object.assign(event, about)));
-        const answer = await perform({ transaction, facts, record }, decision);
-        return { answer: await this.writes.complete(transaction, write, answer), revision };
-      },
-      { principal: actor.id, row: orgId },
-    );
+    const request = 'status' in write ? write : undefined;
+    const attempt = async (transaction: Transaction): Promise<Versioned<Answer>> => {
+      await this.orgs.raiseRevision(transaction, orgId);
+      if (request) await this.writes.replay(transaction, request);
+      const org = await this.orgs.findIn(transaction, orgId);
+      if (!org || (org.deletedAt !== null && !evenDeleted)) throw missing();
+      if (request) requireMatch(request, org.revision - 1);
+
+      const { revision } = org;
+      const about = { actor, orgId, orgRevision: revision };
+      const record = (...events: OrgEvent[]): Promise<void> =>
+        this.events.record(transaction, ...events.map((event) => Object.assign(event, about)));
+      const answer = await work(transaction, { ...org, record });
+      if (answer instanceof Unchanged)
+        throw new RolledBack({ answer: answer.answer, revision: revision - 1 });
+      return {
+        answer: request ? await this.writes.complete(transaction, request, answer) : answer,
+        revision,
+      };
+    };
+    try {
+      return await this.transactions.run(attempt, { principal: principalOf(actor), row: orgId });
+    } catch (error) {
+      if (!(error instanceof RolledBack)) throw error;
+      const { answer, revision } = error.result as Versioned<Answer>;
+      if (request?.key || request?.dryRun) await this.writes.run(request, orgId, async () => answer);
+      return { answer, revision };
+    }
   }
 
-  /** The comparison with `If-Match` holds, too, if the organization is still at the revision. */
-  private async lockAsDecided<Facts extends { revision: number }, Decision>(
+  /**
+   * Locks every organization of the user, deleted ones too, in one order against deadlocks, then runs the work.
+   * @param work writes the user's row before it calls `findDepartures`, so that no addition can come in between
+   * @throws LostConflictError if the organizations change faster than Accounts can lock them
+   */
+  async inOrgsOf<T>(
+    { actor }: AnyWrite,
+    userId: string,
+    work: (transaction: Transaction, findDepartures: () => Promise<Departure[]>) => Promise<T>,
+  ): Promise<T> {
+    const begun = performance.now();
+    for (;;) {
+      const locked = new Set(await this.ownership.findOrgIdsOf(userId));
+      const attempt = async (transaction: Transaction): Promise<T> => {
+        await this.orgs.raiseRevisions(transaction, [...locked]);
+        return work(transaction, async () => {
+          const departures = await this.ownership.findDepartures(transaction, userId);
+          if (departures.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
+          return departures;
+        });
+      };
+      try {
+        return await this.transactions.run(attempt, { principal: principalOf(actor), row: userId });
+      } catch (error) {
+        if (!(error instanceof OrgNotLockedError || error instanceof LostConflictError)) throw error;
+        if (performance.now() - begun > RETRY_TIMEOUT_MS) throw new LostConflictError(error);
+      }
+    }
+  }
+
+  /**
+   * Hides a locked organization, and revokes its invitations.
+   * @param dryRun leaves out its invitations, which can be many
+   * @returns the time until which it can be restored (epoch milliseconds), and the events to record
+   */
+  async delete(
     transaction: Transaction,
-    orgId: string,
-    { facts, decision }: Decided<Facts, Decision>,
-  ): Promise<Decided<Facts, Decision> | undefined> {
-    const { revision } = facts;
-    const isLocked = await this.orgs.lockAt(transaction, orgId, revision);
-    return isLocked ? { facts: { ...facts, revision: revision + 1 }, decision } : undefined;
+    { id }: LockedOrg,
+    dryRun = false,
+  ): Promise<{ purgeAt: number; events: OrgEvent[] }> {
+    const now = Date.now();
+    const purgeAt = now + this.env.orgRestoreWindow * 1000;
+    await this.orgs.delete(transaction, [id], now, purgeAt);
+    const revoked = dryRun ? [] : await this.invitations.revokeAll(transaction, id);
+    return { purgeAt, events: [{ type: 'org.deleted' }, ...revocations(revoked, 'org_deleted')] };
   }
-
-  private async decideUnderLock<Key, Facts extends { revision: number }, Decision>(
-    transaction: Transaction,
-    write: Write,
-    basis: Basis<Key, Facts, Decision>,
-  ): Promise<Decided<Facts, Decision>> {
-    const facts = required(await this.lock(transaction, basis), basis);
-    requireMatch(write, facts.revision - 1);
-    return { facts, decision: basis.decide(facts) };
-  }
-}
-
-function required<Facts>(
-  facts: Facts | undefined,
-  { missing = () => new OrgNotFoundError() }: Pick<Basis<unknown, unknown, unknown>, 'missing'>,
-): Facts {
-  if (facts === undefined) throw missing();
-  return facts;
 }

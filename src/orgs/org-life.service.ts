@@ -1,76 +1,111 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/actor.js';
 import type { Versioned } from '../requests/entity-tags.js';
 import type { Write } from '../requests/write.js';
-import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
-import type { OrgDeletionResult, OrgResult } from './orgs.responses.js';
+import type { OrgDeletionResult, OrgResponse, OrgResult } from './orgs.responses.js';
+import { OrgNotFoundError } from './members/members.errors.js';
 import { MembersRepository } from './members/members.repository.js';
 import { requireAdmin, requireOwner } from './members/member-policy.js';
-import { OrgChanges } from './org-changes.js';
-import { OrgDeletion } from './org-deletion.js';
+import { OrgChanges, unchanged } from './org-changes.js';
 import { requireRestorable } from './org-policy.js';
 import { OrgsRepository } from './orgs.repository.js';
+import { NoEnabledOwnerError } from './owners.errors.js';
+import { OwnershipRepository } from './ownership.repository.js';
 
+/** Renames, deletes and restores organizations, for their members and for operators. */
 @Injectable()
 export class OrgLifeService {
   constructor(
     private readonly changes: OrgChanges,
     private readonly orgs: OrgsRepository,
-    private readonly deletedOrgs: DeletedOrgsRepository,
     private readonly members: MembersRepository,
-    private readonly deletion: OrgDeletion,
+    private readonly ownership: OwnershipRepository,
   ) {}
 
   rename(write: Write, orgId: string, name: string): Promise<Versioned<OrgResult>> {
-    return this.changes.run(
-      write,
-      {
-        orgId,
-        lookup: this.members.membership,
-        key: { orgId, userId: write.actor.id },
-        decide: ({ role }) => requireAdmin(role),
-      },
-      async ({ transaction, facts, record }) => {
-        if (name !== facts.orgName) {
-          await this.orgs.rename(transaction, orgId, name);
-          await record({ type: 'org.renamed' });
-        }
-        return { org: { id: orgId, name } };
-      },
-    );
+    return this.changes.inOrg(write, orgId, async (tx, org) => {
+      requireAdmin(await this.members.findRole(tx, orgId, write.actor.id));
+      const answer = { org: { id: orgId, name } };
+      if (name === org.name) return unchanged(answer);
+
+      await this.orgs.rename(tx, orgId, name);
+      await org.record({ type: 'org.renamed' });
+      return answer;
+    });
   }
 
   delete(write: Write, orgId: string): Promise<Versioned<OrgDeletionResult>> {
-    return this.changes.run(
+    return this.changes.inOrg(write, orgId, async (tx, org) => {
+      requireOwner(await this.members.findRole(tx, orgId, write.actor.id));
+      const { purgeAt, events } = await this.changes.delete(tx, org, write.dryRun);
+      await org.record(...events);
+      return deletionResult(purgeAt);
+    });
+  }
+
+  /** A deleted organization stays as it is. */
+  async deleteAsOperator(orgId: string, actor: Actor): Promise<OrgDeletionResult> {
+    const { answer } = await this.changes.inOrg(
+      { actor },
+      orgId,
+      async (tx, org) => {
+        if (org.purgeAt !== null) return unchanged(deletionResult(org.purgeAt));
+        const { purgeAt, events } = await this.changes.delete(tx, org);
+        await org.record(...events);
+        return deletionResult(purgeAt);
+      },
+      { evenDeleted: true },
+    );
+    return answer;
+  }
+
+  /** @throws OrgNotFoundError for everybody but an owner, and when it is not deleted or its time is over */
+  async restore(write: Write, orgId: string): Promise<Versioned<OrgResult>> {
+    const { id: ownerId } = write.actor;
+    // No guard keeps other users from locking the organization, so this does.
+    if (!(await this.members.isEnabledOwner(orgId, ownerId))) throw new OrgNotFoundError();
+    return this.changes.inOrg(
       write,
-      {
-        orgId,
-        lookup: this.members.membership,
-        key: { orgId, userId: write.actor.id },
-        decide: ({ role }) => requireOwner(role),
+      orgId,
+      async (tx, org) => {
+        if (!(await this.members.isEnabledOwner(orgId, ownerId, tx))) throw new OrgNotFoundError();
+        requireRestorable(org, Date.now());
+        await this.orgs.restore(tx, orgId);
+        await org.record({ type: 'org.restored' });
+        return { org: { id: orgId, name: org.name } };
       },
-      async ({ transaction, record }) => {
-        const { purgeAt, events } = await this.deletion.delete(transaction, orgId, write.dryRun);
-        await record(...events);
-        return { ok: true, purgeAt: new Date(purgeAt).toISOString() };
-      },
+      { evenDeleted: true },
     );
   }
 
-  /** @throws OrgNotFoundError for every user but an owner, and when it is not deleted or its time is over */
-  restore(write: Write, orgId: string): Promise<Versioned<OrgResult>> {
-    return this.changes.run(
-      write,
-      {
-        orgId,
-        lookup: this.deletedOrgs.deleted,
-        key: { orgId, ownerId: write.actor.id },
-        decide: (facts) => requireRestorable(facts, Date.now()),
+  /**
+   * An organization that is not deleted stays as it is.
+   * @param force allows it to have no enabled owner
+   * @throws OrgNotFoundError when its time is over, NoEnabledOwnerError
+   */
+  async restoreAsOperator(
+    orgId: string,
+    { actor, force }: { actor: Actor; force: boolean },
+  ): Promise<OrgResponse> {
+    const { answer } = await this.changes.inOrg<OrgResponse>(
+      { actor },
+      orgId,
+      async (tx, org) => {
+        const { id, name } = org;
+        if (org.purgeAt === null) return unchanged({ id, name });
+        requireRestorable(org, Date.now());
+        const hasOwner = await this.ownership.hasEnabledOwner(tx, orgId);
+        if (!hasOwner && !force) throw new NoEnabledOwnerError();
+        await this.orgs.restore(tx, orgId);
+        await org.record({ type: 'org.restored', ...(!hasOwner && { data: { force: true } }) });
+        return { id, name };
       },
-      async ({ transaction, facts, record }) => {
-        await this.deletedOrgs.restore(transaction, orgId);
-        await record({ type: 'org.restored' });
-        return { org: { id: orgId, name: facts.name } };
-      },
+      { evenDeleted: true },
     );
+    return answer;
   }
+}
+
+function deletionResult(purgeAt: number): OrgDeletionResult {
+  return { ok: true, purgeAt: new Date(purgeAt).toISOString() };
 }

@@ -1,10 +1,10 @@
-import type { DeletedOrgFacts } from './deleted-orgs.repository.js';
 import { OrgNotFoundError } from './members/members.errors.js';
+import type { OrgRow } from './orgs.repository.js';
 
-/** Nobody learns why a deleted organization cannot be restored, not even that it was there. */
+/** Does not tell why an organization cannot be restored, not even that it is there. */
 export function requireRestorable(
-  { purgeAt, isBeingPurged }: Pick<DeletedOrgFacts, 'purgeAt' | 'isBeingPurged'>,
+  { purgeAt, purgeBeganAt }: Pick<OrgRow, 'purgeAt' | 'purgeBeganAt'>,
   now: number,
 ): void {
-  if (isBeingPurged || purgeAt <= now) throw new OrgNotFoundError();
+  if (purgeAt === null || purgeBeganAt !== null || purgeAt <= now) throw new OrgNotFoundError();
 }

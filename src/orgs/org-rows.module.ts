@@ -3,15 +3,11 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { AbandonedOrgs } from './abandoned-orgs.js';
 import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
 import { InvitationRowsModule } from './invitations/invitation-rows.module.js';
-import { LockedOrgs } from './locked-orgs.js';
 import { Member } from './members/member.entity.js';
 import { OrgChanges } from './org-changes.js';
-import { OrgDeletion } from './org-deletion.js';
 import { Org } from './org.entity.js';
-import { OperatedOrgs } from './operated-orgs.service.js';
 import { OrgListRepository } from './org-list.repository.js';
 import { OrgsOfUser } from './orgs-of-user.js';
 import { OrgsRepository } from './orgs.repository.js';
@@ -21,8 +17,6 @@ import { UserOrgsRepository } from './user-orgs.repository.js';
 const EXPORTED = [
   DeletedOrgsRepository,
   OrgChanges,
-  OperatedOrgs,
-  OrgDeletion,
   OrgListRepository,
   OrgsRepository,
   OwnershipRepository,
@@ -38,7 +32,7 @@ const EXPORTED = [
     TypeOrmModule.forFeature([Member, Org]),
     UsersModule,
   ],
-  providers: [...EXPORTED, AbandonedOrgs, LockedOrgs, OrgsOfUser],
+  providers: [...EXPORTED, OrgsOfUser],
   exports: EXPORTED,
 })
 export class OrgRowsModule {}

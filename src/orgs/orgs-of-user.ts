@@ -1,14 +1,14 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
+import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transaction.js';
-import type { Turn } from '../database/transaction-queue.js';
 import type { NewEvent } from '../events/event-types.js';
 import { type ExportedRows, UserParts } from '../users/user-parts.js';
 import type { Consequences, Decide, UserDeparture, UserTies } from '../users/user-ties.js';
 import type { UserProfile } from '../users/users.repository.js';
-import { AbandonedOrgs } from './abandoned-orgs.js';
 import { InviterRevocations } from './invitations/inviter-revocations.js';
-import { LockedOrgs } from './locked-orgs.js';
+import { OrgChanges } from './org-changes.js';
+import { OrgsRepository } from './orgs.repository.js';
 import { orgIdsOf, orphanings, requireOtherOwners } from './owner-rule.js';
 import { type Departure, OwnershipRepository } from './ownership.repository.js';
 
@@ -27,9 +27,10 @@ export class OrgsOfUser implements UserTies, ExportedRows, OnModuleInit {
   constructor(
     private readonly ownership: OwnershipRepository,
     private readonly revocations: InviterRevocations,
-    private readonly abandonedOrgs: AbandonedOrgs,
-    private readonly lockedOrgs: LockedOrgs,
+    private readonly changes: OrgChanges,
+    private readonly orgs: OrgsRepository,
     private readonly parts: UserParts,
+    private readonly env: Env,
   ) {}
 
   onModuleInit(): void {
@@ -41,22 +42,18 @@ export class OrgsOfUser implements UserTies, ExportedRows, OnModuleInit {
     return this.ownership.findOrgIdsOf(userId);
   }
 
-  /** Locks even those where the user is no owner: somebody may be handing one over to them. */
+  /** Locks even those where the user is no owner: an owner may be making the user one. */
   run<T>(
-    turn: Turn & { row: string },
+    actor: Actor,
+    userId: string,
     work: (transaction: Transaction, decide: Decide) => Promise<T>,
   ): Promise<T> {
-    const userId = turn.row;
-    return this.lockedOrgs.run(
-      turn,
-      () => this.ownership.findOrgIdsOf(userId),
-      (transaction, requireLocked) =>
-        work(transaction, async (force) => {
-          const departures = await this.ownership.findDepartures(transaction, userId);
-          requireLocked(orgIdsOf(departures));
-          const orphaned = requireOtherOwners(departures, force);
-          return this.departureOf(transaction, { userId, departures, orphaned });
-        }),
+    return this.changes.inOrgsOf({ actor }, userId, (transaction, findDepartures) =>
+      work(transaction, async (force) => {
+        const departures = await findDepartures();
+        const orphaned = requireOtherOwners(departures, force);
+        return this.departureOf(transaction, { userId, departures, orphaned });
+      }),
     );
   }
 
@@ -86,7 +83,7 @@ export class OrgsOfUser implements UserTies, ExportedRows, OnModuleInit {
       'inviter_deleted',
       actor,
     );
-    const abandoned = await this.abandonedOrgs.delete(transaction, departures, actor);
+    const abandoned = await this.deleteAbandoned(transaction, departures, actor);
     await this.ownership.deleteMembers(transaction, userId, orgIdsOf(departures));
     const removed = departures.map(({ orgId, revision, role }): NewEvent => ({
       ...about,
@@ -122,6 +119,24 @@ export class OrgsOfUser implements UserTies, ExportedRows, OnModuleInit {
       orphaned: orphaned.map(({ orgId: id }) => ({ id, isDeleted: false })),
       events: [...revoked, ...orphanings(orphaned, { actor, userId, reason: 'owner_disabled' })],
     };
+  }
+
+  /** Deletes organizations that lose their last member. An owner leaves one only if an operator forces it. */
+  private async deleteAbandoned(
+    transaction: Transaction,
+    departures: readonly Departure[],
+    actor: Actor,
+  ): Promise<NewEvent[]> {
+    const abandoned = departures.filter(({ hasOtherMember, isDeleted }) => !hasOtherMember && !isDeleted);
+    const now = Date.now();
+    await this.orgs.delete(transaction, orgIdsOf(abandoned), now, now + this.env.orgRestoreWindow * 1000);
+    return abandoned.map(({ orgId, revision: orgRevision, role }) => ({
+      type: 'org.deleted',
+      actor,
+      orgId,
+      orgRevision,
+      data: role === 'owner' ? { force: true } : {},
+    }));
   }
 
   private revokeInvitations(

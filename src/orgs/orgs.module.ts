@@ -28,6 +28,6 @@ import { RolesGuard } from './roles.guard.js';
   ],
   controllers: [OrgsController, OrgLifeController],
   providers: [OrgLifeService, OrgPurge, OrgsService, RolesGuard, UnnamedDeletions],
-  exports: [OrgsService, RolesGuard],
+  exports: [OrgLifeService, OrgsService, RolesGuard],
 })
 export class OrgsModule {}

@@ -20,6 +20,12 @@ interface OrgOfUser extends ListedOrg {
 export const MAX_SHORT_LIST = 200;
 const MAX_SHARED_ROWS = 1000;
 
+/** Times are epoch milliseconds. */
+export type OrgRow = Pick<Org, 'id' | 'name' | 'revision' | 'deletedAt' | 'purgeAt' | 'purgeBeganAt'>;
+
+const FIND = `SELECT id, name, revision, deleted_at AS deletedAt, purge_at AS purgeAt,
+  purge_began_at AS purgeBeganAt FROM orgs WHERE id = ?`;
+
 /** LEFT preserves the join order where one user is in most organizations. The last list may be cut. */
 const FIND_ORGS_OF_USERS = lookupStatement<string, OrgOfUser>('the organizations of a user', {
   sql: (size) => `SELECT m.user_id AS userId, o.id, o.name
@@ -49,37 +55,13 @@ export class OrgsRepository {
     ]);
   }
 
-  /** Locks the organization if it is at this revision: what was read at it, a deletion included, holds until COMMIT. */
-  async lockAt(transaction: Transaction, id: string, revision: number): Promise<boolean> {
-    const locked = await transaction.write(
-      'UPDATE orgs SET revision = revision + 1 WHERE id = ? AND revision = ?',
-      [id, revision],
-    );
-    return locked === 1;
+  /** Locks the organization, a deleted one too, until COMMIT: see `inOrg`, the only caller. */
+  async raiseRevision(transaction: Transaction, id: string): Promise<void> {
+    await transaction.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [id]);
   }
 
-  // Comes first in every change of a membership, for exclusive access until COMMIT. A write, so that two changes
-  // conflict on a multi-primary cluster too. Returns false if the organization is missing or deleted.
-  async lock(transaction: Transaction, id: string): Promise<boolean> {
-    const locked = await transaction.write(
-      'UPDATE orgs SET revision = revision + 1 WHERE id = ? AND deleted_at IS NULL',
-      [id],
-    );
-    return locked === 1;
-  }
-
-  /** Locks like `lock`, but also a deleted organization. */
-  async lockEvenDeleted(transaction: Transaction, id: string): Promise<boolean> {
-    const locked = await transaction.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [id]);
-    return locked === 1;
-  }
-
-  findIn(transaction: Transaction, id: string): Promise<Org | null> {
-    return transaction.of(this.orgs).findOneBy({ id });
-  }
-
-  /** Locks in one order for every user, against deadlocks; also deleted ones, because they can be restored. */
-  async lockAll(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  /** Locks in one order for every caller, against deadlocks. */
+  async raiseRevisions(transaction: Transaction, ids: readonly string[]): Promise<void> {
     for await (const batch of inBatches(ids.toSorted())) {
       await transaction.write(
         `UPDATE orgs SET revision = revision + 1 WHERE id IN (${places(batch.length)})`,
@@ -88,9 +70,36 @@ export class OrgsRepository {
     }
   }
 
+  async findIn(transaction: Transaction, id: string): Promise<OrgRow | undefined> {
+    return (await transaction.read<OrgRow>(FIND, [id]))[0];
+  }
+
+  /** The caller holds the lock. */
+  async delete(
+    transaction: Transaction,
+    ids: readonly string[],
+    deletedAt: number,
+    purgeAt: number,
+  ): Promise<void> {
+    for await (const batch of inBatches(ids)) {
+      await transaction.write(
+        `UPDATE orgs SET deleted_at = ?, deleted_name = name, purge_at = ? WHERE id IN (${places(batch.length)})`,
+        [deletedAt, purgeAt, ...batch],
+      );
+    }
+  }
+
+  /** The caller holds the lock. */
+  async restore(transaction: Transaction, id: string): Promise<void> {
+    await transaction.write(
+      'UPDATE orgs SET deleted_at = NULL, deleted_name = NULL, purge_at = NULL WHERE id = ?',
+      [id],
+    );
+  }
+
   /** The caller holds the lock. */
   async rename(transaction: Transaction, id: string, name: string): Promise<void> {
-    await transaction.of(this.orgs).update({ id }, { name });
+    await transaction.write('UPDATE orgs SET name = ? WHERE id = ?', [name, id]);
   }
 
   /** @returns undefined for a list longer than `MAX_SHORT_LIST` */

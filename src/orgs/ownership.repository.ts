@@ -32,13 +32,6 @@ export interface Departure {
   isInviter: 0 | 1;
 }
 
-/** Facts that decide whether somebody may become an owner; null: not a member. */
-export interface OwnerFacts {
-  revision: number;
-  role: Role | null;
-  email: string;
-}
-
 // Whether an organization has an enabled owner besides the user; both parameters are SQL. By the index of roles the
 // engines read the few owners alone; their statistics do not show that these are few, and by another index they read
 // all members. MySQL takes that index for the hint, a comment to the others, which take it for the ORDER BY.
@@ -127,19 +120,6 @@ export class OwnershipRepository {
         [userId, ...batch],
       );
     }
-  }
-
-  async findOwnerFacts(
-    transaction: Transaction,
-    orgId: string,
-    userId: string,
-  ): Promise<OwnerFacts | undefined> {
-    const rows = await transaction.read<OwnerFacts>(
-      `SELECT o.revision, m.role, u.email FROM orgs o JOIN users u ON u.id = ?
-         LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id WHERE o.id = ?${transaction.forUpdate}`,
-      [userId, orgId],
-    );
-    return rows[0];
   }
 
   /** The caller holds the lock of the organization, for which disabling an owner waits. */

@@ -54,8 +54,12 @@ export class IdempotencyKeysRepository {
   ) {}
 
   /** Finds a key even when it has expired. */
-  async find(userId: string, keyHash: string): Promise<KeptAnswer | undefined> {
-    return (await this.keys.query<KeptAnswer[]>(FIND, [userId, keyHash]))[0];
+  async find(userId: string, keyHash: string, transaction?: Transaction): Promise<KeptAnswer | undefined> {
+    const values = [userId, keyHash];
+    const rows = transaction
+      ? await transaction.read<KeptAnswer>(FIND, values)
+      : await this.keys.query<KeptAnswer[]>(FIND, values);
+    return rows[0];
   }
 
   async insert(transaction: Transaction, key: IdempotencyKey): Promise<void> {

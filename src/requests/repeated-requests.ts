@@ -14,8 +14,12 @@ export class RepeatedRequests {
   constructor(private readonly keys: IdempotencyKeysRepository) {}
 
   /** @throws IdempotencyKeyReusedError when a different request was answered under this key */
-  async findAnswer(userId: string, key: RequestKey): Promise<ShortCircuitResponse | undefined> {
-    const kept = await this.keys.find(userId, key.keyHash);
+  async findAnswer(
+    userId: string,
+    key: RequestKey,
+    transaction?: Transaction,
+  ): Promise<ShortCircuitResponse | undefined> {
+    const kept = await this.keys.find(userId, key.keyHash, transaction);
     if (!kept) return undefined;
     key.isExpired = kept.expiresAt <= Date.now();
     if (key.isExpired) return undefined;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import type { RequestKey } from './request-key.js';
-import type { UserActor } from '../access/actor.js';
+import type { Actor, UserActor } from '../access/actor.js';
 import type { EntityTags } from './entity-tags.js';
 import { actorOf } from '../http/request-origin.js';
 
@@ -45,6 +45,9 @@ export interface Write extends WriteControls {
   actor: UserActor;
   status: number;
 }
+
+/** Operators over HTTP, the CLI and jobs pass an actor alone. */
+export type AnyWrite = Write | { actor: Actor };
 
 export const CurrentWrite = createParamDecorator((_: unknown, context: ExecutionContext): Write => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();

@@ -24,7 +24,13 @@ export class Writes {
     );
   }
 
-  /** Call it as the last step of a transaction that the caller runs. */
+  /** Repeats the first answer to a request with the key; call it once the transaction has locked the row. */
+  async replay(transaction: Transaction, { actor, key }: Write): Promise<void> {
+    const answer = key && (await this.repeated.findAnswer(actor.id, key, transaction));
+    if (answer) throw answer;
+  }
+
+  /** Call it as the last step of a transaction that somebody else runs. */
   async complete<Answer extends object>(
     transaction: Transaction,
     write: Write,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, isSignedInOperator, principalOf } from '../access/actor.js';
+import { type Actor, isSignedInOperator } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
 import { UserAddresses } from '../events/user-addresses.js';
 import { RefusedError } from '../problems/problem.js';
@@ -46,8 +46,7 @@ export class UserDeletionService {
     const { actor, force, passwordHash, dryRun = false, firstStep, lastStep } = deletion;
     const since = Date.now() - MAX_CLOCK_SKEW_MS;
     const acts = dryRun ? [] : await this.prepare(userId);
-    const turn = { principal: principalOf(actor), row: userId };
-    return this.parts.ties.of('organizations').run(turn, async (transaction, decide) => {
+    return this.parts.ties.of('organizations').run(actor, userId, async (transaction, decide) => {
       // Logins of the user, and additions to organizations, wait from here on.
       if (!(await this.users.beginDeletion(transaction, userId, passwordHash))) return undefined;
       await this.requireForced(transaction, userId, deletion);

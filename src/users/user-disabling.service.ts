@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, principalOf } from '../access/actor.js';
+import type { Actor } from '../access/actor.js';
 import { Transactions } from '../database/transactions.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 import { UserEvents } from './user-events.js';
@@ -26,8 +26,7 @@ export class UserDisablingService {
    * @throws RefusedError where an organization would have no enabled owner
    */
   disable(userId: string, { actor, force }: Disabling): Promise<OrphanedOrg[] | undefined> {
-    const turn = { principal: principalOf(actor), row: userId };
-    return this.parts.ties.of('organizations').run(turn, async (transaction, decide) => {
+    return this.parts.ties.of('organizations').run(actor, userId, async (transaction, decide) => {
       if (!(await this.users.disable(transaction, userId))) return undefined;
       const departure = await decide(force);
       const { orphaned, events } = await departure.stayDisabled(actor);

@@ -1,6 +1,5 @@
 import type { Actor } from '../access/actor.js';
 import type { Transaction } from '../database/transaction.js';
-import type { Turn } from '../database/transaction-queue.js';
 import type { NewEvent } from '../events/event-types.js';
 
 /** An organization that has no enabled owner any more. */
@@ -37,7 +36,8 @@ export interface UserTies {
   findOrgIdsOf(userId: string): Promise<string[]>;
   /** Runs a change of a user in a transaction that has locked all of them; starts it over where one was missing. */
   run<T>(
-    turn: Turn & { row: string },
+    actor: Actor,
+    userId: string,
     work: (transaction: Transaction, decide: Decide) => Promise<T>,
   ): Promise<T>;
 }

@@ -261,6 +261,7 @@ describe('a request with an Idempotency-Key, on several instances', () => {
       Number((await one.db.query('SELECT revision FROM orgs WHERE id = ?', [org.id]))[0]!['revision']);
     await change(owner);
     await one.db.query('UPDATE idempotency_keys SET expires_at = 1 WHERE user_id = ?', [owner.id]);
+    await one.db.query("UPDATE members SET role = 'member' WHERE user_id = ?", [member.id]);
     const before = await revision();
 
     const held = await holdRows(one);

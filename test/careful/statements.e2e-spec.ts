@@ -1,24 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Event } from '../../src/events/event.entity.js';
-import { EventsRepository } from '../../src/events/events.repository.js';
 import { MembersService } from '../../src/orgs/members/members.service.js';
 import { Member } from '../../src/orgs/members/member.entity.js';
 import { Invitation } from '../../src/orgs/invitations/invitation.entity.js';
 import { InvitationsRepository } from '../../src/orgs/invitations/invitations.repository.js';
-import { MemberFactsRepository } from '../../src/orgs/members/member-facts.repository.js';
 import { MembersRepository } from '../../src/orgs/members/members.repository.js';
-import { Org } from '../../src/orgs/org.entity.js';
-import { OrgChanges } from '../../src/orgs/org-changes.js';
-import { DeletedOrgsRepository } from '../../src/orgs/deleted-orgs.repository.js';
-import { OrgDeletion } from '../../src/orgs/org-deletion.js';
-import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
 import { ShortCircuitResponse } from '../../src/requests/request-key.js';
-import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
-import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
-import { RepeatedRequests } from '../../src/requests/repeated-requests.js';
+import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import type { Write } from '../../src/requests/write.js';
-import { Writes } from '../../src/requests/writes.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { orgChanges } from '../support/org-changes.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { anUnknownId } from '../support/personas.js';
 
@@ -51,18 +41,11 @@ describe('the statements of a change', () => {
         role!,
       ]);
     }
-    const keys = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
-    const writes = new Writes(transactions, new RepeatedRequests(keys));
-    const orgs = new OrgsRepository(dataSource.getRepository(Org));
-    const events = new EventsRepository(dataSource.getRepository(Event));
-    const memberships = dataSource.getRepository(Member);
-    const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
     members = new MembersService(
-      new OrgChanges(orgs, events, writes, transactions),
-      new MemberFactsRepository(memberships),
-      new MembersRepository(memberships),
-      invitations,
-      new OrgDeletion(new DeletedOrgsRepository(dataSource.getRepository(Org)), invitations, env),
+      orgChanges(data),
+      new MembersRepository(dataSource.getRepository(Member)),
+      new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
+      new UserChangesRepository(),
       env,
     );
 
@@ -91,7 +74,7 @@ describe('the statements of a change', () => {
     withRemedy: false,
     ...controls,
   });
-  const USUAL = ['SELECT', 'UPDATE', 'UPDATE', 'INSERT'];
+  const USUAL = ['UPDATE', 'SELECT', 'SELECT', 'UPDATE', 'INSERT'];
 
   it('are as many as ever for a client that asks for nothing more, or for a state', async () => {
     expect(await verbsOf(() => members.changeRole(write(), ORG, MEMBER, 'admin'))).toEqual(USUAL);
@@ -100,20 +83,24 @@ describe('the statements of a change', () => {
     ).toEqual(USUAL);
   });
 
-  it('are one more for one with a key, and none is refused before it is locked', async () => {
+  it('are two more for one with a key, which is looked up once the organization is locked', async () => {
     const key = { keyHash: 'k', fingerprint: 'f' };
     expect(await verbsOf(() => members.changeRole(write({ key }), ORG, MEMBER, 'admin'))).toEqual([
-      ...USUAL,
+      'UPDATE',
+      'SELECT',
+      ...USUAL.slice(1),
       'INSERT',
     ]);
   });
 
-  it('are a look-up alone for a change that is refused, so nothing is locked', async () => {
+  it('write nothing but the lock if the change is refused, or changes nothing', async () => {
     const alone = (work: () => Promise<unknown>): Promise<string[]> =>
       verbsOf(() => work().catch(() => undefined));
-    expect(await alone(() => members.leave(write(), ORG))).toEqual(['SELECT']);
-    expect(await alone(() => members.remove(write(), ORG, OWNER))).toEqual(['SELECT']);
-    expect(await alone(() => members.transfer(write(), ORG, anUnknownId(), false))).toEqual(['SELECT']);
+    const LOCKED = ['UPDATE', 'SELECT', 'SELECT'];
+    expect(await alone(() => members.leave(write(), ORG))).toEqual(LOCKED);
+    expect(await alone(() => members.remove(write(), ORG, OWNER))).toEqual(LOCKED);
+    expect(await alone(() => members.transfer(write(), ORG, anUnknownId(), false))).toEqual(LOCKED);
+    expect(await alone(() => members.changeRole(write(), ORG, MEMBER, 'admin'))).toEqual(LOCKED);
   });
 
   it('are the same for a dry run', async () => {

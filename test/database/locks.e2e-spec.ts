@@ -52,7 +52,7 @@ describe.runIf(engine === 'mariadb')('on a server', () => {
       `INSERT INTO orgs (id, name, revision, created_at) VALUES ${ids.map((id) => `('${id}', 'x', 1, 1)`).join()}`,
     );
     const lock = (given: readonly string[]): Promise<void> =>
-      data.transactions.run((transaction) => orgs.lockAll(transaction, given));
+      data.transactions.run((transaction) => orgs.raiseRevisions(transaction, given));
     const held = await holdInnodbRows(data);
     await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [ids[0]!]);
     const waiting = Promise.all([lock(ids), lock(ids.toReversed())]);

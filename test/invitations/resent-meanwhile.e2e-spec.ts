@@ -11,22 +11,15 @@ import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.reposi
 import { KeyRing } from '../../src/auth/tokens/key-ring.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { Invitation } from '../../src/orgs/invitations/invitation.entity.js';
-import { InvitationFactsRepository } from '../../src/orgs/invitations/invitation-facts.repository.js';
 import { InvitationListRepository } from '../../src/orgs/invitations/invitation-list.repository.js';
 import { InvitationsRepository } from '../../src/orgs/invitations/invitations.repository.js';
 import { Member } from '../../src/orgs/members/member.entity.js';
 import { MembersRepository } from '../../src/orgs/members/members.repository.js';
-import { Org } from '../../src/orgs/org.entity.js';
-import { OrgChanges } from '../../src/orgs/org-changes.js';
-import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
-import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
-import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
-import { RepeatedRequests } from '../../src/requests/repeated-requests.js';
-import { Writes } from '../../src/requests/writes.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
 import { User } from '../../src/users/user.entity.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { orgChanges } from '../support/org-changes.js';
 import { anUnknownId } from '../support/personas.js';
 
 const EMAIL = 'guest@example.com';
@@ -41,19 +34,13 @@ function registrations(): { invited: InvitedRegistrations; codes: MailCodes } {
   const { dataSource, env, transactions } = data;
   const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
   const events = new EventsRepository(dataSource.getRepository(Event));
-  const keptAnswers = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
   const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
   const codes = new MailCodes(new MailCodesRepository(dataSource.getRepository(MailCode)), keys);
   const list = new InvitationListRepository(dataSource.getRepository(Invitation));
   const invited = new InvitedRegistrations(
     new TypedCodes(invitations, list, codes, transactions),
-    new OrgChanges(
-      new OrgsRepository(dataSource.getRepository(Org)),
-      events,
-      new Writes(transactions, new RepeatedRequests(keptAnswers)),
-      transactions,
-    ),
-    new InvitationFactsRepository(dataSource.getRepository(Invitation)),
+    orgChanges(data),
+    invitations,
     new Joinings(
       invitations,
       new MembersRepository(dataSource.getRepository(Member)),
@@ -95,10 +82,9 @@ it('a code that was typed is void if the invitation is resent before the organiz
   const { invited, codes } = registrations();
   const typed = codes.textOf({ id, purpose: 'invitation', codeNumber: 1 });
   const found = await invited.find(EMAIL, typed, '192.0.2.1');
-  const begin = (): Promise<unknown> =>
-    data.transactions.run((transaction) => invited.begin(transaction, found));
+  const begin = (): Promise<object> => invited.register(found, '192.0.2.1', async () => ({}));
 
-  await expect(begin()).resolves.toBeInstanceOf(Function);
+  await expect(begin()).resolves.toEqual({});
   await data.db.query('UPDATE invitations SET code_number = 2, code_shown = 1 WHERE id = ?', [id]);
 
   await expect(begin()).rejects.toBeInstanceOf(InvalidMailCodeError);

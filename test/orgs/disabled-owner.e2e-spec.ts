@@ -1,7 +1,4 @@
 import { expect, it } from 'vitest';
-import { AbandonedOrgs } from '../../src/orgs/abandoned-orgs.js';
-import { DeletedOrgsRepository } from '../../src/orgs/deleted-orgs.repository.js';
-import { LockedOrgs } from '../../src/orgs/locked-orgs.js';
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { Invitation } from '../../src/orgs/invitations/invitation.entity.js';
@@ -17,6 +14,7 @@ import { UserEvents } from '../../src/users/user-events.js';
 import { UserParts } from '../../src/users/user-parts.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import { openDataLayer } from '../support/data-source.js';
+import { orgChanges } from '../support/org-changes.js';
 import { sessionId as id } from '../support/session-rows.js';
 
 const [ADA, GRACE, ORG] = [1, 2, 3].map(id) as [string, string, string];
@@ -51,12 +49,14 @@ it('disabling locks an organization that the user joined after it looked which t
   }
   const users = new UserChangesRepository();
   const parts = new UserParts();
+  const ownership = new Ownership(dataSource.getRepository(Member), dataSource.getRepository(Org));
   new OrgsOfUser(
-    new Ownership(dataSource.getRepository(Member), dataSource.getRepository(Org)),
+    ownership,
     new InviterRevocations(new InvitationsRepository(dataSource.getRepository(Invitation), transactions)),
-    new AbandonedOrgs(new DeletedOrgsRepository(dataSource.getRepository(Org)), env),
-    new LockedOrgs(new OrgsRepository(dataSource.getRepository(Org)), transactions),
+    orgChanges(data, ownership),
+    new OrgsRepository(dataSource.getRepository(Org)),
     parts,
+    env,
   ).onModuleInit();
   const events = new UserEvents(users, new EventsRepository(dataSource.getRepository(Event)));
   const disabling = new UserDisablingService(users, events, parts, transactions);

@@ -1,47 +1,28 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { UserActor } from '../../src/access/actor.js';
-import { Member } from '../../src/orgs/members/member.entity.js';
-import { type Membership, MembersRepository } from '../../src/orgs/members/members.repository.js';
 import { MemberNotFoundError, OrgNotFoundError } from '../../src/orgs/members/members.errors.js';
-import { type Basis, OrgChanges, RefusedByDatabaseError } from '../../src/orgs/org-changes.js';
-import { Org } from '../../src/orgs/org.entity.js';
-import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
-import { Event } from '../../src/events/event.entity.js';
-import { EventsRepository } from '../../src/events/events.repository.js';
-import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
-import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
-import { RepeatedRequests } from '../../src/requests/repeated-requests.js';
+import { type OrgChanges, unchanged } from '../../src/orgs/org-changes.js';
+import { ShortCircuitResponse } from '../../src/requests/request-key.js';
 import type { Write } from '../../src/requests/write.js';
-import { Writes } from '../../src/requests/writes.js';
 import { PreconditionFailedError } from '../../src/requests/entity-tags.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { orgChanges } from '../support/org-changes.js';
 import { anUnknownId } from '../support/personas.js';
 
 describe('a change of an organization', () => {
   let data: DataLayer;
   let changes: OrgChanges;
-  let members: MembersRepository;
   let orgId: string;
   let write: Write;
-  let decidedAt: number[];
 
   beforeAll(async () => {
     data = await openDataLayer();
-    const { dataSource, transactions } = data;
-    const keys = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
-    changes = new OrgChanges(
-      new OrgsRepository(dataSource.getRepository(Org)),
-      new EventsRepository(dataSource.getRepository(Event)),
-      new Writes(transactions, new RepeatedRequests(keys)),
-      transactions,
-    );
-    members = new MembersRepository(dataSource.getRepository(Member));
+    changes = orgChanges(data);
   });
   afterAll(() => data.close());
 
   beforeEach(async () => {
     orgId = anUnknownId();
-    decidedAt = [];
     const actor: UserActor = {
       kind: 'user',
       id: anUnknownId(),
@@ -51,75 +32,76 @@ describe('a change of an organization', () => {
       address: '127.0.0.1',
     };
     write = { actor, status: 200, dryRun: false, withRemedy: false };
+    const { id } = actor;
+    await data.db.query("INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, 'none', 1)", [
+      id,
+      `${id}@example.com`,
+    ]);
     await data.db.query("INSERT INTO orgs (id, name, revision, created_at) VALUES (?, 'Org', 1, 1)", [orgId]);
   });
 
-  /** @param raised the organization is changed by another request once the first decision was made */
-  const basis = ({ raised = false } = {}): Basis<Parameters<typeof find>[0], Membership, number> => ({
-    orgId,
-    lookup: {
-      find: async (key) => {
-        const facts = await find(key);
-        if (raised) await raise();
-        return facts;
-      },
-      findIn: (transaction, key) => members.membership.findIn(transaction, key),
-    },
-    key: { orgId, userId: write.actor.id },
-    decide: ({ revision }) => decidedAt.push(revision),
-  });
-  const find = (key: { orgId: string; userId: string }): Promise<Membership | undefined> =>
-    members.membership.find(key);
-  const raise = (): Promise<unknown> =>
-    data.db.query('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [orgId]);
   const revision = async (): Promise<unknown> =>
-    (await data.db.query('SELECT revision FROM orgs WHERE id = ?', [orgId]))[0]?.['revision'];
+    Number((await data.db.query('SELECT revision FROM orgs WHERE id = ?', [orgId]))[0]?.['revision']);
+  const keys = async (): Promise<number> =>
+    (await data.db.query('SELECT key_hash FROM idempotency_keys WHERE user_id = ?', [write.actor.id])).length;
+  const deleteSoftly = (): Promise<unknown> =>
+    data.db.query('UPDATE orgs SET deleted_at = 1, purge_at = 2 WHERE id = ?', [orgId]);
+  const nothing = async (): Promise<object> => ({});
 
-  it('is decided once, before the lock, where nobody comes in between', async () => {
-    const changed = await changes.run(write, basis(), async ({ facts, record }, decision) => {
-      await record({ type: 'org.renamed' });
-      return { revision: facts.revision, decision };
+  it('raises the revision, and records it with its events', async () => {
+    const changed = await changes.inOrg(write, orgId, async (_, org) => {
+      await org.record({ type: 'org.renamed' });
+      return { revision: org.revision };
     });
-    expect(changed).toEqual({ answer: { revision: 2, decision: 1 }, revision: 2 });
-    expect(decidedAt).toEqual([1]);
+    expect(changed).toEqual({ answer: { revision: 2 }, revision: 2 });
     expect(await revision()).toBe(2);
     const events = await data.db.query('SELECT org_revision, actor_id FROM events WHERE org_id = ?', [orgId]);
     expect(events).toEqual([{ org_revision: 2, actor_id: write.actor.id }]);
   });
 
-  it('is decided again under the lock where somebody does', async () => {
-    const changed = await changes.run(write, basis({ raised: true }), async (_, decision) => ({ decision }));
-    expect(changed).toEqual({ answer: { decision: 2 }, revision: 3 });
-    expect(decidedAt).toEqual([1, 3]);
-  });
+  it('keeps the revision and its key if it changes nothing', async () => {
+    const same = async () => unchanged({ same: true });
+    const key = { keyHash: 'k', fingerprint: 'f' };
+    expect(await changes.inOrg(write, orgId, same)).toEqual({ answer: { same: true }, revision: 1 });
+    expect(await changes.inOrg({ ...write, key }, orgId, same)).toEqual({
+      answer: { same: true },
+      revision: 1,
+    });
+    expect([await revision(), await keys()]).toEqual([1, 1]);
 
-  it('is decided again under the lock where the database refuses it, and only then refused', async () => {
-    const refuse = async (): Promise<object> => {
-      throw new RefusedByDatabaseError(new MemberNotFoundError());
-    };
-    await expect(changes.run(write, basis(), refuse)).rejects.toBeInstanceOf(MemberNotFoundError);
-    expect(decidedAt).toEqual([1, 2]);
+    const again = changes.inOrg({ ...write, key }, orgId, async () => ({ other: true }));
+    await expect(again).rejects.toBeInstanceOf(ShortCircuitResponse);
+    await expect(again).rejects.toMatchObject({ body: { same: true } });
     expect(await revision()).toBe(1);
   });
 
+  it('keeps nothing of a dry run, whether it changes something or not', async () => {
+    const dry = { ...write, dryRun: true, key: { keyHash: 'k', fingerprint: 'f' } };
+    for (const work of [nothing, async () => unchanged({})]) {
+      await expect(changes.inOrg(dry, orgId, work)).rejects.toBeInstanceOf(ShortCircuitResponse);
+    }
+    expect([await revision(), await keys()]).toEqual([1, 0]);
+  });
+
   it('is not made at a revision that the caller did not mean', async () => {
-    const change = changes.run(
-      { ...write, ifMatch: new Set(['"1"']) },
-      basis({ raised: true }),
-      async () => ({}),
-    );
-    await expect(change).rejects.toBeInstanceOf(PreconditionFailedError);
-    expect(await revision()).toBe(2);
+    const change = (tag: string) => changes.inOrg({ ...write, ifMatch: new Set([tag]) }, orgId, nothing);
+    await expect(change('"2"')).rejects.toBeInstanceOf(PreconditionFailedError);
+    expect(await revision()).toBe(1);
+    expect(await change('"1"')).toEqual({ answer: {}, revision: 2 });
+  });
+
+  it('finds a deleted organization only if it is meant for one', async () => {
+    await deleteSoftly();
+    await expect(changes.inOrg(write, orgId, nothing)).rejects.toBeInstanceOf(OrgNotFoundError);
+    expect(await changes.inOrg(write, orgId, nothing, { evenDeleted: true })).toEqual({
+      answer: {},
+      revision: 2,
+    });
   });
 
   it('names what is missing', async () => {
-    await data.db.query('DELETE FROM orgs WHERE id = ?', [orgId]);
-    const nothing = async (): Promise<object> => ({});
-    await expect(changes.run(write, basis(), nothing)).rejects.toBeInstanceOf(OrgNotFoundError);
     const missing = (): MemberNotFoundError => new MemberNotFoundError();
-    await expect(changes.run(write, { ...basis(), missing }, nothing)).rejects.toBeInstanceOf(
-      MemberNotFoundError,
-    );
-    expect(decidedAt).toEqual([]);
+    const change = changes.inOrg(write, anUnknownId(), nothing, { missing });
+    await expect(change).rejects.toBeInstanceOf(MemberNotFoundError);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Role, ROLES } from '../../access/role.js';
 import { Problem } from '../../problems/problem.js';
 import { INVITATION_STATUSES, type InvitationStatus } from './invitation.entity.js';
-import type { AnsweringFacts, RenewingFacts } from './invitation-facts.repository.js';
+import type { AnsweringFacts, RenewingFacts } from './invitations.repository.js';
 import {
   invitableRoles,
   requireAcceptance,
@@ -31,7 +31,6 @@ const ROW = {
 
 const RENEWING: RenewingFacts = {
   ...ROW,
-  revision: 1,
   actorRole: 'admin',
   actorEmail: 'ada@example.com',
   actorDisabledAt: null,
@@ -43,7 +42,6 @@ const RENEWING: RenewingFacts = {
 
 const ANSWERING: AnsweringFacts = {
   ...ROW,
-  revision: 1,
   orgName: 'Engines',
   orgDeletedAt: null,
   inviterRole: 'admin',

@@ -1,7 +1,7 @@
 import { type Role, roleAtLeast } from '../../access/role.js';
 import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
 import { INVITED_ROLES, type InvitedRole } from './invitation.entity.js';
-import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitation-facts.repository.js';
+import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitations.repository.js';
 import { statusAt } from './invitation-list.repository.js';
 import {
   AlreadyInvitedError,

@@ -1,19 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UsersModule } from '../../users/users.module.js';
-import { InvitationFactsRepository } from './invitation-facts.repository.js';
 import { InvitationListRepository } from './invitation-list.repository.js';
 import { Invitation } from './invitation.entity.js';
 import { InvitationsOfUser } from './invitations-of-user.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { InviterRevocations } from './inviter-revocations.js';
 
-const EXPORTED = [
-  InvitationFactsRepository,
-  InvitationListRepository,
-  InvitationsRepository,
-  InviterRevocations,
-];
+const EXPORTED = [InvitationListRepository, InvitationsRepository, InviterRevocations];
 
 @Module({
   imports: [TypeOrmModule.forFeature([Invitation]), UsersModule],

@@ -5,6 +5,8 @@ import type { UniqueKey } from '../../database/database-errors.js';
 /** `expired` is stored once the clean-up, or the next invitation, has come by. */
 export const INVITATION_STATUSES = ['pending', 'accepted', 'declined', 'revoked', 'expired'] as const;
 
+export const INVITATION_TTL_MS = 7 * 86_400_000;
+
 export const INVITED_ROLES = ['member', 'admin'] as const satisfies readonly Role[];
 
 export type InvitedRole = (typeof INVITED_ROLES)[number];

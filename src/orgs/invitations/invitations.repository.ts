@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/database-errors.js';
+import type { Role } from '../../access/role.js';
+import { hotStatement } from '../../database/hot-statements.js';
 import { inBatches } from '../../database/in-batches.js';
 import { places } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
@@ -24,6 +26,77 @@ export type NewInvitation = Pick<
 
 export type Renewal = Pick<Invitation, 'codeShown' | 'invitedBy' | 'expiresAt'>;
 
+/** limit of pending invitations for one organization */
+const MAX_PENDING = 1000;
+
+/** Facts that decide whether somebody may invite an e-mail, at one revision of the organization; null: none. */
+export interface InvitingFacts {
+  actorRole: Role | null;
+  actorEmail: string | null;
+  actorDisabledAt: number | null;
+  /** role of the user who has the e-mail */
+  targetRole: Role | null;
+  pendingId: string | null;
+  pendingUntil: number | null;
+  /** whether fewer are pending than the limit; expired invitations count until they are marked */
+  hasRoom: 0 | 1;
+}
+
+type InvitationRow = Omit<Invitation, 'pending' | 'endedAt'>;
+
+export type RenewingFacts = InvitingFacts & InvitationRow;
+
+export interface AnsweringFacts extends InvitationRow {
+  orgName: string;
+  orgDeletedAt: number | null;
+  inviterRole: Role | null;
+  inviterDisabledAt: number | null;
+  userEmail: string | null;
+  userVerifiedAt: number | null;
+  userRole: Role | null;
+}
+
+const ROW = `e.id, e.org_id AS orgId, e.email, e.role, e.status, e.code_number AS codeNumber,
+  e.code_shown AS codeShown, e.tries, e.invited_by AS invitedBy, e.created_at AS createdAt, e.expires_at AS expiresAt`;
+
+const INVITING = `a.role AS actorRole, c.email AS actorEmail, c.disabled_at AS actorDisabledAt,
+  t.role AS targetRole, i.id AS pendingId, i.expires_at AS pendingUntil,
+  (SELECT x.id FROM invitations x WHERE x.org_id = o.id AND x.status = 'pending' LIMIT 1 OFFSET ${MAX_PENDING - 1})
+    IS NULL AS hasRoom`;
+
+const FIND_INVITING = hotStatement(
+  'what decides about a new invitation',
+  `SELECT ${INVITING} FROM orgs o LEFT JOIN users c ON c.id = ?
+      LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
+      LEFT JOIN users u ON u.email = ? LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
+      LEFT JOIN invitations i ON i.org_id = o.id AND i.email = ? AND i.pending = 1
+    WHERE o.id = ?`,
+  ['', '', '', ''],
+);
+
+const FIND_RENEWING = hotStatement(
+  'what decides about a new code of an invitation',
+  `SELECT ${ROW}, ${INVITING} FROM invitations e JOIN orgs o ON o.id = e.org_id LEFT JOIN users c ON c.id = ?
+      LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
+      LEFT JOIN users u ON u.email = e.email LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
+      LEFT JOIN invitations i ON i.org_id = o.id AND i.email = e.email AND i.pending = 1
+    WHERE e.id = ? AND e.org_id = ?`,
+  ['', '', ''],
+);
+
+const FIND_ANSWERING = hotStatement(
+  'what decides about the answer to an invitation',
+  `SELECT ${ROW}, o.name AS orgName, o.deleted_at AS orgDeletedAt, w.role AS inviterRole,
+      v.disabled_at AS inviterDisabledAt, u.email AS userEmail, u.email_verified_at AS userVerifiedAt,
+      m.role AS userRole
+    FROM invitations e JOIN orgs o ON o.id = e.org_id
+      LEFT JOIN members w ON w.org_id = o.id AND w.user_id = e.invited_by
+      LEFT JOIN users v ON v.id = e.invited_by
+      LEFT JOIN users u ON u.id = ? LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id
+    WHERE e.id = ?`,
+  ['', ''],
+);
+
 /** attempts per code; after that the invitation must be resent */
 export const MAX_CODE_TRIES = 50;
 
@@ -34,6 +107,40 @@ export class InvitationsRepository {
     @InjectRepository(Invitation) private readonly invitations: Repository<Invitation>,
     private readonly transactions: Transactions,
   ) {}
+
+  /** The caller holds the lock of the organization. */
+  async findInviting(
+    transaction: Transaction,
+    orgId: string,
+    actorId: string,
+    email: string,
+  ): Promise<InvitingFacts> {
+    const values = [actorId, email, email, orgId];
+    return (await transaction.read<InvitingFacts>(FIND_INVITING, values))[0]!;
+  }
+
+  /** The caller holds the lock of the organization. */
+  async findRenewing(
+    transaction: Transaction,
+    orgId: string,
+    actorId: string,
+    id: string,
+  ): Promise<RenewingFacts | undefined> {
+    return (await transaction.read<RenewingFacts>(FIND_RENEWING, [actorId, id, orgId]))[0];
+  }
+
+  /** @param userId id of the user who answers; empty if there is no account yet */
+  async findAnswering(
+    id: string,
+    userId: string,
+    transaction?: Transaction,
+  ): Promise<AnsweringFacts | undefined> {
+    const values = [userId, id];
+    const rows = transaction
+      ? await transaction.read<AnsweringFacts>(FIND_ANSWERING, values)
+      : await this.invitations.query<AnsweringFacts[]>(FIND_ANSWERING, values);
+    return rows[0];
+  }
 
   async insert(transaction: Transaction, invitation: NewInvitation): Promise<void> {
     const { id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt } = invitation;
@@ -51,15 +158,14 @@ export class InvitationsRepository {
     transaction: Transaction,
     id: string,
     { codeShown, invitedBy, expiresAt }: Renewal,
-  ): Promise<boolean> {
-    const renewed = await this.requireOnlyOne(
+  ): Promise<void> {
+    await this.requireOnlyOne(
       transaction.write(
         `UPDATE invitations SET status = 'pending', pending = 1, code_number = code_number + 1, tries = 0,
            code_shown = ?, invited_by = ?, expires_at = ?, ended_at = NULL WHERE id = ?`,
         [codeShown, invitedBy, expiresAt, id],
       ),
     );
-    return renewed === 1;
   }
 
   async end(
@@ -74,13 +180,12 @@ export class InvitationsRepository {
     return ended === 1;
   }
 
-  async revoke(transaction: Transaction, id: string): Promise<boolean> {
-    const revoked = await transaction.write(
+  async revoke(transaction: Transaction, id: string): Promise<void> {
+    await transaction.write(
       `UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = ?
         WHERE id = ? AND status IN ('pending', 'expired')`,
       [Date.now(), id],
     );
-    return revoked === 1;
   }
 
   endExpired(transaction: Transaction, orgId: string, now: number): Promise<number> {
@@ -155,9 +260,9 @@ export class InvitationsRepository {
     return found;
   }
 
-  private async requireOnlyOne(write: Promise<number>): Promise<number> {
+  private async requireOnlyOne(write: Promise<number>): Promise<void> {
     try {
-      return await write;
+      await write;
     } catch (error) {
       throw isUniqueViolation(error, PENDING_INVITATION_KEY) ? new AlreadyInvitedError() : error;
     }

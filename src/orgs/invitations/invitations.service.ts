@@ -4,23 +4,16 @@ import { OK, type OkResult } from '../../http/ok.responses.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
-import { OrgChanges, RefusedByDatabaseError } from '../org-changes.js';
+import { OrgChanges } from '../org-changes.js';
 import type { CreateInvitationRequest, ResendInvitationRequest } from './invitations.requests.js';
 import type { InvitationResult } from './invitations.responses.js';
-import type { Invitation } from './invitation.entity.js';
+import { type Invitation, INVITATION_TTL_MS } from './invitation.entity.js';
 import { invitationEvent, revocations } from './invitation-events.js';
-import { InvitationFactsRepository, type InvitingFacts } from './invitation-facts.repository.js';
 import { InvitationMails } from './invitation-mails.js';
 import { requireInviting, requireRenewing, requireRevoking } from './invitation-policy.js';
 import { listedInvitation } from './invitation-views.js';
-import {
-  InvitationEndedError,
-  InvitationNotFoundError,
-  TooManyInvitationsError,
-} from './invitations.errors.js';
-import { InvitationsRepository } from './invitations.repository.js';
-
-export const INVITATION_TTL_MS = 7 * 86_400_000;
+import { InvitationNotFoundError, TooManyInvitationsError } from './invitations.errors.js';
+import { InvitationsRepository, type InvitingFacts } from './invitations.repository.js';
 
 type SentInvitation = Omit<Invitation, 'pending' | 'tries' | 'endedAt'>;
 
@@ -29,7 +22,6 @@ type SentInvitation = Omit<Invitation, 'pending' | 'tries' | 'endedAt'>;
 export class InvitationsService {
   constructor(
     private readonly changes: OrgChanges,
-    private readonly facts: InvitationFactsRepository,
     private readonly invitations: InvitationsRepository,
     private readonly mails: InvitationMails,
   ) {}
@@ -42,32 +34,26 @@ export class InvitationsService {
   ): Promise<Versioned<InvitationResult>> {
     if (!showCode) this.mails.requireServer();
     const actorId = write.actor.id;
-    return this.changes.run(
-      write,
-      {
+    return this.changes.inOrg(write, orgId, async (tx, org) => {
+      const now = Date.now();
+      const facts = await this.invitations.findInviting(tx, orgId, actorId, email);
+      requireInviting(facts, now);
+
+      await this.makeRoom(tx, orgId, facts, now);
+      const invitation: SentInvitation = {
+        id: newEntityId(),
         orgId,
-        lookup: this.facts.inviting,
-        key: { orgId, actorId, email },
-        decide: (facts) => requireInviting(facts, Date.now()),
-      },
-      async ({ transaction, facts, record }) => {
-        const now = Date.now();
-        await this.makeRoom(transaction, orgId, facts, now);
-        const invitation: SentInvitation = {
-          id: newEntityId(),
-          orgId,
-          email,
-          role,
-          status: 'pending',
-          codeNumber: 1,
-          createdAt: now,
-          ...validity(now, actorId, showCode),
-        };
-        await this.invitations.insert(transaction, invitation);
-        await record(invitationEvent('invitation.created', invitation));
-        return this.send(transaction, invitation, facts);
-      },
-    );
+        email,
+        role,
+        status: 'pending',
+        codeNumber: 1,
+        createdAt: now,
+        ...validity(now, actorId, showCode),
+      };
+      await this.invitations.insert(tx, invitation);
+      await org.record(invitationEvent('invitation.created', invitation));
+      return this.send(tx, invitation, facts);
+    });
   }
 
   /**
@@ -82,48 +68,32 @@ export class InvitationsService {
   ): Promise<Versioned<InvitationResult>> {
     if (!showCode) this.mails.requireServer();
     const actorId = write.actor.id;
-    return this.changes.run(
-      write,
-      {
-        orgId,
-        lookup: this.facts.renewing,
-        key: { orgId, actorId, id },
-        decide: (facts) => requireRenewing(facts, Date.now()),
-        missing: () => new InvitationNotFoundError(),
-      },
-      async ({ transaction, facts, record }) => {
-        const now = Date.now();
-        if (facts.status !== 'pending') await this.makeRoom(transaction, orgId, facts, now);
-        const renewal = validity(now, actorId, showCode);
-        if (!(await this.invitations.renew(transaction, id, renewal))) {
-          throw new RefusedByDatabaseError(new InvitationNotFoundError());
-        }
-        await record(invitationEvent('invitation.resent', facts));
-        const codeNumber = facts.codeNumber + 1;
-        return this.send(transaction, { ...facts, ...renewal, codeNumber, status: 'pending' }, facts);
-      },
-    );
+    return this.changes.inOrg(write, orgId, async (tx, org) => {
+      const now = Date.now();
+      const facts = await this.invitations.findRenewing(tx, orgId, actorId, id);
+      if (!facts) throw new InvitationNotFoundError();
+      requireRenewing(facts, now);
+
+      if (facts.status !== 'pending') await this.makeRoom(tx, orgId, facts, now);
+      const renewal = validity(now, actorId, showCode);
+      await this.invitations.renew(tx, id, renewal);
+      await org.record(invitationEvent('invitation.resent', facts));
+      const codeNumber = facts.codeNumber + 1;
+      return this.send(tx, { ...facts, ...renewal, codeNumber, status: 'pending' }, facts);
+    });
   }
 
   /** @throws InvitationNotFoundError, InvitationEndedError */
   revoke(write: Write, orgId: string, id: string): Promise<Versioned<OkResult>> {
-    return this.changes.run(
-      write,
-      {
-        orgId,
-        lookup: this.facts.renewing,
-        key: { orgId, actorId: write.actor.id, id },
-        decide: requireRevoking,
-        missing: () => new InvitationNotFoundError(),
-      },
-      async ({ transaction, facts, record }) => {
-        if (!(await this.invitations.revoke(transaction, id))) {
-          throw new RefusedByDatabaseError(new InvitationEndedError());
-        }
-        await record(...revocations([facts], 'revoked'));
-        return OK;
-      },
-    );
+    return this.changes.inOrg(write, orgId, async (tx, org) => {
+      const facts = await this.invitations.findRenewing(tx, orgId, write.actor.id, id);
+      if (!facts) throw new InvitationNotFoundError();
+      requireRevoking(facts);
+
+      await this.invitations.revoke(tx, id);
+      await org.record(...revocations([facts], 'revoked'));
+      return OK;
+    });
   }
 
   /** Any other pending invitation for the email has expired; otherwise the change would have been refused. */

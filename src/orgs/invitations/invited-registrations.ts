@@ -6,7 +6,7 @@ import {
   type TypedInvitation,
 } from '../../auth/registration-invitations.js';
 import type { Transaction } from '../../database/transaction.js';
-import { InvitationFactsRepository } from './invitation-facts.repository.js';
+import { InvitationsRepository } from './invitations.repository.js';
 import { isOpen } from './invitation-policy.js';
 import { OrgChanges } from '../org-changes.js';
 import { Joinings } from './joinings.js';
@@ -18,7 +18,7 @@ export class InvitedRegistrations extends RegistrationInvitations {
   constructor(
     private readonly typedCodes: TypedCodes,
     private readonly changes: OrgChanges,
-    private readonly facts: InvitationFactsRepository,
+    private readonly invitations: InvitationsRepository,
     private readonly joinings: Joinings,
   ) {
     super();
@@ -30,16 +30,26 @@ export class InvitedRegistrations extends RegistrationInvitations {
     return invitation;
   }
 
-  /** Locks the organization before it creates the account, the same order as an addition by email. */
-  async begin(transaction: Transaction, { id, orgId, codeNumber }: TypedInvitation): Promise<Joining> {
-    const lookup = this.facts.answering;
-    const facts = await this.changes.lock(transaction, { orgId, lookup, key: { id, userId: '' } });
-    if (!facts || facts.codeNumber !== codeNumber || !isOpen(facts, Date.now())) {
-      throw new InvalidMailCodeError();
-    }
-    return async (userId, actor) => {
-      const isMember = await this.joinings.join(transaction, facts, { userId, actor, hasCode: true });
-      if (!isMember) throw new InvalidMailCodeError();
-    };
+  async register<T extends object>(
+    { id, orgId, codeNumber }: TypedInvitation,
+    client: string,
+    work: (transaction: Transaction, join: Joining) => Promise<T>,
+  ): Promise<T> {
+    const { answer } = await this.changes.inOrg<T>(
+      { actor: { kind: 'system', address: client } },
+      orgId,
+      async (tx, org) => {
+        const facts = await this.invitations.findAnswering(id, '', tx);
+        if (!facts || facts.codeNumber !== codeNumber || !isOpen(facts, Date.now())) {
+          throw new InvalidMailCodeError();
+        }
+        return work(tx, async (userId, actor) => {
+          const isMember = await this.joinings.join(tx, org, facts, { userId, actor, hasCode: true });
+          if (!isMember) throw new InvalidMailCodeError();
+        });
+      },
+      { evenDeleted: true, missing: () => new InvalidMailCodeError() },
+    );
+    return answer;
   }
 }

@@ -5,9 +5,9 @@ import type { Transaction } from '../../database/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { answerEvent } from './invitation-events.js';
-import type { AnsweringFacts } from './invitation-facts.repository.js';
 import { InvitationEndedError } from './invitations.errors.js';
-import { InvitationsRepository } from './invitations.repository.js';
+import { type AnsweringFacts, InvitationsRepository } from './invitations.repository.js';
+import type { LockedOrg } from '../org-changes.js';
 import { MembersRepository } from '../members/members.repository.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';
@@ -34,13 +34,18 @@ export class Joinings {
    * @returns false if the user no longer exists or has reached the limit of organizations
    * @throws InvitationEndedError, AlreadyMemberError
    */
-  async join(transaction: Transaction, facts: AnsweringFacts, acceptance: Acceptance): Promise<boolean> {
+  async join(
+    transaction: Transaction,
+    org: LockedOrg,
+    facts: AnsweringFacts,
+    acceptance: Acceptance,
+  ): Promise<boolean> {
     const { userId, actor } = acceptance;
-    const { id, orgId, role, revision: orgRevision } = facts;
+    const { id, orgId, role } = facts;
     if (!(await this.invitations.end(transaction, id, 'accepted'))) throw new InvitationEndedError();
     const member = { orgId, userId, role, joinedAt: Date.now() };
     if (!(await this.members.insert(transaction, member, this.env.maxOrgsPerUser))) return false;
-    const about = { actor, orgId, orgRevision };
+    const about = { actor, orgId, orgRevision: org.revision };
     await this.events.record(
       transaction,
       ...(await this.verify(transaction, facts, acceptance)),

@@ -12,7 +12,7 @@ import {
   requireRemoval,
   requireTransfer,
 } from './member-policy.js';
-import type { AdditionFacts, ChangeFacts } from './member-facts.repository.js';
+import type { AdditionFacts, MemberPair } from './members.repository.js';
 
 /** Every [from, to] that an actor may do, written out; everything else is refused. */
 const CHANGES: Record<Role, string[]> = {
@@ -78,8 +78,7 @@ const ACTIONS = {
 const BY_PASSWORD = { isDelegated: false };
 const BY_CODE = { isDelegated: true };
 
-const FACTS: ChangeFacts = {
-  revision: 1,
+const FACTS: MemberPair = {
   actorRole: 'owner',
   targetRole: 'member',
   hasOtherOwner: 1,
@@ -105,9 +104,8 @@ describe.each(Object.entries(ACTIONS))('to %s', (_name, { rule, may }) => {
 });
 
 describe('a target', () => {
-  const NOBODY: ChangeFacts = { ...FACTS, targetRole: null };
+  const NOBODY: MemberPair = { ...FACTS, targetRole: null };
   const ADDITION: AdditionFacts = {
-    revision: 1,
     actorRole: 'admin',
     userId: 'grace',
     emailVerifiedAt: null,
@@ -137,28 +135,28 @@ describe('a session that a code opened', () => {
   it.each(ROLES.flatMap((from) => ROLES.map((to) => [from, to] as const)))(
     'changes %s to %s unless one of them is owner',
     (from, to) => {
-      const facts: ChangeFacts = { ...FACTS, targetRole: from };
+      const facts: MemberPair = { ...FACTS, targetRole: from };
       expect(needsPassword(() => requireChange(facts, to, BY_CODE))).toBe(from === 'owner' || to === 'owner');
       expect(codeOf(() => requireChange(facts, to, BY_PASSWORD))).toBe('allowed');
     },
   );
 
   it.each(ROLES)('removes a %s, and leaves as one, unless that is an owner', (targetRole) => {
-    const facts: ChangeFacts = { ...FACTS, targetRole };
+    const facts: MemberPair = { ...FACTS, targetRole };
     expect(needsPassword(() => requireRemoval(facts, BY_CODE))).toBe(targetRole === 'owner');
     expect(needsPassword(() => requireLeaving(facts, BY_CODE))).toBe(targetRole === 'owner');
   });
 
   it('learns first that the role of the actor is too low', () => {
-    const facts: ChangeFacts = { ...FACTS, actorRole: 'admin', targetRole: 'owner' };
+    const facts: MemberPair = { ...FACTS, actorRole: 'admin', targetRole: 'owner' };
     expect(codeOf(() => requireChange(facts, 'admin', BY_CODE))).toBe('insufficient_role');
     expect(codeOf(() => requireRemoval(facts, BY_CODE))).toBe('insufficient_role');
   });
 });
 
 describe('an enabled owner', () => {
-  const LAST: ChangeFacts = { ...FACTS, targetRole: 'owner', hasOtherOwner: 0 };
-  const ENDINGS: Record<string, (facts: ChangeFacts) => unknown> = {
+  const LAST: MemberPair = { ...FACTS, targetRole: 'owner', hasOtherOwner: 0 };
+  const ENDINGS: Record<string, (facts: MemberPair) => unknown> = {
     'becomes admin': (facts) => requireChange(facts, 'admin', BY_PASSWORD),
     'becomes member': (facts) => requireChange(facts, 'member', BY_PASSWORD),
     'is removed': (facts) => requireRemoval(facts, BY_PASSWORD),
@@ -172,7 +170,7 @@ describe('an enabled owner', () => {
   });
 
   it('is not made of somebody disabled', () => {
-    const disabled: ChangeFacts = { ...FACTS, isTargetDisabled: 1 };
+    const disabled: MemberPair = { ...FACTS, isTargetDisabled: 1 };
     expect(codeOf(() => requireTransfer(disabled))).toBe('member_disabled');
     expect(codeOf(() => requireChange(disabled, 'owner', BY_PASSWORD))).toBe('member_disabled');
     expect(codeOf(() => requireChange(disabled, 'admin', BY_PASSWORD))).toBe('allowed');

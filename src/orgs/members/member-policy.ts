@@ -1,7 +1,7 @@
 import type { UserActor } from '../../access/actor.js';
 import { BY_PASSWORD, requireAssurance } from '../../access/assurance.js';
 import { type Role, roleAtLeast } from '../../access/role.js';
-import type { AdditionFacts, ChangeFacts } from './member-facts.repository.js';
+import type { AdditionFacts, MemberPair } from './members.repository.js';
 import {
   AlreadyMemberError,
   InsufficientRoleError,
@@ -66,7 +66,7 @@ function requirePasswordForOwners(session: Session, ...roles: Role[]): void {
   if (roles.includes('owner')) requireAssurance(session, BY_PASSWORD);
 }
 
-export function requireChange(facts: ChangeFacts, to: Role, session: Session): Role {
+export function requireChange(facts: MemberPair, to: Role, session: Session): Role {
   const { actorRole, targetRole } = facts;
   requireAdmin(actorRole);
   if (targetRole === null) throw new MemberNotFoundError();
@@ -77,7 +77,7 @@ export function requireChange(facts: ChangeFacts, to: Role, session: Session): R
   return targetRole;
 }
 
-export function requireRemoval(facts: ChangeFacts, session: Session): Role {
+export function requireRemoval(facts: MemberPair, session: Session): Role {
   const { actorRole, targetRole } = facts;
   requireAdmin(actorRole);
   if (targetRole === null) throw new MemberNotFoundError();
@@ -87,7 +87,7 @@ export function requireRemoval(facts: ChangeFacts, session: Session): Role {
   return targetRole;
 }
 
-export function requireLeaving(facts: ChangeFacts, session: Session): Role {
+export function requireLeaving(facts: MemberPair, session: Session): Role {
   const { targetRole } = facts;
   if (targetRole === null) throw new NotAMemberError();
   requirePasswordForOwners(session, targetRole);
@@ -96,7 +96,7 @@ export function requireLeaving(facts: ChangeFacts, session: Session): Role {
 }
 
 /** The new owner has to be enabled, so that there is one whether the old one stays or leaves. */
-export function requireTransfer(facts: ChangeFacts): Role {
+export function requireTransfer(facts: MemberPair): Role {
   requireOwner(facts.actorRole);
   if (facts.targetRole === null) throw new MemberNotFoundError();
   if (facts.isTargetDisabled) throw new MemberDisabledError();
@@ -104,11 +104,11 @@ export function requireTransfer(facts: ChangeFacts): Role {
 }
 
 /** A disabled owner stays owner; no other disabled member becomes one. */
-function requireEnabledOwner({ targetRole, isTargetDisabled }: ChangeFacts): void {
+function requireEnabledOwner({ targetRole, isTargetDisabled }: MemberPair): void {
   if (isTargetDisabled && targetRole !== 'owner') throw new MemberDisabledError();
 }
 
-function endingOf({ targetRole, hasOtherOwner }: ChangeFacts): EndingMembership {
+function endingOf({ targetRole, hasOtherOwner }: MemberPair): EndingMembership {
   return { role: targetRole, hasOtherOwner };
 }
 

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UsersModule } from '../../users/users.module.js';
 import { MemberEmails } from './member-emails.js';
-import { MemberFactsRepository } from './member-facts.repository.js';
 import { MemberListRepository } from './member-list.repository.js';
 import { MemberSearchRepository } from './member-search.repository.js';
 import { Member } from './member.entity.js';
@@ -10,7 +9,6 @@ import { MembershipListRepository } from './membership-list.repository.js';
 import { MembersRepository } from './members.repository.js';
 
 const REPOSITORIES = [
-  MemberFactsRepository,
   MemberListRepository,
   MemberSearchRepository,
   MembershipListRepository,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { UsersModule } from '../../users/users.module.js';
 import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
 import { InvitationRowsModule } from '../invitations/invitation-rows.module.js';
 import { OrgRowsModule } from '../org-rows.module.js';
@@ -13,7 +14,7 @@ import { Remedies } from './remedies.js';
 import { WholeLists } from './whole-lists.js';
 
 @Module({
-  imports: [InvitationRowsModule, MemberRowsModule, OrgRowsModule, RateLimitsModule],
+  imports: [InvitationRowsModule, MemberRowsModule, OrgRowsModule, RateLimitsModule, UsersModule],
   controllers: [MembersController, MembershipsController],
   providers: [
     MemberListService,

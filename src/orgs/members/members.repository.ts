@@ -7,6 +7,7 @@ import { hotStatement } from '../../database/hot-statements.js';
 import { byColumns, keyTable, Lookup, lookupStatement } from '../../database/lookup.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
+import { hasOtherOwner, isInviter } from '../ownership.repository.js';
 import { AlreadyMemberError } from './members.errors.js';
 
 interface MemberKey {
@@ -21,6 +22,57 @@ export interface Membership extends MemberKey {
   /** null: not a member */
   role: Role | null;
 }
+
+/** What decides about a change of one member by another; null: not a member. */
+export interface MemberPair {
+  actorRole: Role | null;
+  targetRole: Role | null;
+  /** whether there is an enabled owner besides the target */
+  hasOtherOwner: 0 | 1;
+  isTargetDisabled: 0 | 1;
+  /** whether invitations by the target are pending */
+  isTargetInviter: 0 | 1;
+}
+
+/** What decides about adding a user by email; null: not a member, no such user. */
+export interface AdditionFacts {
+  actorRole: Role | null;
+  userId: string | null;
+  emailVerifiedAt: number | null;
+  targetRole: Role | null;
+  isInvited: 0 | 1;
+}
+
+const FIND_PAIR = hotStatement(
+  'what decides about a change',
+  `SELECT a.role AS actorRole, t.role AS targetRole, ${hasOtherOwner('o.id', '?')} AS hasOtherOwner,
+      d.disabled_at IS NOT NULL AS isTargetDisabled, ${isInviter('o.id', 't.user_id')} AS isTargetInviter
+    FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
+      LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
+      LEFT JOIN users d ON d.id = t.user_id
+    WHERE o.id = ?`,
+  ['', '', '', ''],
+);
+
+const FIND_ADDITION = hotStatement(
+  'what decides about an addition',
+  `SELECT a.role AS actorRole, u.id AS userId, u.email_verified_at AS emailVerifiedAt, t.role AS targetRole,
+      EXISTS (SELECT 1 FROM invitations i WHERE i.org_id = o.id AND i.email = ? AND i.pending = 1) AS isInvited
+    FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
+      LEFT JOIN users u ON u.email = ?
+      LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
+    WHERE o.id = ?`,
+  ['', '', '', ''],
+);
+
+const FIND_ROLE = 'SELECT m.role FROM members m WHERE m.org_id = ? AND m.user_id = ?';
+
+const IS_ENABLED_OWNER = hotStatement(
+  'whether a user is an enabled owner',
+  `SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id
+    WHERE m.org_id = ? AND m.user_id = ? AND m.role = 'owner' AND u.disabled_at IS NULL`,
+  ['', ''],
+);
 
 const FIND_MEMBERSHIPS = lookupStatement<MemberKey, Membership>('the role check', {
   sql: (size) => `SELECT o.id AS orgId, o.name AS orgName, o.revision, k.user_id AS userId, m.role
@@ -45,8 +97,43 @@ const IS_ENABLED = ' AND u.disabled_at IS NULL';
 export class MembersRepository {
   readonly membership: Lookup<MemberKey, Membership>;
 
-  constructor(@InjectRepository(Member) members: Repository<Member>) {
+  constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {
     this.membership = new Lookup(FIND_MEMBERSHIPS, members);
+  }
+
+  /** The caller holds the lock of the organization. */
+  async findPair(
+    transaction: Transaction,
+    orgId: string,
+    actorId: string,
+    targetId: string,
+  ): Promise<MemberPair> {
+    const values = [targetId, actorId, targetId, orgId];
+    return (await transaction.read<MemberPair>(FIND_PAIR, values))[0]!;
+  }
+
+  /** The caller holds the lock of the organization. */
+  async findAddition(
+    transaction: Transaction,
+    orgId: string,
+    actorId: string,
+    email: string,
+  ): Promise<AdditionFacts> {
+    const values = [email, actorId, email, orgId];
+    return (await transaction.read<AdditionFacts>(FIND_ADDITION, values))[0]!;
+  }
+
+  async findRole(transaction: Transaction, orgId: string, userId: string): Promise<Role | null> {
+    return (await transaction.read<{ role: Role }>(FIND_ROLE, [orgId, userId]))[0]?.role ?? null;
+  }
+
+  /** Finds an owner of a deleted organization, too. */
+  async isEnabledOwner(orgId: string, userId: string, transaction?: Transaction): Promise<boolean> {
+    const values = [orgId, userId];
+    const rows = transaction
+      ? await transaction.read<unknown>(IS_ENABLED_OWNER, values)
+      : await this.members.query<unknown[]>(IS_ENABLED_OWNER, values);
+    return rows.length > 0;
   }
 
   /**
@@ -70,25 +157,20 @@ export class MembersRepository {
     }
   }
 
-  async updateRole(transaction: Transaction, orgId: string, userId: string, role: Role): Promise<boolean> {
-    const updated = await transaction.write('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [
+  async updateRole(transaction: Transaction, orgId: string, userId: string, role: Role): Promise<void> {
+    await transaction.write('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [
       role,
       orgId,
       userId,
     ]);
-    return updated === 1;
   }
 
   async updateEmail(transaction: Transaction, userId: string, email: string): Promise<void> {
     await transaction.write('UPDATE members SET email = ? WHERE user_id = ?', [email, userId]);
   }
 
-  async delete(transaction: Transaction, orgId: string, userId: string): Promise<boolean> {
-    const deleted = await transaction.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [
-      orgId,
-      userId,
-    ]);
-    return deleted === 1;
+  async delete(transaction: Transaction, orgId: string, userId: string): Promise<void> {
+    await transaction.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
   }
 
   async isEmpty(transaction: Transaction, orgId: string): Promise<boolean> {

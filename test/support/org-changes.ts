@@ -1,0 +1,31 @@
+import { Event } from '../../src/events/event.entity.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
+import { Invitation } from '../../src/orgs/invitations/invitation.entity.js';
+import { InvitationsRepository } from '../../src/orgs/invitations/invitations.repository.js';
+import { Member } from '../../src/orgs/members/member.entity.js';
+import { OrgChanges } from '../../src/orgs/org-changes.js';
+import { Org } from '../../src/orgs/org.entity.js';
+import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
+import { OwnershipRepository } from '../../src/orgs/ownership.repository.js';
+import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
+import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
+import { RepeatedRequests } from '../../src/requests/repeated-requests.js';
+import { Writes } from '../../src/requests/writes.js';
+import type { DataLayer } from './data-source.js';
+
+/** Changes of organizations without a service around them. */
+export function orgChanges(
+  { dataSource, transactions, env }: DataLayer,
+  ownership = new OwnershipRepository(dataSource.getRepository(Member), dataSource.getRepository(Org)),
+): OrgChanges {
+  const keys = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
+  return new OrgChanges(
+    new OrgsRepository(dataSource.getRepository(Org)),
+    ownership,
+    new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
+    new EventsRepository(dataSource.getRepository(Event)),
+    new Writes(transactions, new RepeatedRequests(keys)),
+    transactions,
+    env,
+  );
+}
