@@ -204,7 +204,7 @@ describe('revoking a session with its family', () => {
   it('has ended nothing if it was interrupted before the session itself', async () => {
     await insertSessions(dataSource, [session(2, 2)]);
     breakOffAt('UPDATE');
-    await expect(end(ROOT)).rejects.toThrow('broken off');
+    await expect(end(ROOT)).rejects.toThrow('interrupted');
 
     expect(await unrevoked()).toBe(2);
     expect(await dataSource.query('SELECT * FROM pending_revocations')).toEqual([]);
