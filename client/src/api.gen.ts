@@ -1296,7 +1296,7 @@ export type Readiness = {
   /** `degraded` while an email has been waiting for more than 10 minutes */
   mail: "ok" | "degraded";
   /** `full` if a change failed within the last minute because the disk was full; reading still works */
-  database: "ok" | "full";
+  database: "full" | "ok";
   migrations: "ok";
 };
 
@@ -1593,7 +1593,7 @@ export type ServiceStatus = {
   /** emails in the outbox */
   mails: MailsStatus;
   /** `full` if a change failed within the last minute because the disk was full; reading still works */
-  database: "ok" | "full";
+  database: "full" | "ok";
   migrations: "ok";
 };
 
@@ -1826,7 +1826,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, InvalidChallengeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get a new token for a refresh token. The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using the old one ends the session, because a thief may hold it. */
+  /** Get a new token for a refresh token. The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using the old one ends the session, because somebody else may hold it. */
   refresh: {
     input: RefreshRequest;
     data: RefreshResult;
@@ -2395,7 +2395,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List mails. Lists mails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Mails are kept for 7 days. */
+  /** List emails. Lists emails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Emails are kept for 7 days. */
   listMails: {
     input: {
       /** state of the mails to list; by default those that wait and those that failed */
@@ -2411,7 +2411,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Send a mail now. The mail waits or has failed. One that is of no use any more is never sent: its code has expired or is void, or its invitation has ended. */
+  /** Send an email now. The mail waits or has failed. One that is of no use any more is never sent: its code has expired or is void, or its invitation has ended. */
   retryMail: {
     input: {
       /** id of the mail */
@@ -2463,20 +2463,6 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<409, ServiceRemovedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Follow the changes. Lists what has changed, in one order: events of an organization by its revision, events of an account by its own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep, then follow. A page that is not full has everything that was committed before the request. Nothing is missing, and nothing comes twice. At most 20 requests of a service wait at one process. */
-  followEvents: {
-    input: {
-      /** `next` of the last answer, or `start` for the oldest event that is kept; without it the answer is the cursor of now */
-      after?: string | undefined;
-      /** seconds to wait for an event if there is none yet */
-      wait?: number | undefined;
-      /** maximum number of events on a page */
-      limit?: number | undefined;
-    };
-    data: FeedResult;
-    problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<410, CursorExpiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
   /** Discover the issuer by its URL (OAuth). The subset of RFC 8414 that is true here: no tokens are issued by its protocols. It exists only where `JWT_ISSUER` is a URL, and may be cached for five minutes. */
   getServerMetadata: {
     input: undefined;
@@ -2512,7 +2498,21 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the members. Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then ordered by e-mail and always paged. Every member may do this. */
+  /** Follow the feed. Lists what has changed, in one order: events of an organization by its revision, events of an account by its own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep, then follow. A page that is not full has everything that was committed before the request. Nothing is missing, and nothing comes twice. At most 20 requests of a service wait at one process. */
+  followEvents: {
+    input: {
+      /** `next` of the last answer, or `start` for the oldest event that is kept; without it the answer is the cursor of now */
+      after?: string | undefined;
+      /** seconds to wait for an event if there is none yet */
+      wait?: number | undefined;
+      /** maximum number of events on a page */
+      limit?: number | undefined;
+    };
+    data: FeedResult;
+    problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<410, CursorExpiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** List the members. Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then ordered by email and always paged. Every member may do this. */
   listMembers: {
     input: {
       /** beginning of the e-mails to find, such as `gra`; the list is then ordered by e-mail */
@@ -2730,12 +2730,12 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getService: {"method":"GET","path":"/api/operators/services/{name}","auth":"bearer","repeatable":true,"answer":["service"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found internal_error unavailable storage_full"},
   disableService: {"method":"POST","path":"/api/operators/services/{name}/disable","body":"json","fields":["reason"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   enableService: {"method":"POST","path":"/api/operators/services/{name}/enable","body":"json","fields":["reason"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  followEvents: {"method":"GET","path":"/api/events","query":["after","wait","limit"],"auth":"basic","repeatable":true,"answer":["events","next"],"codes":"validation_failed invalid_client insufficient_scope cursor_expired rate_limited internal_error unavailable storage_full"},
   getServerMetadata: {"method":"GET","path":"/.well-known/oauth-authorization-server","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getOpenidConfiguration: {"method":"GET","path":"/.well-known/openid-configuration","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getKeySet: {"method":"GET","path":"/.well-known/jwks.json","repeatable":true,"answer":["keys"],"codes":""},
   forgot: {"method":"POST","path":"/api/auth/password/forgot","body":"json","fields":["email"],"answer":["ok"],"codes":"validation_failed malformed_json mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   reset: {"method":"POST","path":"/api/auth/password/reset","body":"json","fields":["email","code","newPassword"],"answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_code body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  followEvents: {"method":"GET","path":"/api/events","query":["after","wait","limit"],"auth":"basic","repeatable":true,"answer":["events","next"],"codes":"validation_failed invalid_client insufficient_scope cursor_expired rate_limited internal_error unavailable storage_full"},
   listMembers: {"method":"GET","path":"/api/orgs/{orgId}/members","query":["search","role","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["members"],"codes":"validation_failed unauthorized invalid_token not_a_member org_not_found internal_error unavailable storage_full"},
   addMember: {"method":"POST","path":"/api/orgs/{orgId}/members","body":"json","fields":["email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found user_not_found already_member user_has_too_many_orgs precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   getMember: {"method":"GET","path":"/api/orgs/{orgId}/members/{userId}","auth":"bearer","repeatable":true,"answer":["member"],"codes":"unauthorized invalid_token not_a_member org_not_found member_not_found internal_error unavailable storage_full"},
