@@ -1,0 +1,14 @@
+const CONTROL = /\p{Cc}/u;
+
+/** Bounds the text before it is normalized, which is quadratic; allows for that many characters when decomposed. */
+const rawUnitsFor = (characters: number): number => 5 * characters + 12;
+
+/** Returns the stored form: trimmed, in NFC, without control characters. */
+export function oneLine(input: unknown, maxCharacters: number): string | undefined {
+  if (typeof input !== 'string' || input.length > rawUnitsFor(maxCharacters) || !input.isWellFormed())
+    return undefined;
+  const line = input.trim().normalize('NFC');
+  if (line === '' || [...line].length > maxCharacters || CONTROL.test(line) || line.includes('\uFFFD'))
+    return undefined;
+  return line;
+}
