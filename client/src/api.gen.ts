@@ -1826,7 +1826,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, InvalidChallengeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get a new token for a refresh token. The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using the old one ends the session, because somebody else may hold it. */
+  /** Get a new token for a refresh token. The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using the old one ends the session, because a thief may hold it. */
   refresh: {
     input: RefreshRequest;
     data: RefreshResult;

@@ -59,7 +59,7 @@ export class OrgLifeService {
     return answer;
   }
 
-  /** @throws OrgNotFoundError for everybody but an owner, and when it is not deleted or its time is over */
+  /** @throws OrgNotFoundError for all users but an owner, and when it is not deleted or its time is over */
   async restore(write: Write, orgId: string): Promise<Versioned<OrgResult>> {
     const { id: ownerId } = write.actor;
     // No guard keeps other users from locking the organization, so this does.

@@ -30,7 +30,7 @@ export class Writes {
     if (answer) throw answer;
   }
 
-  /** Call it as the last step of a transaction that somebody else runs. */
+  /** Call it as the last step of a transaction that the caller runs. */
   async complete<Answer extends object>(
     transaction: Transaction,
     write: Write,

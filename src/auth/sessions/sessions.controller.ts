@@ -22,7 +22,7 @@ export class RefreshController {
    *
    * @remarks The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one
    * can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using
-   * the old one ends the session, because somebody else may hold it.
+   * the old one ends the session, because a thief may hold it.
    */
   @Post()
   @HttpCode(200)

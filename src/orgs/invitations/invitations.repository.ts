@@ -29,12 +29,12 @@ export type Renewal = Pick<Invitation, 'codeShown' | 'invitedBy' | 'expiresAt'>;
 /** limit of pending invitations for one organization */
 const MAX_PENDING = 1000;
 
-/** Facts that decide whether somebody may invite an e-mail, at one revision of the organization; null: none. */
+/** Facts that decide whether somebody may invite an email, at one revision of the organization; null: none. */
 export interface InvitingFacts {
   actorRole: Role | null;
   actorEmail: string | null;
   actorDisabledAt: number | null;
-  /** role of the user who has the e-mail */
+  /** role of the user who has the email */
   targetRole: Role | null;
   pendingId: string | null;
   pendingUntil: number | null;
