@@ -2,14 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { AccountResult } from './me.responses.js';
-import type {
-  ListedSession,
-  OwnSession as OwnSessionView,
-  RecoveryCodesResult,
-  SecondFactorResult,
-} from './own-account.responses.js';
+import type { ListedSession, OwnSession as OwnSessionView } from './own-account.responses.js';
 import type { OwnSession } from '../auth/sessions/user-sessions.repository.js';
-import type { SecondFactorState } from '../auth/second-factor/own-second-factor.service.js';
 
 @Injectable()
 export class AccountView {
@@ -45,16 +39,4 @@ export function sessionView(session: OwnSession): ListedSession {
     deviceName,
     service,
   };
-}
-
-export function secondFactorResult({ enabledAt, recoveryCodesLeft }: SecondFactorState): SecondFactorResult {
-  return {
-    enabled: enabledAt !== null,
-    enabledAt: enabledAt === null ? null : new Date(enabledAt).toISOString(),
-    recoveryCodesLeft,
-  };
-}
-
-export function recoveryCodesResult(recoveryCodes: string[]): RecoveryCodesResult {
-  return { recoveryCodes };
 }
