@@ -8,7 +8,7 @@ import { loadEnv } from '../config/load-env.js';
 import { createLogger } from '../telemetry/logging/logger.js';
 import { NestLogger } from '../telemetry/logging/nest-logger.js';
 import { startMetrics } from '../telemetry/metrics/start-metrics.js';
-import { Workers } from './workers.js';
+import { ProcessManager } from './process-manager.js';
 
 /** Imports the database and the service late, so that a wrong configuration is reported before. */
 export async function bootstrap(): Promise<void> {
@@ -24,7 +24,7 @@ export async function bootstrap(): Promise<void> {
     await bringDatabaseUpToDate(env);
     await warnOfUnsafeCommits(env);
     if (reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
-    if (workers > 1) return new Workers(log).start(workers);
+    if (workers > 1) return new ProcessManager(log).start(workers);
   }
   const { serve } = await import('./serve.js');
   await serve(env, keys, log);

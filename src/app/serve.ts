@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { AppModule } from '../app.module.js';
+import { AppModule } from './app.module.js';
 import type { KeyRing } from '../auth/tokens/key-ring.js';
 import type { Env } from '../config/env.js';
 import { FeedPoller } from '../events/feed-rounds.js';

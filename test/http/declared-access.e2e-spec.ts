@@ -10,7 +10,7 @@ import { CurrentUser } from '../../src/access/current-caller.decorators.js';
 import type { ServiceScope, UserPrincipal } from '../../src/access/principal.js';
 import { configureApp } from '../../src/app/configure-app.js';
 import { SCHEMA } from '../../src/app/schema.js';
-import { AppModule } from '../../src/app.module.js';
+import { AppModule } from '../../src/app/app.module.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { KeyRing } from '../../src/auth/tokens/key-ring.js';
 import { parseEnv } from '../../src/config/load-env.js';

@@ -5,7 +5,7 @@ const INITIAL_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 30_000;
 
 /** Replaces processes that end, after a back-off; but if none ever listened, their successors would not either. */
-export class Workers {
+export class ProcessManager {
   private listened = false;
   private stopping = false;
   private readonly pauses = new Set<NodeJS.Timeout>();

@@ -1,0 +1,79 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { AuthModule } from '../auth/auth.module.js';
+import { AuthenticationGuard } from '../auth/authentication.guard.js';
+import type { KeyRing } from '../auth/tokens/key-ring.js';
+import { ConfigModule } from '../config/config.module.js';
+import type { Env } from '../config/env.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { FeedController, OrgEventsController } from '../events/events.controller.js';
+import { EventsModule } from '../events/events.module.js';
+import { HealthModule } from '../health/health.module.js';
+import { IntrospectionModule } from '../introspection/introspection.module.js';
+import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
+import { CleanUpModule } from '../jobs/clean-up.module.js';
+import { MeModule } from '../me/me.module.js';
+import { MembersModule } from '../orgs/members/members.module.js';
+import { RolesGuard } from '../orgs/roles.guard.js';
+import { OrgsModule } from '../orgs/orgs.module.js';
+import { OperatorsModule } from '../operators/operators.module.js';
+import { ProblemFilter } from '../http/problem.filter.js';
+import { SCHEMA } from './schema.js';
+import { RefusalsFilter } from '../orgs/refusals.filter.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
+import { WriteLimitGuard } from '../rate-limits/write-limit.guard.js';
+import { MailWorkerModule } from '../mail/mail-worker.module.js';
+import { ReservedNames } from '../services/reserved-names.js';
+import { ServicesModule } from '../services/services.module.js';
+import { UserPartsCheck } from '../users/user-parts-check.js';
+import { UsersModule } from '../users/users.module.js';
+import { WriteControlsGuard } from '../requests/write-controls.guard.js';
+import { ShortCircuitResponseFilter } from '../requests/request-key.js';
+import { ReplayGuard } from '../requests/repeated-requests.js';
+import { RequestsModule } from '../requests/requests.module.js';
+
+/** Apart from EventsModule, so that commands start without the libraries that describe and check requests. */
+@Module({ imports: [EventsModule], controllers: [OrgEventsController, FeedController] })
+class EventRoutesModule {}
+
+@Module({})
+export class AppModule {
+  static forRoot(env: Env, keys: KeyRing): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.forRoot(env),
+        DatabaseModule.forRoot(SCHEMA),
+        CleanUpModule,
+        AuthModule.forRoot(keys),
+        UsersModule,
+        MailWorkerModule,
+        EventRoutesModule,
+        OrgsModule,
+        MembersModule,
+        MeModule,
+        InvitationsModule,
+        IntrospectionModule,
+        HealthModule,
+        RateLimitsModule,
+        ServicesModule,
+        RequestsModule,
+        ...(env.operatorsApi ? [OperatorsModule] : []),
+      ],
+      providers: [
+        UserPartsCheck,
+        ReservedNames,
+        // In this order: principal, write limit, repeated requests, role, options of the change.
+        { provide: APP_GUARD, useExisting: AuthenticationGuard },
+        { provide: APP_GUARD, useExisting: WriteLimitGuard },
+        { provide: APP_GUARD, useExisting: ReplayGuard },
+        { provide: APP_GUARD, useExisting: RolesGuard },
+        { provide: APP_GUARD, useExisting: WriteControlsGuard },
+        // The last filter that takes an error gets it.
+        { provide: APP_FILTER, useClass: ProblemFilter },
+        { provide: APP_FILTER, useClass: RefusalsFilter },
+        { provide: APP_FILTER, useClass: ShortCircuitResponseFilter },
+      ],
+    };
+  }
+}
