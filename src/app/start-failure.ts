@@ -1,6 +1,6 @@
 import { SigningKeysError } from '../auth/tokens/signing-keys.js';
 import { ConfigurationError } from '../config/load-env.js';
-import { isDatabaseUnavailable, isTlsRefusal } from '../database/database-errors.js';
+import { isDatabaseUnavailable, isTlsRefusal } from '../database/transactions/database-errors.js';
 import { MigrationLeaseLostError, PendingMigrationsError } from '../database/migrate.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
 import { DatabaseInUseError } from '../database/sqlite/sqlite-file-lock.js';

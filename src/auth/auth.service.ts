@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { SignInOrigin } from '../access/actor.js';
-import { isForeignKeyViolation } from '../database/database-errors.js';
-import type { Transaction } from '../database/transaction.js';
-import { Transactions } from '../database/transactions.js';
+import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { FailedLogins } from '../rate-limits/failed-logins.js';
 import { UsersService } from '../users/users.service.js';
 import { AccountDisabledError, InvalidCredentialsError } from './auth.errors.js';

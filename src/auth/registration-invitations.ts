@@ -1,5 +1,5 @@
 import type { UserActor } from '../access/actor.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 
 export interface TypedInvitation {
   id: string;

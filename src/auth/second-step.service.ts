@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SignInOrigin } from '../access/actor.js';
-import { isForeignKeyViolation } from '../database/database-errors.js';
-import { Transactions } from '../database/transactions.js';
+import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { SecondStepRequest } from './auth.requests.js';
 import type { SignInResult } from './auth.responses.js';

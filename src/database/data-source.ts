@@ -1,8 +1,8 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/env.js';
 import type { Purpose, Schema } from './schema.js';
-import { installMysqlQueryRunner } from './adapters/mysql-query-runner.js';
-import { installSqliteQueryRunner } from './adapters/sqlite-query-runner.js';
+import { installMysqlQueryRunner } from './mysql/mysql-query-runner.js';
+import { installSqliteQueryRunner } from './sqlite/sqlite-query-runner.js';
 
 export async function dataSourceOptions(
   { database, databasePoolSize }: Env,

@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { createDataSource, dataSourceOptions } from './data-source.js';
 import type { Schema } from './schema.js';
-import { Transactions } from './transactions.js';
+import { Transactions } from './transactions/transactions.js';
 
 @Global()
 @Module({})

@@ -1,7 +1,7 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import { BatchedQueries, MAX_BATCH_SIZE } from './batched-queries.js';
 import { hotStatement } from './hot-statements.js';
-import type { Transaction } from './transaction.js';
+import type { Transaction } from './transactions/transaction.js';
 
 interface Keyed<Key, Row> {
   values: (keys: readonly Key[]) => unknown[];

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { NOW_MS } from './clock.js';
-import { LostConflictError } from './transaction-errors.js';
+import { LostConflictError } from './transactions/transaction-errors.js';
 import type { Env } from '../config/env.js';
 import { createDataSource, dataSourceOptions } from './data-source.js';
 import { isSchemaUpToDate } from './schema-version.js';

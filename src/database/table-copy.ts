@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { NodeSqlite } from './adapters/node-sqlite.js';
-import type { Transaction } from './transaction.js';
-import { Transactions } from './transactions.js';
+import { NodeSqlite } from './sqlite/node-sqlite.js';
+import type { Transaction } from './transactions/transaction.js';
+import { Transactions } from './transactions/transactions.js';
 
 const ROWS_AT_ONCE = 200;
 const BUSY_TIMEOUT_MS = 5000;

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { isColumnDenied, isTableDenied } from '../database/database-errors.js';
+import { isColumnDenied, isTableDenied } from '../database/transactions/database-errors.js';
 import { MAX_ROWS_AT_ONCE } from '../database/in-batches.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { BATCH, type Batch } from '../jobs/batch.js';

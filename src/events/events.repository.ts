@@ -4,7 +4,7 @@ import { In, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import { inBatches, MAX_ROWS_AT_ONCE } from '../database/in-batches.js';
 import { places } from '../database/lookup.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import type { Position } from '../http/pages.js';
 import { Event, rowsOf } from './event.entity.js';

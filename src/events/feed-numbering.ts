@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { isColumnDenied } from '../database/database-errors.js';
+import { isColumnDenied } from '../database/transactions/database-errors.js';
 import { inBatches } from '../database/in-batches.js';
-import { Transactions } from '../database/transactions.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { BATCH, type Batch } from '../jobs/batch.js';
 import { EventsRepository } from './events.repository.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { inBatches, MAX_ROWS_AT_ONCE } from '../database/in-batches.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { ADDRESS_RETENTION_MS } from './events-retention.js';
 import { EventsRepository } from './events.repository.js';

@@ -1,7 +1,11 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isDatabaseUnavailable, isLostConflict, isStorageFull } from '../database/database-errors.js';
-import { LostConflictError, StorageFullError } from '../database/transaction-errors.js';
+import {
+  isDatabaseUnavailable,
+  isLostConflict,
+  isStorageFull,
+} from '../database/transactions/database-errors.js';
+import { LostConflictError, StorageFullError } from '../database/transactions/transaction-errors.js';
 import { unsupportedMediaType } from './form-body.js';
 import { describeError } from '../telemetry/logging/describe-error.js';
 import { PROBLEMS } from '../problems/problem-codes.js';

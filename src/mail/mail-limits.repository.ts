@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { firstEntityIdAt, timeOfEntityId } from '../identifiers/entity-id.js';
 import type { BudgetedKind, Counted, Counts } from './mail-budgets.js';
 import { Mail } from './mail.entity.js';

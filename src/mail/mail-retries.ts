@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
-import { Transactions } from '../database/transactions.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { MailEndedError, MailNotFoundError } from './mail.errors.js';
 import { MailsRepository } from './mails.repository.js';

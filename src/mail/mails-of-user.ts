@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { type DeletedUser, type ExportedRows, UserParts, type UserRows } from '../users/user-parts.js';
 import type { UserProfile } from '../users/users.repository.js';
 import { MAIL_STATES } from './mail.entity.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { type NoticeKind, waitMs } from './mail-budgets.js';

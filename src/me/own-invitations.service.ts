@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { Env } from '../config/env.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
 import type { AcceptedResult } from '../orgs/invitations/invitations.responses.js';

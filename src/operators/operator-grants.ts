@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
-import { Transactions } from '../database/transactions.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { RefusedError } from '../problems/problem.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Not, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import { places } from '../database/lookup.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { Org } from './org.entity.js';
 
 const FIND_DUE = hotStatement(

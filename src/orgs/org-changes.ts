@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { principalOf } from '../access/actor.js';
 import { Env } from '../config/env.js';
-import { LostConflictError } from '../database/transaction-errors.js';
-import type { Transaction } from '../database/transaction.js';
-import { Transactions } from '../database/transactions.js';
+import { LostConflictError } from '../database/transactions/transaction-errors.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { EventType, EventWithout } from '../events/event-types.js';
 import type { Problem } from '../problems/problem.js';

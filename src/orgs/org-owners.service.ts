@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import { Env } from '../config/env.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { OrgNotFoundError, UserHasTooManyOrgsError } from './members/members.errors.js';
 import { revocations } from './invitations/invitation-events.js';
 import { InvitationsRepository } from './invitations/invitations.repository.js';

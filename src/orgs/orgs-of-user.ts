@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
 import { Env } from '../config/env.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import type { NewEvent } from '../events/event-types.js';
 import { type ExportedRows, UserParts } from '../users/user-parts.js';
 import type { Consequences, Decide, UserDeparture, UserTies } from '../users/user-ties.js';

@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import { BatchedQueries, MAX_BATCH_SIZE } from '../database/batched-queries.js';
 import { inBatches } from '../database/in-batches.js';
 import { byColumn, lookupStatement, padded, places } from '../database/lookup.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { Org } from './org.entity.js';
 
 interface ListedOrg {

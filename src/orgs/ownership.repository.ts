@@ -5,7 +5,7 @@ import type { Role } from '../access/role.js';
 import { hotStatement } from '../database/hot-statements.js';
 import { inBatches } from '../database/in-batches.js';
 import { places } from '../database/lookup.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { Member } from './members/member.entity.js';
 import { Org } from './org.entity.js';
 

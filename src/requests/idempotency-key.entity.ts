@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { UniqueKey } from '../database/database-errors.js';
+import type { UniqueKey } from '../database/transactions/database-errors.js';
 
 export const IDEMPOTENCY_KEYS_KEY: UniqueKey = {
   name: 'PRIMARY',

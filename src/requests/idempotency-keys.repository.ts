@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { isUniqueViolation } from '../database/database-errors.js';
+import { isUniqueViolation } from '../database/transactions/database-errors.js';
 import { hotStatement } from '../database/hot-statements.js';
-import type { Transaction } from '../database/transaction.js';
-import { Transactions } from '../database/transactions.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { IDEMPOTENCY_KEYS_KEY, IdempotencyKey } from './idempotency-key.entity.js';
 import { IdempotencyKeyReusedError } from './entity-tags.js';
 

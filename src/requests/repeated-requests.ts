@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { parseKey, type RequestKey, requestKey, ShortCircuitResponse } from './request-key.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 import { type Write, writeOptions } from './write.js';

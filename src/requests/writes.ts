@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../database/transaction.js';
-import { Transactions } from '../database/transactions.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { ShortCircuitResponse } from './request-key.js';
 import { RepeatedRequests } from './repeated-requests.js';
 import type { Write } from './write.js';

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { byColumn, Lookup, lookupStatement, places } from '../database/lookup.js';
-import type { Transaction } from '../database/transaction.js';
-import { Transactions } from '../database/transactions.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { ServiceSecret } from './service-secret.entity.js';
 
 export interface SecretHolder {

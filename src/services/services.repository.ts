@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, type Repository } from 'typeorm';
-import { isUniqueViolation } from '../database/database-errors.js';
+import { isUniqueViolation } from '../database/transactions/database-errors.js';
 import { byColumn, Lookup, lookupStatement, places } from '../database/lookup.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { Service, SERVICES_KEY } from './service.entity.js';
 import { NameTakenError } from './services.errors.js';
 

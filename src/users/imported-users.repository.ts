@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { isUniqueViolation, type UniqueKey } from '../database/database-errors.js';
+import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
 import { places } from '../database/lookup.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
 
 export interface ImportedUser {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { places } from '../database/lookup.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import type { User } from './user.entity.js';
 
 type EndedUser = Pick<User, 'id' | 'operatorSince' | 'authEpoch'>;

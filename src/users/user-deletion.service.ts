@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator } from '../access/actor.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { UserAddresses } from '../events/user-addresses.js';
 import { RefusedError } from '../problems/problem.js';
 import { UserChangesRepository } from './user-changes.repository.js';

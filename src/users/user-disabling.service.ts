@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
-import { Transactions } from '../database/transactions.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 import { UserEvents } from './user-events.js';
 import { UserParts } from './user-parts.js';

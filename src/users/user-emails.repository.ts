@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Not, type Repository } from 'typeorm';
-import { isUniqueViolation } from '../database/database-errors.js';
-import type { Transaction } from '../database/transaction.js';
+import { isUniqueViolation } from '../database/transactions/database-errors.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
 import { EmailTakenError } from './users.errors.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventType, EventWithout, NewEvent } from '../events/event-types.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { requireUnprotected } from './operator-protection.js';
 import { UserChangesRepository } from './user-changes.repository.js';

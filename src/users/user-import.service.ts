@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/actor.js';
-import { Transactions } from '../database/transactions.js';
-import { LostConflictError } from '../database/transaction-errors.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { LostConflictError } from '../database/transactions/transaction-errors.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/event-types.js';
 import { newEntityId } from '../identifiers/entity-id.js';

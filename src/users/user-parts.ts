@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { NamedParts } from './named-parts.js';
 import type { User } from './user.entity.js';
 import type { UserProfile } from './users.repository.js';

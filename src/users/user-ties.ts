@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import type { NewEvent } from '../events/event-types.js';
 
 /** An organization that has no enabled owner any more. */

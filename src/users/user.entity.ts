@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import type { UniqueKey } from '../database/database-errors.js';
+import type { UniqueKey } from '../database/transactions/database-errors.js';
 
 export const USERS_EMAIL_KEY: UniqueKey = { name: 'users_email_key', columns: 'users.email' };
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../database/transactions/transaction.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import type { User } from './user.entity.js';
 import { type Credentials, type NewUser, UsersRepository } from './users.repository.js';

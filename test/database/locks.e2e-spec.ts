@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acquireTimeoutError } from '../../src/database/connection-limits.js';
+import { acquireTimeoutError } from '../../src/database/transactions/connection-limits.js';
 import { MysqlHost } from '../../src/database/mysql/mysql-host.js';
 import { Org } from '../../src/orgs/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/orgs.repository.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BatchedQueries } from '../../src/database/batched-queries.js';
-import { isDatabaseUnavailable } from '../../src/database/database-errors.js';
-import type { Transaction } from '../../src/database/transaction.js';
+import { isDatabaseUnavailable } from '../../src/database/transactions/database-errors.js';
+import type { Transaction } from '../../src/database/transactions/transaction.js';
 import { Org } from '../../src/orgs/org.entity.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';

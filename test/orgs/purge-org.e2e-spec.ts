@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
-import { Transactions } from '../../src/database/transactions.js';
+import { Transactions } from '../../src/database/transactions/transactions.js';
 import { DeletedOrgsRepository } from '../../src/orgs/deleted-orgs.repository.js';
 import { Org } from '../../src/orgs/org.entity.js';
 import { anOrgPurge, aCleanUp } from '../support/clean-up.js';

@@ -1,5 +1,5 @@
 import { parseEnv } from '../../src/config/load-env.js';
-import { Transactions } from '../../src/database/transactions.js';
+import { Transactions } from '../../src/database/transactions/transactions.js';
 import { Event, FeedEntry } from '../../src/events/event.entity.js';
 import { FeedRepository } from '../../src/events/feed.repository.js';
 import { PendingMarks } from '../../src/events/feed-numbering.js';

@@ -4,7 +4,7 @@ import type { Env } from '../../src/config/env.js';
 import { parseEnv } from '../../src/config/load-env.js';
 import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
 import { migrate } from '../../src/database/migrate.js';
-import { Transactions } from '../../src/database/transactions.js';
+import { Transactions } from '../../src/database/transactions/transactions.js';
 import { anInstallation, type Installation } from './installation.js';
 import type { Environment } from './service-process.js';
 

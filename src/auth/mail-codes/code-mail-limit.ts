@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { waitForChangesMs, waitMs } from '../../mail/mail-budgets.js';
 import { type BudgetedMail, MailLimitsRepository } from '../../mail/mail-limits.repository.js';
 import type { Mail } from '../../mail/mail.entity.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, principalOf } from '../../access/actor.js';
-import type { Transaction } from '../../database/transaction.js';
-import { Transactions } from '../../database/transactions.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';
 import { UserEvents } from '../../users/user-events.js';
 import { UserParts } from '../../users/user-parts.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { UniqueKey } from '../../database/database-errors.js';
+import type { UniqueKey } from '../../database/transactions/database-errors.js';
 
 export const MAIL_CODES_SUBJECT_KEY: UniqueKey = {
   name: 'mail_codes_subject_key',

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { isUniqueViolation } from '../../database/database-errors.js';
+import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { places } from '../../database/lookup.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { MAIL_CODES_SUBJECT_KEY, MailCode, type MailCodePurpose } from './mail-code.entity.js';
 

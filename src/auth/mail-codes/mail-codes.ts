@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { DerivedMacs } from '../tokens/derived-macs.js';
 import { KeyRing } from '../tokens/key-ring.js';
 import type { MailCode, MailCodePurpose } from './mail-code.entity.js';

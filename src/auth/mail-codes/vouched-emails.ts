@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
-import { LostConflictError } from '../../database/transaction-errors.js';
-import type { Transaction } from '../../database/transaction.js';
-import { Transactions } from '../../database/transactions.js';
+import { LostConflictError } from '../../database/transactions/transaction-errors.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { RefusedError } from '../../problems/problem.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';

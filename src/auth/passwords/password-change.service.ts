@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
-import { LostConflictError } from '../../database/transaction-errors.js';
-import { Transactions } from '../../database/transactions.js';
+import { LostConflictError } from '../../database/transactions/transaction-errors.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { ValidationProblem } from '../../problems/problem.js';
 import { UserEvents } from '../../users/user-events.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
 import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { Mails } from '../../mail/mails.js';
 import { UserEvents } from '../../users/user-events.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';

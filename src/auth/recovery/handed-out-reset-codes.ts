@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
-import { Transactions } from '../../database/transactions.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { RefusedError } from '../../problems/problem.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
-import { LostConflictError } from '../../database/transaction-errors.js';
-import { Transactions } from '../../database/transactions.js';
+import { LostConflictError } from '../../database/transactions/transaction-errors.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEvents } from '../../users/user-events.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { ValidationProblem } from '../../problems/problem.js';
 import type { Credentials } from '../../users/users.repository.js';

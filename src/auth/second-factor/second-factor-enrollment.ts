@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
-import { isForeignKeyViolation } from '../../database/database-errors.js';
-import type { Transaction } from '../../database/transaction.js';
-import { Transactions } from '../../database/transactions.js';
+import { isForeignKeyViolation } from '../../database/transactions/database-errors.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, principalOf } from '../../access/actor.js';
-import type { Transaction } from '../../database/transaction.js';
-import { Transactions } from '../../database/transactions.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { Mails } from '../../mail/mails.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEvents } from '../../users/user-events.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
-import type { UniqueKey } from '../../database/database-errors.js';
+import type { UniqueKey } from '../../database/transactions/database-errors.js';
 
 export const SECOND_FACTORS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'second_factors.user_id' };
 

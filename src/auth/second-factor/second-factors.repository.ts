@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, type Repository } from 'typeorm';
-import { isUniqueViolation } from '../../database/database-errors.js';
+import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import type { SealedRow } from '../tokens/sealed-parts.js';
 import { SECOND_FACTORS_KEY, SecondFactor } from './second-factor.entities.js';
 

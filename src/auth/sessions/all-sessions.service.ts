@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
-import { Transactions } from '../../database/transactions.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { allSessionsEnded } from '../../users/user-events.js';
 import { requireUnprotected } from '../../users/operator-protection.js';

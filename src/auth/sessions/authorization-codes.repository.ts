@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { isForeignKeyViolation } from '../../database/database-errors.js';
+import { isForeignKeyViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { inBatches } from '../../database/in-batches.js';
 import { BatchedQueries } from '../../database/batched-queries.js';
 import { byColumn, Lookup, lookupStatement, places } from '../../database/lookup.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { HAS_ACTIVE_USER, methodsIn } from './alive.js';
 import { BATCH } from '../../jobs/batch.js';

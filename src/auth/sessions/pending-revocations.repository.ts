@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { isUniqueViolation } from '../../database/database-errors.js';
-import type { Transaction } from '../../database/transaction.js';
+import { isUniqueViolation } from '../../database/transactions/database-errors.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { PENDING_REVOCATIONS_KEY, PendingRevocation, type Revocation } from './session.entity.js';
 import type { FamilyRoot } from './sessions.repository.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Origin, UserActor } from '../../access/actor.js';
 import type { UserPrincipal } from '../../access/principal.js';
-import { Transactions } from '../../database/transactions.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { allSessionsEnded } from '../../users/user-events.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SignInOrigin, UserActor } from '../../access/actor.js';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import type { EventWithout, NewEvent } from '../../events/event-types.js';
 import { AuthorizationCodesRepository, type CodeOwner } from './authorization-codes.repository.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import type { UniqueKey } from '../../database/database-errors.js';
+import type { UniqueKey } from '../../database/transactions/database-errors.js';
 import type { Actor, OperatorActor } from '../../access/actor.js';
 
 /** This key makes a code work once, on every engine and across all nodes of a cluster. */

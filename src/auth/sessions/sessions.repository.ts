@@ -4,11 +4,11 @@ import { In, LessThan, type Repository } from 'typeorm';
 import type { AuthenticationMethod, UserPrincipal } from '../../access/principal.js';
 import { BatchedQueries } from '../../database/batched-queries.js';
 import { NOW_MS } from '../../database/clock.js';
-import { isUniqueViolation } from '../../database/database-errors.js';
+import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { byColumn, keyTable, Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
-import type { Transaction } from '../../database/transaction.js';
-import { Transactions } from '../../database/transactions.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { isVoid } from './authorization-codes.repository.js';
 import { MAX_UNUSED_CODES } from './unused-codes-limit.js';
 import {

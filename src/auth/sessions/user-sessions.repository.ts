@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE, storedMethods } from './alive.js';
 import { Session } from './session.entity.js';
 

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { SCHEMA } from '../../app/schema.js';
 import type { Env } from '../../config/env.js';
 import { createDataSource, dataSourceOptions } from '../../database/data-source.js';
-import { databaseError } from '../../database/database-errors.js';
+import { databaseError } from '../../database/transactions/database-errors.js';
 import type { Purpose } from '../../database/schema.js';
 import { isSchemaNewer, isSchemaUpToDate } from '../../database/schema-version.js';
 import { CannotRunError } from './options.js';

@@ -11,7 +11,7 @@ import { HANDOVER_MS, SealingAnew } from '../../auth/tokens/sealing-anew.js';
 import { type Jwk, readKeySet, type SigningKeys } from '../../auth/tokens/signing-keys.js';
 import type { Env } from '../../config/env.js';
 import { loadEnv } from '../../config/load-env.js';
-import { Transactions } from '../../database/transactions.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { keyView, timeText } from '../../operators/views.js';
 import { RefusedError } from '../../problems/problem.js';
 import { EventsRepository } from '../../events/events.repository.js';

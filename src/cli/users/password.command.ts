@@ -5,7 +5,7 @@ import { loadArgon2Engine } from '../../auth/passwords/argon2-engine.js';
 import { PasswordChanges } from '../../auth/passwords/password-changes.js';
 import { passwordFault } from '../../auth/passwords/password-policy.js';
 import { normalizePassword } from '../../auth/passwords/password-text.js';
-import { Transactions } from '../../database/transactions.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { RefusedError } from '../../problems/problem.js';
 import type { Invocation, Report } from '../command/definition.js';
 import { findUser } from '../command/lookups.js';

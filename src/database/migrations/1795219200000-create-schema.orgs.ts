@@ -1,5 +1,5 @@
 import { type QueryRunner, Table } from 'typeorm';
-import { cascade, columnsFor, index, isMysql, OPTIONAL, PRIMARY, unique } from '../columns.js';
+import { cascade, columnsFor, index, isMysql, OPTIONAL, PRIMARY, unique } from './columns.js';
 
 export function orgs(runner: QueryRunner): Table[] {
   const { engine, id, text, unicode, number, time } = columnsFor(runner);

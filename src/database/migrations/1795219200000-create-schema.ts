@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
-import { cascade, columnsFor, index, isMysql, OPTIONAL, PRIMARY, unique } from '../columns.js';
+import { cascade, columnsFor, index, isMysql, OPTIONAL, PRIMARY, unique } from './columns.js';
 import { events, mails, orgs } from './1795219200000-create-schema.orgs.js';
 
 /** Every step can be repeated, because MySQL commits each statement by itself. */

@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
-import { acquireTimeoutError, shareForTransactions } from '../connection-limits.js';
-import { databaseError, isTlsRefusal } from '../database-errors.js';
+import { acquireTimeoutError, shareForTransactions } from '../transactions/connection-limits.js';
+import { databaseError, isTlsRefusal } from '../transactions/database-errors.js';
 import { applySettings, ping } from './session-settings.js';
-import { countConnections, type OpenConnections } from '../adapters/open-connections.js';
+import { countConnections, type OpenConnections } from './open-connections.js';
 import { endInTime, once } from './statement-end.js';
 
 export type MysqlError = NodeJS.ErrnoException;

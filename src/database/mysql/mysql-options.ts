@@ -1,7 +1,7 @@
 import type { DataSourceOptions } from 'typeorm';
 import type { MysqlLocation } from '../../config/database-url.js';
 import type { Purpose, Schema } from '../schema.js';
-import { mysqlDriver } from '../adapters/mysql-driver.js';
+import { mysqlDriver } from './mysql-driver.js';
 import { identifyMysqlServer } from './mysql-server.js';
 import { sessionSettings, STATEMENT_TIMEOUT_SECONDS } from './session-settings.js';
 

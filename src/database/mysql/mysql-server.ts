@@ -7,7 +7,7 @@ import {
   isDatabaseUnreachable,
   isLockWaitTimeout,
   mayNeedTls,
-} from '../database-errors.js';
+} from '../transactions/database-errors.js';
 import { tlsOptions } from './mysql-tls.js';
 
 export interface MysqlServer {

@@ -1,5 +1,5 @@
 import type { QueryError } from 'mysql2';
-import { databaseError } from '../database-errors.js';
+import { databaseError } from '../transactions/database-errors.js';
 
 export type StatementEnd = (error: QueryError | null, ...results: unknown[]) => void;
 

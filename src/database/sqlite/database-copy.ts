@@ -1,4 +1,4 @@
-import { NodeSqlite } from '../adapters/node-sqlite.js';
+import { NodeSqlite } from './node-sqlite.js';
 
 /** how long to wait for a checkpoint of the service */
 const BUSY_TIMEOUT_MS = 5000;

@@ -1,4 +1,4 @@
-import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../connection-limits.js';
+import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../transactions/connection-limits.js';
 
 type Leave = () => void;
 

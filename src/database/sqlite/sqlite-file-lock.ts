@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { DatabaseSync } from 'node:sqlite';
-import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../connection-limits.js';
-import { isFileBusy } from '../database-errors.js';
+import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../transactions/connection-limits.js';
+import { isFileBusy } from '../transactions/database-errors.js';
 import { createFile } from './database-file.js';
 
 const POLL_MS = 5;

@@ -3,7 +3,7 @@ import type { DataSourceOptions } from 'typeorm';
 import type { SqliteLocation } from '../../config/database-url.js';
 import type { Purpose, Schema } from '../schema.js';
 import { createDirectory, realPath } from './database-file.js';
-import { NodeSqlite } from '../adapters/node-sqlite.js';
+import { NodeSqlite } from './node-sqlite.js';
 
 /** How long SQLite itself waits, and blocks the process; a service waits in sqlite-query-runner.ts instead. */
 const BUSY_TIMEOUTS_MS: Record<Purpose, number> = {

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readable } from '../../auth/mail-codes/mail-code-text.js';
 import { MailCodes } from '../../auth/mail-codes/mail-codes.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { harmless } from '../../mail/template.js';
 import { type MailComposer, MailComposers, type MailText } from '../../mail/mail-composers.js';
 import type { Mail } from '../../mail/mail.entity.js';

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Role } from '../../access/role.js';
-import type { UniqueKey } from '../../database/database-errors.js';
+import type { UniqueKey } from '../../database/transactions/database-errors.js';
 
 /** `expired` is stored once the clean-up, or the next invitation, has come by. */
 export const INVITATION_STATUSES = ['pending', 'accepted', 'declined', 'revoked', 'expired'] as const;

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
-import { isUniqueViolation } from '../../database/database-errors.js';
+import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import type { Role } from '../../access/role.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { inBatches } from '../../database/in-batches.js';
 import { places } from '../../database/lookup.js';
-import type { Transaction } from '../../database/transaction.js';
-import { Transactions } from '../../database/transactions.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import {
   Invitation,
   INVITED_ROLES,

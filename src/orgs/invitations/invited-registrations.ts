@@ -5,7 +5,7 @@ import {
   RegistrationInvitations,
   type TypedInvitation,
 } from '../../auth/registration-invitations.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { isOpen } from './invitation-policy.js';
 import { OrgChanges } from '../org-changes.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/actor.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { type RevocationReason, revocations } from './invitation-events.js';
 import { InvitationsRepository } from './invitations.repository.js';

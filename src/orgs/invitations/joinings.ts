@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
 import { Env } from '../../config/env.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { answerEvent } from './invitation-events.js';

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { type EmailCopies, UserParts } from '../../users/user-parts.js';
 import { MembersRepository } from './members.repository.js';
 

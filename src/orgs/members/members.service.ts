@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/actor.js';
 import type { Role } from '../../access/role.js';
 import { Env } from '../../config/env.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { OK, type OkResult } from '../../http/ok.responses.js';
 import { ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';

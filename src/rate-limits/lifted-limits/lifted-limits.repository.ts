@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { NOW_MS } from '../../database/clock.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { LiftedLimit } from './lifted-limit.entity.js';
 
 export type RecentLift = LiftedLimit & { agoMs: number };

@@ -16,7 +16,7 @@ const { loadEnv } = (await builtModule(
 )) as typeof import('../../../src/config/load-env.js');
 const { Transactions } = (await builtModule(
   'database/transactions.js',
-)) as typeof import('../../../src/database/transactions.js');
+)) as typeof import('../../../src/database/transactions/transactions.js');
 const { Event } = (await builtModule(
   'events/event.entity.js',
 )) as typeof import('../../../src/events/event.entity.js');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { UnavailableError } from '../problems/problem.js';
+import { UnavailableError } from '../../problems/problem.js';
 import { ACQUIRE_TIMEOUT_MS } from './connection-limits.js';
 import { TransactionQueue, type Turn } from './transaction-queue.js';
 

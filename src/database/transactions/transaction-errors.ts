@@ -1,4 +1,4 @@
-import { Problem, UnavailableError } from '../problems/problem.js';
+import { Problem, UnavailableError } from '../../problems/problem.js';
 import { isOutcomeUnknown } from './database-errors.js';
 
 /** Every attempt of a transaction lost a conflict; nothing took effect. */

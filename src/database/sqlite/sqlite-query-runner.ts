@@ -2,12 +2,12 @@ import type { SQLInputValue } from 'node:sqlite';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { databaseConnections } from '../../telemetry/metrics/measurements.js';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
-import { runAlone } from '../transactions.js';
-import { whenFree } from '../sqlite/sqlite-file-lock.js';
-import { refuseInsideTransaction } from '../transaction.js';
+import { runAlone } from '../transactions/transactions.js';
+import { whenFree } from './sqlite-file-lock.js';
+import { refuseInsideTransaction } from '../transactions/transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
-import { storageSpace } from '../storage-space.js';
-import { Mutex } from '../sqlite/mutex.js';
+import { storageSpace } from '../transactions/storage-space.js';
+import { Mutex } from './mutex.js';
 
 interface SqliteQueryRunner extends QueryRunner {
   isTransactionActive: boolean;

@@ -1,9 +1,9 @@
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
-import { runAlone } from '../transactions.js';
-import { storageSpace } from '../storage-space.js';
-import { refuseInsideTransaction } from '../transaction.js';
+import { runAlone } from '../transactions/transactions.js';
+import { storageSpace } from '../transactions/storage-space.js';
+import { refuseInsideTransaction } from '../transactions/transaction.js';
 import type { MysqlPool } from './mysql-driver.js';
 
 interface MysqlQueryRunner extends QueryRunner {

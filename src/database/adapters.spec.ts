@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createPool } from 'mysql2';
 import { DataSource } from 'typeorm';
 import { expect, it } from 'vitest';
-import { NodeSqlite } from './node-sqlite.js';
-import { countConnections } from './open-connections.js';
+import { NodeSqlite } from './sqlite/node-sqlite.js';
+import { countConnections } from './mysql/open-connections.js';
 
 interface Lock {
   packages: Record<string, { version: string } | undefined>;
@@ -17,7 +17,7 @@ const VERSIONS = { typeorm: '1.1.1', mysql2: '3.24.6' };
 const REPLACED = ['startTransaction', 'commitTransaction', 'rollbackTransaction', 'query', 'release'];
 
 it.each(Object.entries(VERSIONS))('are written for %s %s, the installed version', (name, version) => {
-  const root = join(import.meta.dirname, '../../..');
+  const root = join(import.meta.dirname, '../..');
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock;
   expect(packages[`node_modules/${name}`]?.version).toBe(version);
 });

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { UnavailableError } from '../problems/problem.js';
+import { UnavailableError } from '../../problems/problem.js';
 import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from './connection-limits.js';
 
 export interface Turn {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { conflictRetried } from '../telemetry/metrics/measurements.js';
+import { conflictRetried } from '../../telemetry/metrics/measurements.js';
 import { isLostConflict } from './database-errors.js';
 import { detectUnknownOutcome, LostConflictError } from './transaction-errors.js';
 import { refuseInsideTransaction, Transaction } from './transaction.js';

@@ -1,11 +1,11 @@
 import { callbackify } from 'node:util';
 import type { PoolConnection, PoolOptions } from 'mysql2';
 import type { MysqlLocation } from '../../config/database-url.js';
-import { ACQUIRE_TIMEOUT_MS } from '../connection-limits.js';
+import { ACQUIRE_TIMEOUT_MS } from '../transactions/connection-limits.js';
 import { databaseConnections } from '../../telemetry/metrics/measurements.js';
-import { databaseError } from '../database-errors.js';
-import { type ConnectionUse, type MysqlError, MysqlHost } from '../mysql/mysql-host.js';
-import { tlsOptions } from '../mysql/mysql-tls.js';
+import { databaseError } from '../transactions/database-errors.js';
+import { type ConnectionUse, type MysqlError, MysqlHost } from './mysql-host.js';
+import { tlsOptions } from './mysql-tls.js';
 import { sumConnections } from './open-connections.js';
 
 type ConnectionCallback = (error: MysqlError | null, connection?: PoolConnection) => void;

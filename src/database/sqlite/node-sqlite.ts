@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { addClock } from '../sqlite/clock-functions.js';
-import { createFile, DatabaseFileError, makePrivate, refuseOtherFile } from '../sqlite/database-file.js';
-import { lockSqliteFile } from '../sqlite/sqlite-file-lock.js';
+import { addClock } from './clock-functions.js';
+import { createFile, DatabaseFileError, makePrivate, refuseOtherFile } from './database-file.js';
+import { lockSqliteFile } from './sqlite-file-lock.js';
 
 interface Options {
   readonly?: boolean;
