@@ -21,7 +21,7 @@ import { ProblemFilter } from '../http/problem.filter.js';
 import { SCHEMA } from './schema.js';
 import { RefusalsFilter } from '../orgs/refusals.filter.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
-import { WriteLimitGuard } from '../rate-limits/write-limit.guard.js';
+import { WriteLimitGuard } from '../rate-limits/rate-limit.guard.js';
 import { MailWorkerModule } from '../mail/mail-worker.module.js';
 import { ReservedNames } from '../services/reserved-names.js';
 import { ServicesModule } from '../services/services.module.js';

@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { useContainer } from 'class-validator';
-import { AcceptablePassword } from '../auth/passwords/is-acceptable-password.decorator.js';
+import { AcceptablePassword } from '../auth/passwords/password.decorators.js';
 import { noteSignedInUsers } from '../auth/tokens/signed-in-user.js';
 import type { Env } from '../config/env.js';
 import { collectAllowedMethods, refuseLongUrls } from '../http/paths.js';
@@ -12,7 +12,7 @@ import { acceptJsonBodies } from '../http/json-body.js';
 import { replaceNodeAnswers } from '../http/broken-requests.js';
 import { traceRequests } from '../http/request-log.js';
 import { validationPipe } from '../http/validation.js';
-import { giveBackUncounted } from '../rate-limits/give-back.js';
+import { giveBackUncounted } from '../rate-limits/admissions.js';
 import { serveDocs } from '../openapi/swagger-ui.js';
 import { markDryRuns } from '../requests/write.js';
 

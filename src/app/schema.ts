@@ -41,8 +41,7 @@ import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-
 import type { Schema } from '../database/schema.js';
 import { Member } from '../orgs/members/member.entity.js';
 import { Org } from '../orgs/org.entity.js';
-import { LiftedLimit } from '../rate-limits/lifted-limits/lifted-limit.entity.js';
-import { LiftedLimitsRepository } from '../rate-limits/lifted-limits/lifted-limits.repository.js';
+import { LiftedLimit, LiftedLimitsRepository } from '../rate-limits/lifted-limits.repository.js';
 import { ServiceSecret } from '../services/service-secret.entity.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { Service } from '../services/service.entity.js';

@@ -6,7 +6,7 @@ import { CurrentUser, ServiceIfAny } from '../access/current-caller.decorators.j
 import type { ServicePrincipal, UserPrincipal } from '../access/principal.js';
 import { RequestSignInOrigin } from '../http/request-origin.js';
 import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
-import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { ApiSignIn } from './api-sign-in.decorator.js';
 import { AuthService } from './auth.service.js';
 import { CodesService } from './sessions/codes.service.js';
@@ -24,7 +24,7 @@ import { ExchangeCodeRequest, IssueCodeRequest, LoginRequest, RegisterRequest } 
 import { INVALID_MAIL_CODE } from './mail-codes/mail-codes.errors.js';
 import { Client } from './passwords/client.decorator.js';
 import type { HashClient } from './passwords/hash-queue.js';
-import { commonPassword } from './passwords/is-acceptable-password.decorator.js';
+import { commonPassword } from './passwords/password.decorators.js';
 
 @ApiTags('Auth')
 @Controller('api/auth')

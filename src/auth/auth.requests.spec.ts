@@ -3,7 +3,7 @@ import { useContainer } from 'class-validator';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseEnv } from '../config/load-env.js';
 import { validationPipe } from '../http/validation.js';
-import { AcceptablePassword } from './passwords/is-acceptable-password.decorator.js';
+import { AcceptablePassword } from './passwords/password.decorators.js';
 import { LoginRequest, RegisterRequest } from './auth.requests.js';
 
 const NAMES = { email: ' Ada@Example.COM', password: 'A\u030angstro\u0308m lantern' };

@@ -3,7 +3,7 @@ import type { SignInOrigin } from '../access/actor.js';
 import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import { FailedLogins } from '../rate-limits/failed-logins.js';
+import { FailedLogins } from '../rate-limits/known-logins.js';
 import { UsersService } from '../users/users.service.js';
 import { AccountDisabledError, InvalidCredentialsError } from './auth.errors.js';
 import { type CodeExchange, CodesService } from './sessions/codes.service.js';

@@ -4,7 +4,7 @@ import { Public } from '../access/access.decorators.js';
 import type { SignInOrigin } from '../access/actor.js';
 import { RequestSignInOrigin } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
-import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { ApiSignIn } from './api-sign-in.decorator.js';
 import type { SignInResult } from './auth.responses.js';
 import { SecondStepRequest } from './auth.requests.js';

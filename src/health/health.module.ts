@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/mail.module.js';
-import { RateLimitStoreModule } from '../rate-limits/rate-limit-store.module.js';
+import { RateLimitStoreModule } from '../rate-limits/rate-limits.module.js';
 import { HealthController } from './health.controller.js';
 import { ReadinessService } from './readiness.service.js';
 

@@ -1,9 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsNotEmpty, IsString, ValidateBy, ValidateIf } from 'class-validator';
-import { NormalizedPassword } from '../auth/passwords/normalized-password.decorator.js';
+import { IsAcceptablePassword, NormalizedPassword } from '../auth/passwords/password.decorators.js';
 import { IsEmailAddress } from '../users/email.decorators.js';
 import { SecondFactorCode } from '../auth/auth.requests.js';
-import { IsAcceptablePassword } from '../auth/passwords/is-acceptable-password.decorator.js';
 import { DEFAULT_LIMIT } from '../http/pages.js';
 import { PageCursor, PageLimit } from '../http/page-query.decorators.js';
 

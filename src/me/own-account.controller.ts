@@ -6,7 +6,7 @@ import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
-import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { DeleteAccountRequest } from './me.requests.js';

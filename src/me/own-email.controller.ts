@@ -12,7 +12,7 @@ import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.
 import { CurrentActor } from '../http/request-origin.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
-import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { ChangeEmailRequest, VerifyEmailRequest } from './me.requests.js';
 import { OwnEmailService } from './own-email.service.js';
 

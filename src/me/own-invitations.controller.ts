@@ -9,7 +9,7 @@ import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ApiPage } from '../http/page-query.decorators.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
-import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';

@@ -5,11 +5,11 @@ import type { UserActor } from '../access/actor.js';
 import { CurrentActor } from '../http/request-origin.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
-import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { ChangePasswordRequest } from './me.requests.js';
 import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
-import { commonPassword } from '../auth/passwords/is-acceptable-password.decorator.js';
+import { commonPassword } from '../auth/passwords/password.decorators.js';
 import { PasswordChangeService } from '../auth/passwords/password-change.service.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 

@@ -15,7 +15,7 @@ import { SecondFactorEnrollment } from '../auth/second-factor/second-factor-enro
 import { OK, OkResult } from '../http/ok.responses.js';
 import { CurrentActor } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
-import { RateLimited } from '../rate-limits/rate-limited.decorator.js';
+import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import {
   BeginSecondFactorRequest,
   ChangeSecondFactorRequest,

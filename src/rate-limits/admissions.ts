@@ -1,9 +1,37 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../problems/problem.js';
+import type { Admission, Counter, Quota } from './rate-limit-store.js';
 import { rateLimitDecided } from '../telemetry/metrics/measurements.js';
-import { rateLimitHeaders, secondsOf } from './rate-limit-headers.js';
-import { type NamedCounter, refusalOf } from './rate-limit-rules.js';
-import type { Admission, Quota } from './rate-limit-store.js';
-import { RateLimitedError } from './rate-limits.errors.js';
+import { isCounted, type NamedCounter, refusalOf } from './rate-limit-rules.js';
+
+/** RFC 6585 section 4; after the given seconds a request is admitted again. */
+export class RateLimitedError extends Problem {
+  constructor(
+    detail: string,
+    retryAfterSeconds: number,
+    logged: { limit?: string; userId?: string | undefined } = {},
+  ) {
+    super('rate_limited', { detail, headers: { 'Retry-After': String(retryAfterSeconds) }, ...logged });
+  }
+}
+
+/** Rounds up, so that the wait suffices. */
+const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
+
+/** Follows draft-ietf-httpapi-ratelimit-headers: two RFC 9651 lists with an item for each limit. */
+function rateLimitHeaders(
+  counters: readonly Counter[],
+  quotas: readonly Quota[],
+): { 'RateLimit-Policy': string; RateLimit: string } {
+  return {
+    'RateLimit-Policy': counters
+      .map(({ name, limit, windowMs }) => `"${name}";q=${limit};w=${windowMs / 1000}`)
+      .join(', '),
+    RateLimit: quotas
+      .map(({ remaining, resetMs }, i) => `"${counters[i]!.name}";r=${remaining};t=${secondsOf(resetMs)}`)
+      .join(', '),
+  };
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,4 +83,26 @@ function refusal(
     .toSorted((a, b) => b.resetMs - a.resetMs);
   const { name: limit, resetMs } = longest!;
   return new RateLimitedError(refusalOf(limit), secondsOf(resetMs), { limit, userId });
+}
+
+/** Runs in the background: an answer that waited for it could meet that of the deadline. */
+export function giveBackUncounted(fastify: FastifyInstance): void {
+  fastify.decorateRequest('admission', undefined);
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    const { admission, problem } = request;
+    if (admission) {
+      const { counters, quotas } = admission;
+      const uncounted = counters.filter((one) => !isCounted(one, reply.statusCode, problem?.code));
+      if (uncounted.length > 0) {
+        request.admission = undefined;
+        void admission.giveBack(uncounted);
+        const left = quotas.map(({ remaining, resetMs }, i) => ({
+          remaining: uncounted.includes(counters[i]!) ? remaining + 1 : remaining,
+          resetMs,
+        }));
+        reply.headers(rateLimitHeaders(counters, left));
+      }
+    }
+    done();
+  });
 }

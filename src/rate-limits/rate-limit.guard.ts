@@ -1,17 +1,28 @@
-import { Inject, Injectable } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type Type,
+  UseGuards,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { Env } from '../config/env.js';
 import { clientAddress } from '../http/request-origin.js';
 import { admit } from './admissions.js';
-import { validateBody } from './body-validation.js';
-import { FailedLogins } from './failed-logins.js';
-import { KnownAddresses } from './known-addresses.js';
-import { countersOf, emailIn, type NamedCounter, type RateLimitName } from './rate-limit-rules.js';
+import { FailedLogins, KnownAddresses } from './known-logins.js';
+import { countersOf, emailIn, type NamedCounter, type RateLimitName, refusalOf } from './rate-limit-rules.js';
 import { type Admission, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
+import { needsUser, RouteAccess } from '../access/route-access.js';
+import { ApiProblems } from '../openapi/decorators.js';
+import { validationPipe } from '../http/validation.js';
 
-export const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
+const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
 
 interface Decision {
   counters: NamedCounter[];
@@ -21,7 +32,7 @@ interface Decision {
 // Runs after the guards of the application, and validates the body first. Only `handleRequest` differs from ThrottlerGuard:
 // all limits of a route are decided in one step, so that none counts what another refuses.
 @Injectable()
-export class RateLimitGuard extends ThrottlerGuard {
+class RateLimitGuard extends ThrottlerGuard {
   @Inject(Env) private readonly env: Env;
   @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore;
   @Inject(KnownAddresses) private readonly known: KnownAddresses;
@@ -57,4 +68,66 @@ function isRefusedForAccountOnly(
   { admitted, quotas }: Admission,
 ): boolean {
   return !admitted && counters.every(({ name }, i) => (quotas[i]!.remaining === 0) === (name === 'account'));
+}
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+// Counts a user's changes over all routes, right after authentication: one that is refused for its role, its body or a
+// used key has cost a query by then, and so counts, too. Logging out does not: nothing may keep anybody from it.
+@Injectable()
+export class WriteLimitGuard implements CanActivate {
+  constructor(
+    private readonly env: Env,
+    private readonly reflector: Reflector,
+    @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    if (this.env.rateLimitWrites === undefined) return true;
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const access = this.reflector.get(RouteAccess, context.getHandler());
+    const isChange = !READS.has(request.method) && access !== undefined && needsUser(access);
+    return !isChange || this.count(request, http.getResponse<FastifyReply>());
+  }
+
+  private async count(request: FastifyRequest, reply: FastifyReply): Promise<true> {
+    const counters = countersOf(this.env, ['writes'], request);
+    admit(request, reply, counters, await this.store.admit(counters));
+    return true;
+  }
+}
+
+/** In examples the limit of the first name stands for the handler. */
+export const RateLimited = (...names: [RateLimitName, ...RateLimitName[]]): MethodDecorator =>
+  applyDecorators(
+    LimitedBy(names),
+    UseGuards(RateLimitGuard),
+    ApiProblems({ code: 'rate_limited', detail: refusalOf(names[0]) }),
+  );
+
+const pipe = validationPipe();
+
+/**
+ * Validates the body as the handler will, but leaves it raw: a request that validation refuses must not be counted.
+ * Counters for any number of emails cost nothing otherwise, and push the counters of logins out of a full store.
+ *
+ * @throws ValidationProblem
+ */
+async function validateBody(context: ExecutionContext): Promise<void> {
+  const metatype = bodyTypeOf(context);
+  if (metatype === undefined) return;
+  const { body } = context.switchToHttp().getRequest<FastifyRequest>();
+  await pipe.transform(body, { type: 'body', metatype });
+}
+
+function bodyTypeOf(context: ExecutionContext): Type | undefined {
+  const controller = context.getClass();
+  const { name } = context.getHandler();
+  const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) as
+    | Record<string, { index: number }>
+    | undefined;
+  const found = Object.entries(parameters ?? {}).find(([key]) => key.startsWith(`${RouteParamtypes.BODY}:`));
+  const types = Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, name) as Type[];
+  return found && types[found[1].index];
 }

@@ -1,16 +1,37 @@
-import { Module } from '@nestjs/common';
+import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Env } from '../config/env.js';
+import { FallbackStore } from './fallback-store.js';
+import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
+import { SlidingWindowStore } from './sliding-window-store.js';
 import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
-import { FailedLogins } from './failed-logins.js';
-import { KnownAddresses } from './known-addresses.js';
-import { LiftedLimit } from './lifted-limits/lifted-limit.entity.js';
-import { LiftedLimits } from './lifted-limits/lifted-limits.js';
-import { LiftedLimitsRepository } from './lifted-limits/lifted-limits.repository.js';
-import { RateLimitStoreModule } from './rate-limit-store.module.js';
-import { WriteLimitGuard } from './write-limit.guard.js';
+import { FailedLogins, KnownAddresses } from './known-logins.js';
+import { LiftedLimit, LiftedLimitsRepository } from './lifted-limits.repository.js';
+import { LiftedLimits } from './lifted-limits.js';
+import { WriteLimitGuard } from './rate-limit.guard.js';
+
+async function createStore(env: Env): Promise<RateLimitStore> {
+  const own = new SlidingWindowStore();
+  if (env.redisUrl === undefined) return own;
+  // Loads the client only where Redis is used: it takes memory and time at start.
+  const { RedisWindowStore } = await import('./redis-window-store.js');
+  return new FallbackStore(new RedisWindowStore(env.redisUrl, env.redisCa), own);
+}
+
+@Module({
+  providers: [{ provide: RATE_LIMIT_STORE, inject: [Env], useFactory: createStore }],
+  exports: [RATE_LIMIT_STORE],
+})
+export class RateLimitStoreModule implements OnApplicationShutdown {
+  constructor(@Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore) {}
+
+  onApplicationShutdown(): void {
+    this.store.close();
+  }
+}
 
 /** RateLimitGuard finds the limits of a route, so the numbers here limit nothing. */
 const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };

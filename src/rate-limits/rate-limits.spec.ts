@@ -20,9 +20,9 @@ import { Event } from '../events/event.entity.js';
 import { Problem } from '../problems/problem.js';
 import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { User } from '../users/user.entity.js';
-import { giveBackUncounted } from './give-back.js';
-import { LiftedLimit } from './lifted-limits/lifted-limit.entity.js';
-import { RateLimited } from './rate-limited.decorator.js';
+import { giveBackUncounted } from './admissions.js';
+import { LiftedLimit } from './lifted-limits.repository.js';
+import { RateLimited } from './rate-limit.guard.js';
 import { RateLimitsModule } from './rate-limits.module.js';
 
 @Controller()

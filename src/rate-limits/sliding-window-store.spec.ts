@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rateLimitKey } from './rate-limit-key.js';
+import { rateLimitKey } from './rate-limit-keys.js';
 import type { RateLimit } from '../config/readers.js';
 import type { Counter, Quota } from './rate-limit-store.js';
 import { SlidingWindowStore } from './sliding-window-store.js';

@@ -1,8 +1,7 @@
+import { randomFillSync } from 'node:crypto';
 import type { RateLimit } from '../config/readers.js';
-import { AdmissionLog, logBytesPerSlot } from './admission-log.js';
-import { INDEX_BYTES_PER_SLOT, KeyIndex } from './key-index.js';
 import type { Quota } from './rate-limit-store.js';
-import { RECENCY_BYTES_PER_SLOT, RecencyList } from './recency-list.js';
+import { KEY_BYTES, KEY_LENGTH } from './rate-limit-keys.js';
 
 const MAX_BYTES = 96 * 2 ** 20;
 /** more than the one key that a request can add, so that expired keys do not accumulate */
@@ -85,5 +84,189 @@ export class SlidingWindow {
     this.index.remove(slot);
     this.recency.remove(slot);
     this.log.clear(slot);
+  }
+}
+
+const logBytesPerSlot = (length: number): number => length * 8 + 2;
+
+interface Expiry {
+  now: number;
+  age: number;
+  lifted?: number | undefined;
+}
+
+/** Keeps the times of each slot's admitted requests, oldest first, at most `length` of each. */
+class AdmissionLog {
+  private readonly times: Float64Array;
+  private readonly counts: Uint16Array;
+
+  constructor(
+    capacity: number,
+    private readonly length: number,
+  ) {
+    this.times = new Float64Array((capacity + 1) * length);
+    this.counts = new Uint16Array(capacity + 1);
+  }
+
+  count(slot: number): number {
+    return this.counts[slot]!;
+  }
+
+  /** The slot must not be empty. */
+  oldest(slot: number): number {
+    return this.times[slot * this.length]!;
+  }
+
+  newest(slot: number): number {
+    return this.times[slot * this.length + this.count(slot) - 1]!;
+  }
+
+  append(slot: number, time: number): void {
+    this.times[slot * this.length + this.count(slot)] = time;
+    this.counts[slot]! += 1;
+  }
+
+  /** Deletes what was admitted an `age` ago, or until `lifted`. */
+  expire(slot: number, { now, age, lifted = Number.NEGATIVE_INFINITY }: Expiry): void {
+    const isOver = (time: number): boolean => now - time >= age || time <= lifted;
+    const begin = slot * this.length;
+    let expired = 0;
+    while (expired < this.count(slot) && isOver(this.times[begin + expired]!)) expired += 1;
+    this.delete(slot, 0, expired);
+  }
+
+  remove(slot: number, time: number): void {
+    const begin = slot * this.length;
+    let nth = this.count(slot) - 1;
+    while (nth >= 0 && this.times[begin + nth] !== time) nth -= 1;
+    if (nth >= 0) this.delete(slot, nth, 1);
+  }
+
+  clear(slot: number): void {
+    this.counts[slot] = 0;
+  }
+
+  private delete(slot: number, nth: number, deleted: number): void {
+    if (deleted === 0) return;
+    const begin = slot * this.length + nth;
+    this.times.copyWithin(begin, begin + deleted, slot * this.length + this.count(slot));
+    this.counts[slot]! -= deleted;
+  }
+}
+
+const WORDS_PER_KEY = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
+
+/** the key, its link and at most one bucket head */
+const INDEX_BYTES_PER_SLOT = KEY_BYTES + 8;
+
+// A hash table with chains. Typed arrays take half the memory of a `Map` of strings, without its pauses to rehash and
+// to be traced by the garbage collector; the system allocates their pages on the first write.
+class KeyIndex {
+  private readonly heads: Uint32Array;
+  private readonly keys: Uint32Array;
+  /** the next slot of the same bucket or, for a free slot, the next free one */
+  private readonly links: Uint32Array;
+  private readonly multipliers = randomFillSync(new Uint32Array(WORDS_PER_KEY));
+  private readonly key = new Uint32Array(WORDS_PER_KEY);
+  private readonly keyBytes = Buffer.from(this.key.buffer);
+  private readonly shift: number;
+  private used = 0;
+  private free = 0;
+
+  constructor(private readonly capacity: number) {
+    const bits = Math.max(1, Math.floor(Math.log2(capacity)));
+    this.heads = new Uint32Array(2 ** bits);
+    this.keys = new Uint32Array((capacity + 1) * WORDS_PER_KEY);
+    this.links = new Uint32Array(capacity + 1);
+    this.shift = 32 - bits;
+  }
+
+  find(key: string): number {
+    this.load(key);
+    let slot = this.heads[this.bucketOf(this.key)]!;
+    while (slot !== 0 && !this.holds(slot)) slot = this.links[slot]!;
+    return slot;
+  }
+
+  get full(): boolean {
+    return this.free === 0 && this.used === this.capacity;
+  }
+
+  /** The key must be new and the index not full. */
+  insert(key: string): number {
+    this.load(key);
+    const slot = this.takeFreeSlot();
+    const bucket = this.bucketOf(this.key);
+    this.keys.set(this.key, slot * WORDS_PER_KEY);
+    this.links[slot] = this.heads[bucket]!;
+    this.heads[bucket] = slot;
+    return slot;
+  }
+
+  remove(slot: number): void {
+    const bucket = this.bucketOf(this.keys.subarray(slot * WORDS_PER_KEY, (slot + 1) * WORDS_PER_KEY));
+    const next = this.links[slot]!;
+    if (this.heads[bucket] === slot) {
+      this.heads[bucket] = next;
+    } else {
+      let previous = this.heads[bucket]!;
+      while (this.links[previous] !== slot) previous = this.links[previous]!;
+      this.links[previous] = next;
+    }
+    this.links[slot] = this.free;
+    this.free = slot;
+  }
+
+  private takeFreeSlot(): number {
+    if (this.free === 0) return ++this.used;
+    const slot = this.free;
+    this.free = this.links[slot]!;
+    return slot;
+  }
+
+  private load(key: string): void {
+    const written = this.keyBytes.write(key, 'base64url');
+    if (key.length !== KEY_LENGTH || written !== KEY_BYTES) throw new RangeError('not a key of rateLimitKey');
+  }
+
+  private holds(slot: number): boolean {
+    return this.key.every((word, i) => this.keys[slot * WORDS_PER_KEY + i] === word);
+  }
+
+  /** Uses secret multipliers, so that clients cannot choose emails whose keys share a bucket. */
+  private bucketOf(key: Uint32Array): number {
+    const sum = key.reduce((total, word, i) => (total + Math.imul(word, this.multipliers[i]!)) | 0, 0);
+    return sum >>> this.shift;
+  }
+}
+
+const RECENCY_BYTES_PER_SLOT = 8;
+
+/** Orders slots by when they were last touched, in a doubly linked ring closed by slot 0. */
+class RecencyList {
+  private readonly older: Uint32Array;
+  private readonly newer: Uint32Array;
+
+  constructor(capacity: number) {
+    this.older = new Uint32Array(capacity + 1);
+    this.newer = new Uint32Array(capacity + 1);
+  }
+
+  get oldest(): number {
+    return this.newer[0]!;
+  }
+
+  add(slot: number): void {
+    this.link(this.older[0]!, slot);
+    this.link(slot, 0);
+  }
+
+  remove(slot: number): void {
+    this.link(this.older[slot]!, this.newer[slot]!);
+  }
+
+  private link(older: number, newer: number): void {
+    this.newer[older] = newer;
+    this.older[newer] = older;
   }
 }

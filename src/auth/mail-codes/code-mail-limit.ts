@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/transactions/transaction.js';
 import { waitForChangesMs, waitMs } from '../../mail/mail-budgets.js';
 import { type BudgetedMail, MailLimitsRepository } from '../../mail/mail-limits.repository.js';
 import type { Mail } from '../../mail/mail.entity.js';
-import { RateLimitedError } from '../../rate-limits/rate-limits.errors.js';
+import { RateLimitedError } from '../../rate-limits/admissions.js';
 
 const DAY_MS = 86_400_000;
 

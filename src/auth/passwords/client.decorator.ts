@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { clientAddress } from '../../http/request-origin.js';
-import { clientKey } from '../../rate-limits/client-key.js';
+import { clientKey } from '../../rate-limits/rate-limit-keys.js';
 import type { HashClient } from './hash-queue.js';
 
 /** A customer usually has a /48 (RFC 6177): counted by /64, one customer could take every place. */

@@ -1,6 +1,6 @@
 import type { Argon2Cost } from '../../config/env.js';
-import { readArgon2Cost } from './argon2-engine.js';
-import { readBcryptCost } from './bcrypt-verifier.js';
+import { readArgon2Cost } from './argon2.js';
+import { readBcryptCost } from './bcrypt.js';
 
 /** A login may cost 256 MiB, and about a second (memory times passes). */
 const MAX_MEMORY_KIB = 262_144;

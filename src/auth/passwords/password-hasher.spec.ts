@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Argon2Cost } from '../../config/env.js';
 import { parseEnv } from '../../config/load-env.js';
-import type { Argon2Engine } from './argon2-engine.js';
-import { readArgon2Cost } from './argon2-engine.js';
-import { BcryptVerifier, readBcryptCost } from './bcrypt-verifier.js';
+import { type Argon2Engine, readArgon2Cost } from './argon2.js';
+import { BcryptVerifier, readBcryptCost } from './bcrypt.js';
 import { PasswordHasher } from './password-hasher.js';
 
 const CLIENT = { key: '203.0.113.7', hasLeft: () => false };

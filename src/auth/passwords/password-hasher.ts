@@ -3,14 +3,12 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { workersFor } from '../../config/concurrency.js';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { passwordHashes } from '../../telemetry/metrics/measurements.js';
-import { ARGON2_ENGINE, type Argon2Engine, readArgon2Cost } from './argon2-engine.js';
-import { BcryptVerifier, readBcryptCost } from './bcrypt-verifier.js';
-import { EventLoopMonitor } from './event-loop-monitor.js';
-import { FailedBcryptCost } from './failed-bcrypt-cost.js';
-import { FailedLoginCost } from './failed-login-cost.js';
+import { ARGON2_ENGINE, type Argon2Engine, readArgon2Cost } from './argon2.js';
+import { BcryptVerifier, readBcryptCost } from './bcrypt.js';
+import { EventLoopMonitor, lowerHashThreadPriority } from './event-loop-monitor.js';
+import { FailedBcryptCost, FailedLoginCost } from './failed-login-cost.js';
 import { type HashClient, HashQueue } from './hash-queue.js';
-import { lowerHashThreadPriority } from './hash-threads.js';
-import { isPasswordText } from './password-text.js';
+import { isPasswordText } from './password-policy.js';
 
 /** libuv's thread pool has 4 threads by default: further hashes would only queue inside it. */
 const THREAD_POOL_SIZE = 4;

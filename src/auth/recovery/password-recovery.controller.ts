@@ -5,11 +5,11 @@ import type { Origin } from '../../access/actor.js';
 import { INVALID_MAIL_CODE } from '../mail-codes/mail-codes.errors.js';
 import { Client } from '../passwords/client.decorator.js';
 import type { HashClient } from '../passwords/hash-queue.js';
-import { commonPassword } from '../passwords/is-acceptable-password.decorator.js';
+import { commonPassword } from '../passwords/password.decorators.js';
 import { RequestOrigin } from '../../http/request-origin.js';
 import { OK, OkResult } from '../../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
-import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
+import { RateLimited } from '../../rate-limits/rate-limit.guard.js';
 import { ForgotPasswordRequest, ResetPasswordRequest } from '../auth.requests.js';
 import { PasswordRecoveryService } from './password-recovery.service.js';
 

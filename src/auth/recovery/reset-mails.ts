@@ -8,7 +8,7 @@ import {
 } from '../../mail/mail-composers.js';
 import type { Mail } from '../../mail/mail.entity.js';
 import { MailsRepository } from '../../mail/mails.repository.js';
-import { KnownAddresses } from '../../rate-limits/known-addresses.js';
+import { KnownAddresses } from '../../rate-limits/known-logins.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { CodeMailLimit } from '../mail-codes/code-mail-limit.js';
 import { CodeMails, type MailedCode } from '../mail-codes/code-mails.js';

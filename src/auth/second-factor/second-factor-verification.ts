@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import type { EventWithout } from '../../events/event-types.js';
 import { Mails } from '../../mail/mails.js';
-import { RateLimitedError } from '../../rate-limits/rate-limits.errors.js';
+import { RateLimitedError } from '../../rate-limits/admissions.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import type { Credentials } from '../../users/users.repository.js';
 import { readTypedCode } from './code-text.js';

@@ -1,4 +1,4 @@
-import { MAX_BCRYPT_COST } from '../../auth/passwords/bcrypt-verifier.js';
+import { MAX_BCRYPT_COST } from '../../auth/passwords/bcrypt.js';
 import { foreignHashFault } from '../../auth/passwords/foreign-hash.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { canonicalEmail } from '../../users/email-address.js';

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { loadArgon2Engine } from '../../auth/passwords/argon2-engine.js';
+import { loadArgon2Engine } from '../../auth/passwords/argon2.js';
 import { PasswordChanges } from '../../auth/passwords/password-changes.js';
-import { passwordFault } from '../../auth/passwords/password-policy.js';
-import { normalizePassword } from '../../auth/passwords/password-text.js';
+import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { RefusedError } from '../../problems/problem.js';
 import type { Invocation, Report } from '../command/definition.js';

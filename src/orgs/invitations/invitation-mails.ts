@@ -7,7 +7,7 @@ import { type MailComposer, MailComposers, type MailText } from '../../mail/mail
 import type { Mail } from '../../mail/mail.entity.js';
 import { MailLimitsRepository } from '../../mail/mail-limits.repository.js';
 import { Mails } from '../../mail/mails.js';
-import { RateLimitedError } from '../../rate-limits/rate-limits.errors.js';
+import { RateLimitedError } from '../../rate-limits/admissions.js';
 import type { Invitation } from './invitation.entity.js';
 import { InvitationListRepository, type MailedInvitation } from './invitation-list.repository.js';
 

@@ -11,7 +11,7 @@ import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { AddMemberRequest, ChangeMemberRoleRequest, ListMembersQuery } from './members.requests.js';
 import { OkResult } from '../../http/ok.responses.js';
 import { MemberDetailResult, MembershipResult, MembersResult } from './members.responses.js';
-import { RateLimited } from '../../rate-limits/rate-limited.decorator.js';
+import { RateLimited } from '../../rate-limits/rate-limit.guard.js';
 import { MemberListService } from './member-list.service.js';
 import { MembersService } from './members.service.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';

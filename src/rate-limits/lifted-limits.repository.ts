@@ -1,10 +1,22 @@
+import { Column, Entity, In, Index, PrimaryColumn, type Repository } from 'typeorm';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, type Repository } from 'typeorm';
-import { NOW_MS } from '../../database/clock.js';
-import { hotStatement } from '../../database/hot-statements.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { LiftedLimit } from './lifted-limit.entity.js';
+import { NOW_MS } from '../database/clock.js';
+import { hotStatement } from '../database/hot-statements.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+
+/** The login limits of an email count nothing that was admitted until then. The row goes after the window of these limits. */
+@Entity('lifted_limits')
+@Index('lifted_limits_lifted_at_idx', ['liftedAt'])
+export class LiftedLimit {
+  /** `emailKey` of the normalized email */
+  @PrimaryColumn({ name: 'lift_key', type: 'varchar', length: 22 })
+  liftKey: string;
+
+  /** epoch milliseconds of the database's clock */
+  @Column({ name: 'lifted_at', type: 'bigint' })
+  liftedAt: number;
+}
 
 export type RecentLift = LiftedLimit & { agoMs: number };
 

@@ -6,12 +6,12 @@ import {
   type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
-import { Env } from '../../config/env.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { BATCH, deleteFound } from '../../jobs/batch.js';
-import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
-import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limit-store.js';
-import { emailKey } from '../rate-limit-key.js';
+import { Env } from '../config/env.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { BATCH, deleteFound } from '../jobs/batch.js';
+import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
+import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
+import { emailKey } from './rate-limit-keys.js';
 import { LiftedLimitsRepository } from './lifted-limits.repository.js';
 
 const POLL_MS = 2000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BcryptVerifier, readBcryptCost } from './bcrypt-verifier.js';
+import { BcryptVerifier, readBcryptCost } from './bcrypt.js';
 import { foreignHashFault } from './foreign-hash.js';
 
 // Made by other implementations, at cost 4: of `a`, of `pässwörd€`, of 72 times `a`.

@@ -1,16 +1,28 @@
+import { Transform } from 'class-transformer';
 import { applyDecorators, Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import {
   Validate,
   ValidateBy,
-  ValidatorConstraint,
   type ValidationArguments,
+  ValidatorConstraint,
   type ValidatorConstraintInterface,
 } from 'class-validator';
+import {
+  COMMON_PASSWORD,
+  isCommonPassword,
+  MAX_CODE_POINTS,
+  normalizePassword,
+  passwordFault,
+} from './password-policy.js';
 import { Env } from '../../config/env.js';
 import type { ProblemExample } from '../../openapi/problem-schemas.js';
-import { isCommonPassword } from './common-passwords.js';
-import { COMMON_PASSWORD, MAX_CODE_POINTS, passwordFault } from './password-policy.js';
+
+export function NormalizedPassword(): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? normalizePassword(value) : value,
+  );
+}
 
 /** the lowest `PASSWORD_MIN_LENGTH` that can be set */
 const MIN_CODE_POINTS = 8;
