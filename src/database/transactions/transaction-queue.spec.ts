@@ -12,12 +12,13 @@ function aQueue(connections: number, options: { maxWaiting?: number; yields?: bo
   const refused: string[] = [];
   const refusals: unknown[] = [];
   const ends = new Map<string, () => void>();
-  const ask = async (name: string, turn: Turn = {}): Promise<void> => {
+  const ask = async (name: string, asked: Turn = {}): Promise<void> => {
+    const turn = { ...asked };
     try {
-      const place = await queue.enter(turn);
+      await queue.enter(turn);
       started.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
-      place.leave();
+      queue.leave(turn);
     } catch (error) {
       refusals.push(error);
       refused.push(name);
@@ -122,12 +123,13 @@ describe('work on one row', () => {
 
   it('keeps the row, and no connection, between two attempts; the second goes first among its principal’s', async () => {
     const { ask, end, queue, started } = aQueue(1);
-    const place = await queue.enter({ principal: 'ada', row: 'org' });
+    const turn = { principal: 'ada', row: 'org' };
+    await queue.enter(turn);
     void ask('the same row', { principal: 'bob', row: 'org' });
     void ask('ada, later', { principal: 'ada' });
     void ask('eve', { principal: 'eve' });
     const pause = Promise.withResolvers<void>();
-    const resumed = place.pause(() => pause.promise);
+    const resumed = queue.pause(turn, () => pause.promise);
     await settled();
     expect(started).toEqual(['ada, later']);
     void ask('ada, still later', { principal: 'ada' });
@@ -135,7 +137,7 @@ describe('work on one row', () => {
     await end('ada, later', 'eve');
     await resumed;
     expect(started).toEqual(['ada, later', 'eve']);
-    place.leave();
+    queue.leave(turn);
     await end('the same row');
     expect(started).toEqual(['ada, later', 'eve', 'the same row', 'ada, still later']);
   });
@@ -165,9 +167,10 @@ it('lets other work run between two units of work, where the database would not'
   const queue = new TransactionQueue(1, { yields: true });
   const order: string[] = [];
   const visits = [1, 2, 3].map(async (number) => {
-    const place = await queue.enter({ principal: 'flood' });
+    const turn = { principal: 'flood' };
+    await queue.enter(turn);
     order.push(`flood ${number}`);
-    place.leave();
+    queue.leave(turn);
   });
   setImmediate(() => order.push('a request'));
   await Promise.all(visits);
@@ -177,13 +180,14 @@ it('lets other work run between two units of work, where the database would not'
 it('frees the row of work that got no connection for another attempt', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { ask, end, queue, started } = aQueue(1);
-  const place = await queue.enter({ principal: 'ada', row: 'org' });
+  const turn = { principal: 'ada', row: 'org' };
+  await queue.enter(turn);
   void ask('eve', { principal: 'eve' });
-  const refusal = place.pause(() => Promise.resolve()).catch((error: unknown) => error);
+  const refusal = queue.pause(turn, () => Promise.resolve()).catch((error: unknown) => error);
   await settled();
   vi.advanceTimersByTime(ACQUIRE_TIMEOUT_MS);
   expect(await refusal).toMatchObject({ code: 'POOL_ACQUIRE_TIMEOUT' });
-  place.leave();
+  queue.leave(turn);
   void ask('next', { principal: 'bob', row: 'org' });
   await end('eve');
   expect(started).toEqual(['eve', 'next']);

@@ -56,12 +56,14 @@ export class Transactions {
   async run<T>(work: (transaction: Transaction) => Promise<T>, turn: Turn = {}): Promise<T> {
     // Refuse first, or it would wait for a place that the transaction around it holds.
     refuseInsideTransaction();
-    const place = await this.queue.enter(turn);
-    const pause = (ms: number): Promise<void> => place.pause(() => sleep(ms));
+    // The queue tells turns apart by identity.
+    const ownTurn = { ...turn };
     try {
+      await this.queue.enter(ownTurn);
+      const pause = (ms: number): Promise<void> => this.queue.pause(ownTurn, () => sleep(ms));
       return await retryLostConflicts(() => this.attempt(work), pause);
     } finally {
-      place.leave();
+      this.queue.leave(ownTurn);
     }
   }
 
