@@ -1,11 +1,11 @@
 import type { CommandDefinition, CommandGroup } from './command/definition.js';
 import type { Commands } from './command/program.js';
-import { EVENTS } from './events/events.definitions.js';
+import { EVENTS } from './events.definitions.js';
 import { KEYS } from './keys/keys.definitions.js';
-import { MAIL } from './mail/mail.definitions.js';
-import { OPERATORS } from './operators/operators.definitions.js';
-import { ORGS } from './orgs/orgs.definitions.js';
-import { SERVICES } from './services/services.definitions.js';
+import { MAIL } from './mail.definitions.js';
+import { OPERATORS } from './users/operators.definitions.js';
+import { ORGS } from './orgs.definitions.js';
+import { SERVICES } from './services.definitions.js';
 import { USERS } from './users/users.definitions.js';
 
 const SESSIONS: CommandGroup = {
@@ -19,7 +19,7 @@ const SESSIONS: CommandGroup = {
         'Use it when a signing key was stolen; after a restore use accounts after-restore. Users keep their passwords.',
       changes: true,
       examples: ['sessions end-all --reason "a signing key was stolen"'],
-      load: async () => (await import('./sessions/sessions.commands.js')).endAllSessions,
+      load: async () => (await import('./users/sessions.commands.js')).endAllSessions,
     },
   ],
 };
@@ -65,7 +65,7 @@ const AFTER_RESTORE: CommandDefinition = {
   ].join('\n'),
   changes: 'with a reason',
   examples: ['after-restore --reason "restored the backup of yesterday"'],
-  load: async () => (await import('./sessions/sessions.commands.js')).afterRestore,
+  load: async () => (await import('./users/sessions.commands.js')).afterRestore,
 };
 
 const COPY_FROM: CommandDefinition = {

@@ -16,8 +16,8 @@ import { filteredPage } from '../http/filtered-page.js';
 import type { Event } from '../events/event.entity.js';
 import { wholeEvent } from '../events/event-views.js';
 import { EventsRepository } from '../events/events.repository.js';
-import { ListRecordQuery } from './events.query.js';
-import { RecordResult } from './events.responses.js';
+import { ListRecordQuery } from './operators.query.js';
+import { RecordResult } from './operators.responses.js';
 
 /** Clocks of instances differ by less: no event of an organization is older by so much than one of a revision before. */
 const MAX_CLOCK_SKEW_MS = 3_600_000;

@@ -10,11 +10,10 @@ import { MailListRepository } from '../mail/mail-list.repository.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { ApiPage } from '../http/page-query.decorators.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
-import { ListMailsQuery } from './lists.query.js';
-import { MailsResult } from './mails.responses.js';
+import { ListMailsQuery } from './operators.query.js';
+import { MailsResult } from './operators.responses.js';
 import { OperatedMails } from './operated-mails.js';
-import { Operation } from './operation.decorators.js';
-import { ReasonRequest } from './operation.request.js';
+import { Operation, ReasonRequest } from './operation.requests.js';
 import { asProblems } from './operators.errors.js';
 import { mailView } from './views.js';
 

@@ -11,10 +11,15 @@ import { ApiPage } from '../http/page-query.decorators.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { OrgLifeService } from '../orgs/org-life.service.js';
 import { NO_ENABLED_OWNER } from '../orgs/owners.errors.js';
-import { ListOrgMembersQuery, ListOrgsQuery } from './lists.query.js';
-import { AccountOperation, Operation } from './operation.decorators.js';
-import { ForcibleRequest, MakeOwnerRequest, ReasonRequest } from './operation.request.js';
-import { OrgListResult, OrgMembersResult, ShownOrgResult } from './orgs.responses.js';
+import { ListOrgMembersQuery, ListOrgsQuery } from './operators.query.js';
+import {
+  AccountOperation,
+  ForcibleRequest,
+  MakeOwnerRequest,
+  Operation,
+  ReasonRequest,
+} from './operation.requests.js';
+import { OrgListResult, OrgMembersResult, ShownOrgResult } from './operators.responses.js';
 import { OperatorOrgsService } from './orgs.service.js';
 
 @ApiTags('Operators')

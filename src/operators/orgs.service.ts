@@ -8,10 +8,10 @@ import type { Org } from '../orgs/org.entity.js';
 import { OwnershipRepository } from '../orgs/ownership.repository.js';
 import { decodeNameCursor, encodeNameCursor, limitOf, linkNext, type LinkNextPage } from '../http/pages.js';
 import { filteredPage } from '../http/filtered-page.js';
-import type { ListOrgMembersQuery, ListOrgsQuery } from './lists.query.js';
-import type { MakeOwnerRequest } from './operation.request.js';
+import type { ListOrgMembersQuery, ListOrgsQuery } from './operators.query.js';
+import type { MakeOwnerRequest } from './operation.requests.js';
 import { asProblems } from './operators.errors.js';
-import type { OrgListResult, OrgMembersResult, ShownOrgResult } from './orgs.responses.js';
+import type { OrgListResult, OrgMembersResult, ShownOrgResult } from './operators.responses.js';
 import { OperatorUsersService } from './users.service.js';
 import { orgView } from './views.js';
 

@@ -18,11 +18,10 @@ import { ServiceChanges } from '../services/service-changes.js';
 import { isServiceName, SERVICE_NAME } from '../services/service-name.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { ServicesRepository } from '../services/services.repository.js';
-import { ListServicesQuery } from './lists.query.js';
-import { Operation } from './operation.decorators.js';
-import { ReasonRequest } from './operation.request.js';
+import { ListServicesQuery } from './operators.query.js';
+import { Operation, ReasonRequest } from './operation.requests.js';
 import { asProblems, NoSuchServiceError } from './operators.errors.js';
-import { ServicesResult, ShownServiceResult } from './services.responses.js';
+import { ServicesResult, ShownServiceResult } from './operators.responses.js';
 import { secretView, serviceView } from './views.js';
 
 /** Replaces text that is no name, and may not fit a column, by the empty text, which no service is called. */

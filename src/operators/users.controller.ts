@@ -9,9 +9,8 @@ import { ListOwnOrgsQuery } from '../me/me.requests.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { ApiPage } from '../http/page-query.decorators.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
-import { ListUsersQuery } from './lists.query.js';
-import { AccountOperation, UNKNOWN_USER } from './operation.decorators.js';
-import { ForcibleRequest, ReasonRequest } from './operation.request.js';
+import { ListUsersQuery } from './operators.query.js';
+import { AccountOperation, ForcibleRequest, ReasonRequest, UNKNOWN_USER } from './operation.requests.js';
 import {
   AccountListResult,
   AccountOrgsResult,

@@ -5,7 +5,7 @@ import { ListedSession } from '../me/own-account.responses.js';
 import { ApiRole } from '../openapi/decorators.js';
 import { OrgResponse } from '../orgs/orgs.responses.js';
 import { UserResponse } from '../users/user.response.js';
-import { NextCursor } from './operation.decorators.js';
+import { NextCursor } from './operation.requests.js';
 
 const ADA = {
   id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',

@@ -28,7 +28,7 @@ import { UserDisablingService } from '../users/user-disabling.service.js';
 import { type ListedUser, UserListRepository } from '../users/user-list.repository.js';
 import type { OrphanedOrg } from '../users/user-ties.js';
 import { type UserProfile, UsersRepository } from '../users/users.repository.js';
-import type { ListUsersQuery } from './lists.query.js';
+import type { ListUsersQuery } from './operators.query.js';
 import { asProblems, NoSuchUserError } from './operators.errors.js';
 import type {
   AccountListResult,

@@ -5,9 +5,7 @@ import { storedScopes } from '../services/service-secrets.js';
 import type { ServiceSecret } from '../services/service-secret.entity.js';
 import type { Service } from '../services/service.entity.js';
 import type { ListedUser } from '../users/user-list.repository.js';
-import type { ListedMail } from './mails.responses.js';
-import type { ListedOrgResponse } from './orgs.responses.js';
-import type { ListedSecret, ListedService } from './services.responses.js';
+import type { ListedMail, ListedOrgResponse, ListedSecret, ListedService } from './operators.responses.js';
 import type { KeyStatus } from './status.responses.js';
 import type { ListedAccount } from './users.responses.js';
 

@@ -1,17 +1,17 @@
-import type { OperatorActor } from '../../access/actor.js';
-import { SERVICE_SCOPES, type ServiceScope } from '../../access/principal.js';
-import { shownText, typedScopes } from '../../services/service-secrets.js';
-import { secretView, serviceView, timeText } from '../../operators/views.js';
-import { ServiceChanges } from '../../services/service-changes.js';
-import { isServiceName } from '../../services/service-name.js';
-import type { ServiceSecret } from '../../services/service-secret.entity.js';
-import { ServiceSecretsRepository } from '../../services/service-secrets.repository.js';
-import type { Service } from '../../services/service.entity.js';
-import { ServicesRepository } from '../../services/services.repository.js';
-import type { Invocation, Report } from '../command/definition.js';
-import { printList } from '../command/list.js';
-import { CannotRunError, operatorOf, textOption } from '../command/options.js';
-import { type Services, withServices } from '../command/services.js';
+import type { OperatorActor } from '../access/actor.js';
+import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
+import { shownText, typedScopes } from '../services/service-secrets.js';
+import { secretView, serviceView, timeText } from '../operators/views.js';
+import { ServiceChanges } from '../services/service-changes.js';
+import { isServiceName } from '../services/service-name.js';
+import type { ServiceSecret } from '../services/service-secret.entity.js';
+import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
+import type { Service } from '../services/service.entity.js';
+import { ServicesRepository } from '../services/services.repository.js';
+import type { Invocation, Report } from './command/definition.js';
+import { printList } from './command/list.js';
+import { CannotRunError, operatorOf, textOption } from './command/options.js';
+import { type Services, withServices } from './command/services.js';
 
 async function findService(services: Services, text: string): Promise<Service> {
   if (!isServiceName(text)) {

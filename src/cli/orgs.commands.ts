@@ -1,16 +1,16 @@
-import { type Role, ROLES } from '../../access/role.js';
-import { oneLine } from '../../http/one-line.js';
-import { orgView } from '../../operators/views.js';
-import type { ListedMember } from '../../orgs/members/member-list.repository.js';
-import { MemberSearchRepository } from '../../orgs/members/member-search.repository.js';
-import { OrgOwnersService } from '../../orgs/org-owners.service.js';
-import { MAX_ORG_NAME, type Org } from '../../orgs/org.entity.js';
-import { OwnershipRepository } from '../../orgs/ownership.repository.js';
-import type { Invocation, Report } from '../command/definition.js';
-import { printList } from '../command/list.js';
-import { findOrg, findUser } from '../command/lookups.js';
-import { CannotRunError, choiceOption, limitOption, operatorOf } from '../command/options.js';
-import { type Services, withServices } from '../command/services.js';
+import { type Role, ROLES } from '../access/role.js';
+import { oneLine } from '../http/one-line.js';
+import { orgView } from '../operators/views.js';
+import type { ListedMember } from '../orgs/members/member-list.repository.js';
+import { MemberSearchRepository } from '../orgs/members/member-search.repository.js';
+import { OrgOwnersService } from '../orgs/org-owners.service.js';
+import { MAX_ORG_NAME, type Org } from '../orgs/org.entity.js';
+import { OwnershipRepository } from '../orgs/ownership.repository.js';
+import type { Invocation, Report } from './command/definition.js';
+import { printList } from './command/list.js';
+import { findOrg, findUser } from './command/lookups.js';
+import { CannotRunError, choiceOption, limitOption, operatorOf } from './command/options.js';
+import { type Services, withServices } from './command/services.js';
 
 export function listOrgs(invocation: Invocation): Promise<Report> {
   return printOrgs(invocation, () => true);

@@ -1,4 +1,4 @@
-import { type CommandDefinition, type CommandGroup, LIST_LIMIT } from '../command/definition.js';
+import { type CommandDefinition, type CommandGroup, LIST_LIMIT } from './command/definition.js';
 
 const SCOPES = 'What it may ask for is none, or introspect, memberships and events, separated by commas.';
 

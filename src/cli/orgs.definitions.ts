@@ -1,4 +1,4 @@
-import { type CommandGroup, LIST_LIMIT } from '../command/definition.js';
+import { type CommandGroup, LIST_LIMIT } from './command/definition.js';
 
 const ORG = 'An organization is named by its id, or by its full name if no other has it.';
 

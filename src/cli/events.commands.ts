@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FeedService } from '../../events/feed.service.js';
-import { START } from '../../events/feed.repository.js';
-import type { Event } from '../../events/event.entity.js';
-import { EVENT_TYPES } from '../../events/event-types.js';
-import { wholeEvent } from '../../events/event-views.js';
-import { EventsRepository } from '../../events/events.repository.js';
-import { isEntityId } from '../../identifiers/entity-id.js';
-import { timeText } from '../../operators/views.js';
-import type { Invocation, Report } from '../command/definition.js';
-import { findOrg, findUser } from '../command/lookups.js';
-import { CannotRunError, choiceOption, limitOption, textOption, timeOption } from '../command/options.js';
-import { type Services, withServices } from '../command/services.js';
+import { FeedService } from '../events/feed.service.js';
+import { START } from '../events/feed.repository.js';
+import type { Event } from '../events/event.entity.js';
+import { EVENT_TYPES } from '../events/event-types.js';
+import { wholeEvent } from '../events/event-views.js';
+import { EventsRepository } from '../events/events.repository.js';
+import { isEntityId } from '../identifiers/entity-id.js';
+import { timeText } from '../operators/views.js';
+import type { Invocation, Report } from './command/definition.js';
+import { findOrg, findUser } from './command/lookups.js';
+import { CannotRunError, choiceOption, limitOption, textOption, timeOption } from './command/options.js';
+import { type Services, withServices } from './command/services.js';
 
 const PAUSE_MS = 500;
 const PAGE = 1000;

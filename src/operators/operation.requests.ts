@@ -3,10 +3,13 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, ValidateBy, ValidateIf } from 'class-validator';
 import { IsOneLine } from '../http/is-one-line.decorator.js';
 import { isEntityId } from '../identifiers/entity-id.js';
+import { Operators } from '../access/access.decorators.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { NO_SUCH_USER } from './operators.errors.js';
 
 const MAX_REASON = 200;
 
-export const REASON_NEEDED = `must be text of 1 to ${MAX_REASON} characters without control characters`;
+const REASON_NEEDED = `must be text of 1 to ${MAX_REASON} characters without control characters`;
 
 /** Every change by an operator has one. */
 export class ReasonRequest {
@@ -49,3 +52,21 @@ function Force(): PropertyDecorator {
     IsBoolean({ message: 'must be true or false' }),
   );
 }
+
+export const UNKNOWN_USER = { code: 'user_not_found', detail: NO_SUCH_USER } as const;
+
+/** Declares a change by an operator, which takes a reason. */
+export const Operation = (): MethodDecorator =>
+  applyDecorators(Operators(), ApiProblems(invalidFields({ reason: REASON_NEEDED })));
+
+/** Declares a change of an account: that of an operator is refused. */
+export const AccountOperation = (): MethodDecorator =>
+  applyDecorators(Operation(), ApiProblems(UNKNOWN_USER, 'operator_protected'));
+
+/** Declares the cursor of a page's answer. */
+export const NextCursor = (example: string): PropertyDecorator =>
+  ApiPropertyOptional({
+    description: '`cursor` of the next page; absent on the last page',
+    example,
+    pattern: '^[A-Za-z0-9_-]+$',
+  });

@@ -1,15 +1,15 @@
-import type { OperatorActor } from '../../access/actor.js';
-import { isEntityId } from '../../identifiers/entity-id.js';
-import { MAIL_STATES, type Mail } from '../../mail/mail.entity.js';
-import { MailNotFoundError } from '../../mail/mail.errors.js';
-import { MailListRepository } from '../../mail/mail-list.repository.js';
-import { MailRetries } from '../../mail/mail-retries.js';
-import { OperatedMails } from '../../operators/operated-mails.js';
-import { mailView, timeText } from '../../operators/views.js';
-import { canonicalEmail } from '../../users/email-address.js';
-import type { Invocation, Report } from '../command/definition.js';
-import { CannotRunError, choiceOption, limitOption, operatorOf, textOption } from '../command/options.js';
-import { withServices } from '../command/services.js';
+import type { OperatorActor } from '../access/actor.js';
+import { isEntityId } from '../identifiers/entity-id.js';
+import { type Mail, MAIL_STATES } from '../mail/mail.entity.js';
+import { MailNotFoundError } from '../mail/mail.errors.js';
+import { MailListRepository } from '../mail/mail-list.repository.js';
+import { MailRetries } from '../mail/mail-retries.js';
+import { OperatedMails } from '../operators/operated-mails.js';
+import { mailView, timeText } from '../operators/views.js';
+import { canonicalEmail } from '../users/email-address.js';
+import type { Invocation, Report } from './command/definition.js';
+import { CannotRunError, choiceOption, limitOption, operatorOf, textOption } from './command/options.js';
+import { withServices } from './command/services.js';
 
 export async function listMails(invocation: Invocation): Promise<Report> {
   const state = choiceOption(invocation, 'state', MAIL_STATES);

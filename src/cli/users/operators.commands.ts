@@ -3,8 +3,8 @@ import { userJson } from '../../users/user-json.js';
 import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command/definition.js';
 import { printList } from '../command/list.js';
-import { changeUser } from '../users/change.commands.js';
-import { userLine } from '../users/lookup.commands.js';
+import { changeUser } from './change.commands.js';
+import { userLine } from './lookup.commands.js';
 
 export function grantOperator(invocation: Invocation): Promise<Report> {
   const force = invocation.options['force'] === true;

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../command/definition.js';
+import type { CommandGroup } from './command/definition.js';
 
 export const MAIL: CommandGroup = {
   name: 'mail',

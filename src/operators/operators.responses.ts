@@ -1,0 +1,218 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { MemberResponse, MEMBERS_EXAMPLE } from '../orgs/members/members.responses.js';
+import { OrgResponse } from '../orgs/orgs.responses.js';
+import { NextCursor } from './operation.requests.js';
+import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
+import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
+import { EventsPage, WholeEvent } from '../events/events.responses.js';
+
+const ENGINES = {
+  id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
+  name: 'Analytical Engines',
+  createdAt: '2026-11-22T09:00:00.000Z',
+  deletedAt: null,
+  purgeAt: null,
+};
+
+@ApiSchema({ name: 'ListedOrg' })
+export class ListedOrgResponse extends OrgResponse {
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  /** null if the organization is not deleted */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  deletedAt: string | null;
+
+  /** end of the time in which a deleted organization can be restored */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  purgeAt: string | null;
+}
+
+export class MemberCounts {
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  owner: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  admin: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  member: number;
+}
+
+export class ShownOrg extends ListedOrgResponse {
+  /** members with each role */
+  counts: MemberCounts;
+}
+
+export class OrgListResult {
+  @ApiProperty({ type: [ListedOrgResponse], example: [ENGINES] })
+  orgs: ListedOrgResponse[];
+
+  @NextCursor('MDE5YThmM2UtNmEyZC03ZjEwLThiM2MtNWQ3ZTlmMWEyYjNjL0FuYWx5dGljYWwgRW5naW5lcw')
+  nextCursor?: string;
+}
+
+export class ShownOrgResult {
+  @ApiProperty({ type: ShownOrg, example: { ...ENGINES, counts: { owner: 1, admin: 0, member: 2 } } })
+  org: ShownOrg;
+}
+
+export class OrgMembersResult {
+  @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE })
+  members: MemberResponse[];
+
+  @NextCursor('OmdyYWNlQGV4YW1wbGUuY29t')
+  nextCursor?: string;
+}
+
+const BILLING = {
+  name: 'billing',
+  allow: ['introspect'],
+  createdAt: '2026-11-22T09:00:00.000Z',
+  disabledAt: null,
+  removedAt: null,
+};
+const SECRET = {
+  id: '019a8f3e-c183-7f76-9192-1d3e5f708192',
+  createdAt: '2026-11-22T09:00:00.000Z',
+  lastUsedAt: null,
+  revokedAt: null,
+};
+
+export class ListedService {
+  @ApiProperty({ pattern: '^[a-z][a-z0-9-]{0,39}$' })
+  name: string;
+
+  /** scopes that the service is allowed */
+  @ApiProperty({ enum: SERVICE_SCOPES, enumName: 'ServiceScope', isArray: true })
+  allow: ServiceScope[];
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  /** null if the service is enabled */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  disabledAt: string | null;
+
+  /** null if the service was not removed; names of removed ones are never used again */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  removedAt: string | null;
+}
+
+export class ListedSecret {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  /** beginning of the hour in which the secret was last used; null if it was not */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  lastUsedAt: string | null;
+
+  /** null if the secret is live */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  revokedAt: string | null;
+}
+
+export class ShownService extends ListedService {
+  /** oldest first, revoked ones too */
+  @ApiProperty({ type: [ListedSecret] })
+  secrets: ListedSecret[];
+}
+
+export class ServicesResult {
+  @ApiProperty({ type: [ListedService], example: [BILLING] })
+  services: ListedService[];
+
+  @NextCursor('OmJpbGxpbmc')
+  nextCursor?: string;
+}
+
+export class ShownServiceResult {
+  @ApiProperty({ type: ShownService, example: { ...BILLING, secrets: [SECRET] } })
+  service: ShownService;
+}
+
+const RESET_MAIL = {
+  id: '019a8f3e-b072-7e65-8081-0c2d4e6f7081',
+  kind: 'password_reset',
+  recipient: 'ada@example.com',
+  state: 'failed',
+  attempts: 1,
+  createdAt: '2026-11-22T09:00:00.000Z',
+  nextAttemptAt: null,
+  expiresAt: '2026-11-22T09:15:00.000Z',
+  endedAt: '2026-11-22T09:00:01.000Z',
+  lastError: 'EENVELOPE 550',
+};
+
+export class ListedMail {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ enum: MAIL_KINDS, enumName: 'MailKind' })
+  kind: MailKind;
+
+  @ApiProperty({ format: 'email', maxLength: 254 })
+  recipient: string;
+
+  @ApiProperty({ enum: MAIL_STATES, enumName: 'MailState' })
+  state: MailState;
+
+  /** attempts to send the mail, the current one included */
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  attempts: number;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  /** null if the mail does not wait */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  nextAttemptAt: string | null;
+
+  /** time after which the mail is not sent, since its code is void; null if it holds none */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  expiresAt: string | null;
+
+  /** null if the mail waits */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  endedAt: string | null;
+
+  /** codes of the last failure; null if there was none */
+  @ApiProperty({ type: String, minLength: 1, maxLength: 100, nullable: true })
+  lastError: string | null;
+}
+
+export class MailsResult {
+  @ApiProperty({ type: [ListedMail], example: [RESET_MAIL] })
+  mails: ListedMail[];
+
+  @NextCursor('MC4wMTlhOGYzZS1iMDcyLTdlNjUtODA4MS0wYzJkNGU2ZjcwODE')
+  nextCursor?: string;
+}
+
+const MEMBER_ADDED = {
+  id: '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f',
+  type: 'member.added',
+  at: '2026-11-22T09:30:00.000Z',
+  actor: {
+    type: 'user',
+    id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',
+    sessionId: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
+  },
+  orgId: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
+  orgRevision: 2,
+  userId: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d',
+  userRevision: null,
+  sessionId: null,
+  data: { role: 'member', via: 'added' },
+  ip: '198.51.100.7',
+  requestId: '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11',
+  reason: null,
+};
+
+export class RecordResult extends EventsPage {
+  @ApiProperty({ type: [WholeEvent], example: [MEMBER_ADDED] })
+  events: WholeEvent[];
+}
