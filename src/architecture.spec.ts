@@ -65,7 +65,6 @@ const HAS_ITS_OWN_SQL = /^(?:database|cli\/doctor)\//;
 const SQL = /\b(?:SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\s/;
 
 const PUBLIC_ROUTES = [
-  'AuthController.exchangeCode',
   'AuthController.login',
   'AuthController.register',
   'DiscoveryController.getOpenidConfiguration',
@@ -75,8 +74,9 @@ const PUBLIC_ROUTES = [
   'JwksController.getKeySet',
   'PasswordRecoveryController.forgot',
   'PasswordRecoveryController.reset',
-  'RefreshController.refresh',
   'SecondStepController.logInWithSecondFactor',
+  'SessionsController.exchangeCode',
+  'SessionsController.refresh',
 ];
 
 type Handler = (...parameters: unknown[]) => unknown;

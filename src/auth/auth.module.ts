@@ -16,8 +16,8 @@ import { AuthorizationCode, PendingRevocation, Session } from './sessions/sessio
 import { AuthorizationCodesRepository } from './sessions/authorization-codes.repository.js';
 import { CodesService } from './sessions/codes.service.js';
 import { UnusedCodesLimit } from './sessions/unused-codes-limit.js';
-import { DiscoveryController } from './discovery/discovery.controller.js';
-import { DiscoveryService } from './discovery/discovery.service.js';
+import { DiscoveryController, JwksController } from './tokens/discovery.controller.js';
+import { DiscoveryService } from './tokens/discovery.service.js';
 import { MailCode } from './mail-codes/mail-code.entity.js';
 import { VouchedEmails } from './mail-codes/vouched-emails.js';
 import { MailCodes } from './mail-codes/mail-codes.js';
@@ -40,7 +40,7 @@ import { PasswordRecoveryController } from './recovery/password-recovery.control
 import { ResetMails } from './recovery/reset-mails.js';
 import { PasswordRecoveryService } from './recovery/password-recovery.service.js';
 import { HandedOutResetCodes } from './recovery/handed-out-reset-codes.js';
-import { LogoutController, RefreshController } from './sessions/sessions.controller.js';
+import { SessionsController } from './sessions/sessions.controller.js';
 import { AllSessionsService } from './sessions/all-sessions.service.js';
 import { SessionEndingService } from './sessions/session-ending.service.js';
 import { UserSessionsRepository } from './sessions/user-sessions.repository.js';
@@ -59,7 +59,6 @@ import { SecondFactorRowsModule } from './second-factor/second-factor-rows.modul
 import { SecondFactorVerification } from './second-factor/second-factor-verification.js';
 import { SessionRevocation } from './sessions/session-revocation.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
-import { JwksController } from './tokens/jwks.controller.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
 import { KeyFileWatch } from './tokens/key-file-watch.js';
 import { KeyRing } from './tokens/key-ring.js';
@@ -88,9 +87,8 @@ import { TotpSecrets } from './second-factor/totp.js';
     AuthController,
     DiscoveryController,
     JwksController,
-    LogoutController,
     PasswordRecoveryController,
-    RefreshController,
+    SessionsController,
     SecondStepController,
   ],
   providers: [

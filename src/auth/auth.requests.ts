@@ -1,12 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Equals, IsBoolean, IsNotEmpty, IsString, Matches, ValidateIf } from 'class-validator';
+import { IsBoolean, IsNotEmpty, IsString, ValidateIf } from 'class-validator';
 import { IsOneLine } from '../http/is-one-line.decorator.js';
 import { IsEmailAddress } from '../users/email.decorators.js';
 import { IsAcceptablePassword, NormalizedPassword } from './passwords/password.decorators.js';
 import { A_CHALLENGE } from '../openapi/problem-schemas.js';
-import { ApiBase64Url } from '../openapi/decorators.js';
-import { SERVICE_NAME } from '../services/service-name.js';
 
 export const MAX_DEVICE_NAME = 60;
 
@@ -95,24 +93,6 @@ export class RegisterRequest {
   invitationCode?: string | null;
 }
 
-export const REFRESH_TOKEN = '^[0-9a-f-]{36}\\.[1-9][0-9]{0,9}\\.[A-Za-z0-9_-]{43}$';
-export const A_REFRESH_TOKEN =
-  '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e.1.3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo';
-
-export class RefreshRequest {
-  @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
-  @IsString()
-  refreshToken: string;
-}
-
-export class LogoutRequest {
-  /** Names the session to end, in place of an access token. */
-  @ApiPropertyOptional({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
-  @ValidateIf((body: LogoutRequest) => body.refreshToken !== undefined)
-  @IsString()
-  refreshToken?: string;
-}
-
 export class SecondStepRequest {
   /** The challenge that the right password got, within 5 minutes. */
   @ApiProperty({ minLength: 1, example: A_CHALLENGE })
@@ -134,53 +114,6 @@ export class SecondStepRequest {
   /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
   @DeviceName()
   deviceName?: string;
-}
-
-const CHALLENGE = /^[\w-]{43}$/;
-
-const hasChallenge = ({ codeChallenge, codeChallengeMethod }: IssueCodeRequest): boolean =>
-  codeChallenge !== undefined || codeChallengeMethod !== undefined;
-
-/** Both fields of PKCE or none: they bind the code to the holder of the verifier (RFC 7636). */
-export class IssueCodeRequest {
-  /**
-   * base64url of the SHA-256 of the verifier
-   * @example "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-   */
-  @ApiBase64Url(43, { required: false })
-  @ValidateIf(hasChallenge)
-  @Matches(CHALLENGE, { message: 'must be 43 base64url characters' })
-  codeChallenge?: string;
-
-  /** @example "S256" */
-  @ValidateIf(hasChallenge)
-  @Equals('S256', { message: 'must be S256' })
-  codeChallengeMethod?: 'S256';
-
-  /**
-   * name of the one service that may exchange the code
-   * @example "billing"
-   */
-  @ApiPropertyOptional({ pattern: SERVICE_NAME.source })
-  @ValidateIf(({ audience }: IssueCodeRequest) => audience !== undefined)
-  @Matches(SERVICE_NAME, { message: 'must be the name of a service' })
-  audience?: string;
-}
-
-export class ExchangeCodeRequest {
-  /** @example "3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo" */
-  @ApiBase64Url(43)
-  @IsString()
-  code: string;
-
-  /**
-   * The verifier (RFC 7636 section 4.1). Required if the code was issued with a challenge.
-   * @example "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-   */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9._~-]+$', minLength: 43, maxLength: 128 })
-  @ValidateIf((body: ExchangeCodeRequest) => body.codeVerifier !== undefined)
-  @IsString()
-  codeVerifier?: string;
 }
 
 export class ForgotPasswordRequest {

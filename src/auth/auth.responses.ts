@@ -1,16 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './auth.requests.js';
-import { ApiBase64Url } from '../openapi/decorators.js';
-import { SERVICE_NAME } from '../services/service-name.js';
+import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './sessions/sessions.requests.js';
+import { EXPIRY, TokenResult } from './sessions/sessions.responses.js';
 import { UserResponse } from '../users/user.response.js';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse battery' };
 const GRACE = { email: 'grace@example.com', password: 'a compiler in the attic' };
-/** The verifier of RFC 7636, appendix B, and its challenge. */
-const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
-const CODE = '3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo';
-
 /** The requests with which the README begins. */
 export const REGISTRATIONS = {
   ada: { summary: 'Ada', value: ADA },
@@ -21,39 +15,6 @@ export const LOGINS = {
   plain: { summary: 'an access token', value: ADA },
   refresh: { summary: 'a short-lived access token and a refresh token', value: { ...ADA, refresh: true } },
 };
-
-export const LOGOUTS = {
-  token: { summary: 'the session of the access token', value: {} },
-  refreshToken: { summary: 'the session of a refresh token', value: { refreshToken: A_REFRESH_TOKEN } },
-};
-
-export const ISSUES = {
-  plain: { summary: 'a code that its holder can exchange', value: {} },
-  pkce: {
-    summary: 'a code that only the holder of the verifier can exchange (PKCE)',
-    value: { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' },
-  },
-  service: {
-    summary: 'a code that only the service billing can exchange, with its verifier',
-    value: { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256', audience: 'billing' },
-  },
-};
-
-export const EXCHANGES = {
-  plain: { summary: 'the code alone', value: { code: CODE } },
-  pkce: { summary: 'the code with its verifier (PKCE)', value: { code: CODE, codeVerifier: VERIFIER } },
-};
-
-const EXPIRY = '2026-11-22T09:15:00.000Z';
-
-export class TokenResult {
-  /**
-   * access token (JWT), sent as `Authorization: Bearer <token>`
-   * @example "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwMTlhIn0.c2lnbmF0dXJl"
-   */
-  @ApiProperty({ pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$' })
-  token: string;
-}
 
 export class SignIn extends TokenResult {
   user: UserResponse;
@@ -70,36 +31,3 @@ export class RefreshableSignIn extends SignIn {
 }
 
 export type SignInResult = SignIn | RefreshableSignIn;
-
-export class RefreshResult extends TokenResult {
-  /** time at which the token expires */
-  @ApiProperty({ format: 'date-time', example: EXPIRY })
-  expiresAt: string;
-
-  /** replaces the refresh token that was sent */
-  @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
-  refreshToken: string;
-}
-
-export class CodeResult {
-  /**
-   * one-time code, valid for 60 seconds unless configured otherwise
-   * @example "3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo"
-   */
-  @ApiBase64Url(43)
-  code: string;
-}
-
-/** Answers a request with `audience`. An answer without it comes from an older instance: discard the code. */
-export class BoundCodeResult extends CodeResult {
-  /** time at which the code expires */
-  @ApiProperty({ format: 'date-time', example: EXPIRY })
-  expiresAt: string;
-
-  /**
-   * name of the one service that can exchange the code
-   * @example "billing"
-   */
-  @ApiProperty({ pattern: SERVICE_NAME.source })
-  audience: string;
-}

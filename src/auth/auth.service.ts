@@ -6,8 +6,7 @@ import { Transactions } from '../database/transactions/transactions.js';
 import { FailedLogins } from '../rate-limits/known-logins.js';
 import { UsersService } from '../users/users.service.js';
 import { AccountDisabledError, InvalidCredentialsError } from './auth.errors.js';
-import { type CodeExchange, CodesService } from './sessions/codes.service.js';
-import type { SignInResult, TokenResult } from './auth.responses.js';
+import type { SignInResult } from './auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { type Joining, RegistrationInvitations } from './registration-invitations.js';
@@ -34,7 +33,6 @@ export class AuthService {
     private readonly users: UsersService,
     private readonly passwords: PasswordHasher,
     private readonly sessions: SessionOpening,
-    private readonly codes: CodesService,
     private readonly challenges: LoginChallenges,
     private readonly failed: FailedLogins,
     private readonly transactions: Transactions,
@@ -92,10 +90,6 @@ export class AuthService {
     }
     const session = await this.openLogin({ user, via: 'login', refresh, deviceName, origin });
     return { ...this.sessions.answer(session), user: { id: user.id, email: user.email } };
-  }
-
-  async exchangeCode(exchange: CodeExchange, origin: SignInOrigin): Promise<TokenResult> {
-    return this.sessions.answer(await this.codes.exchange(exchange, origin));
   }
 
   /** The epoch was read with the hash, so whatever ended all sessions meanwhile has ended this one too. */

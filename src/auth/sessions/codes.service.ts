@@ -12,8 +12,8 @@ import { AudienceRequiredError, InvalidCodeError, NO_SERVICE } from './sessions.
 import { UnusedCodesLimit } from './unused-codes-limit.js';
 import { ValidationProblem } from '../../problems/problem.js';
 import { ServicesRepository } from '../../services/services.repository.js';
-import type { BoundCodeResult, CodeResult } from '../auth.responses.js';
-import type { IssueCodeRequest } from '../auth.requests.js';
+import type { IssueCodeRequest } from './sessions.requests.js';
+import type { BoundCodeResult, CodeResult, TokenResult } from './sessions.responses.js';
 
 const CODE_BYTES = 32;
 const CODE = /^[\w-]{43}$/;
@@ -94,7 +94,11 @@ export class CodesService {
 
   // Reuse of a code revokes the whole branch of the session that it opened (RFC 6749 section 4.1.2, ASVS 10.4.2). Without
   // the right service, a code for one service is not found at all: it stays valid, and nothing is revoked.
-  async exchange(exchange: CodeExchange, origin: SignInOrigin): Promise<DelegatedSession> {
+  async exchange(exchange: CodeExchange, origin: SignInOrigin): Promise<TokenResult> {
+    return this.opening.answer(await this.openSession(exchange, origin));
+  }
+
+  private async openSession(exchange: CodeExchange, origin: SignInOrigin): Promise<DelegatedSession> {
     if (!isCode(exchange.code)) throw new InvalidCodeError('malformed');
     for (const presented of readingsOf(exchange)) {
       const owner = await this.codes.findOwner(presented.hash);

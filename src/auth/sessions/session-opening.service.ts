@@ -6,7 +6,7 @@ import type { Transaction } from '../../database/transactions/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import type { EventWithout, NewEvent } from '../../events/event-types.js';
 import { AuthorizationCodesRepository, type CodeOwner } from './authorization-codes.repository.js';
-import type { TokenResult } from '../auth.responses.js';
+import type { TokenResult } from './sessions.responses.js';
 import { SessionTokens } from './session-tokens.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { PASSWORD_ALONE } from './alive.js';

@@ -1,4 +1,4 @@
-import type { KeySet } from './jwks.response.js';
+import type { KeySet } from './tokens.responses.js';
 import { publicJwk, type SigningKey, signingKeyAt, type SigningKeys } from './signing-keys.js';
 
 export class KeyRing {

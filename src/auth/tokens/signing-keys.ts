@@ -7,7 +7,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import type { PublicKey } from './jwks.response.js';
+import type { PublicKey } from './tokens.responses.js';
 
 export type Jwk = JsonWebKey & {
   kid?: string;

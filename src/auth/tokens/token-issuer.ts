@@ -1,18 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
+import type { AuthenticationMethod } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
-import type { NewSession } from '../sessions/new-session.js';
 import { type AccessTokenClaims, TOKEN_TYPE } from './access-token.js';
 import { KeyRing } from './key-ring.js';
 
-export type IssuingSession = Pick<
-  NewSession,
-  'id' | 'userId' | 'authTime' | 'amr' | 'authEpoch' | 'expiresAt' | 'refreshGeneration'
-> & {
+/** Times are epoch milliseconds. */
+export interface IssuingSession {
+  id: string;
+  userId: string;
+  authTime: number;
+  amr: readonly AuthenticationMethod[];
+  authEpoch: number;
+  expiresAt: number;
+  refreshGeneration: number;
   /** the one service for which the code was that opened the session */
   audience?: string | null;
-};
+}
 
 export interface AccessToken {
   token: string;

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { issuerUrl } from '../../config/issuer.js';
 import { INTROSPECTION_PATH, JWKS_PATH } from '../../http/paths.js';
-import { IssuerNotDiscoverableError } from './discovery.errors.js';
-import type { ServerMetadata } from './server-metadata.response.js';
+import { IssuerNotDiscoverableError } from './tokens.errors.js';
+import type { ServerMetadata } from './tokens.responses.js';
 
 @Injectable()
 export class DiscoveryService {
