@@ -1,9 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
 import { BY_PASSWORD, operatorsAssurance } from './assurance.js';
-import type { Role } from './role.js';
+import type { Role, ServiceScope } from './principal.js';
 import { type CallerKind, type ForBoundTokens, RouteAccess } from './route-access.js';
-import type { ServiceScope } from './principal.js';
 
 /** Lets everyone in; `usedBy` names the callers in whose documents the route stands. */
 export const Public = (...usedBy: CallerKind[]) =>

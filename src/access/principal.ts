@@ -1,3 +1,12 @@
+/** Ordered from the lowest to the highest permission. */
+export const ROLES = ['member', 'admin', 'owner'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+export function roleAtLeast(role: Role, required: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(required);
+}
+
 /** The ways to log in (RFC 8176). */
 export const AUTHENTICATION_METHODS = ['pwd', 'otp'] as const;
 
@@ -63,4 +72,46 @@ export interface ServicePrincipal {
   allow: readonly ServiceScope[];
   /** in which the credentials were found: what they open ends with it */
   epoch: number;
+}
+
+/** The edge makes the actor, and hands it down to whatever changes something. */
+export type Actor = UserActor | OperatorActor | SystemActor;
+
+export interface Origin {
+  requestId: string;
+  address: string;
+}
+
+export interface SignInOrigin extends Origin {
+  userAgent: string | null;
+}
+
+/** The key by which writers take turns; undefined for somebody with a shell and for the service itself. */
+export function principalOf(actor: Actor): string | undefined {
+  if (actor.kind === 'user' || isSignedInOperator(actor)) return actor.id;
+  return actor.kind === 'system' ? actor.address : undefined;
+}
+
+/** An operator who acts over HTTP, with an account of their own, may do less than somebody with a shell. */
+export function isSignedInOperator(actor: Actor): actor is SignedInOperator {
+  return actor.kind === 'operator' && actor.sessionId !== undefined;
+}
+
+/** A user with the session in which they act, of which changes of owners ask more than that it is alive. */
+export type UserActor = Origin & Pick<UserPrincipal, 'kind' | 'id' | 'sessionId' | 'isDelegated'>;
+
+export interface OperatorActor extends Partial<Origin> {
+  kind: 'operator';
+  /** over HTTP the id of the user; else the name that the operator gave, or that the machine knows */
+  id: string;
+  /** the session in which an operator acts over HTTP */
+  sessionId?: string;
+  reason?: string;
+}
+
+export type SignedInOperator = OperatorActor & Origin & { sessionId: string };
+
+/** The service itself, with the origin of the anonymous request that made it act, if there was one. */
+interface SystemActor extends Partial<Origin> {
+  kind: 'system';
 }

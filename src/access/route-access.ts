@@ -2,8 +2,7 @@ import { Reflector } from '@nestjs/core';
 import type { Env } from '../config/env.js';
 import { OperatorRequiredError, ScopeRequiredError, UndeclaredAccessError } from './access.errors.js';
 import { type Assurance, requireAssurance } from './assurance.js';
-import { type Principal, type ServiceScope, userOf } from './principal.js';
-import type { Role } from './role.js';
+import { type Principal, type Role, type ServiceScope, userOf } from './principal.js';
 
 export interface ForBoundTokens {
   /** also admits tokens that a code for one service alone opened */

@@ -1,14 +1,13 @@
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import { Logger } from '@nestjs/common';
+import type { Logger as PinoLogger } from 'pino';
 import { loadKeyFile } from '../auth/tokens/key-file.js';
 import { KeyRing } from '../auth/tokens/key-ring.js';
 import { workersFor } from '../config/concurrency.js';
 import type { Env } from '../config/env.js';
 import { loadEnv } from '../config/load-env.js';
-import { createLogger } from '../telemetry/logging/logger.js';
-import { NestLogger } from '../telemetry/logging/nest-logger.js';
+import { createLogger, NestLogger } from '../telemetry/logging/logger.js';
 import { startMetrics } from '../telemetry/metrics/start-metrics.js';
-import { ProcessManager } from './process-manager.js';
 
 /** Imports the database and the service late, so that a wrong configuration is reported before. */
 export async function bootstrap(): Promise<void> {
@@ -46,4 +45,65 @@ async function bringDatabaseUpToDate(env: Env): Promise<void> {
   const { migrate } = await import('../database/migrate.js');
   const { SCHEMA } = await import('./schema.js');
   await migrate(env, SCHEMA);
+}
+
+const INITIAL_BACKOFF_MS = 1000;
+const MAX_BACKOFF_MS = 30_000;
+
+/** Replaces processes that end, after a back-off; but if none ever listened, their successors would not either. */
+export class ProcessManager {
+  private listened = false;
+  private stopping = false;
+  private readonly pauses = new Set<NodeJS.Timeout>();
+
+  constructor(private readonly log: PinoLogger) {}
+
+  start(count: number): void {
+    process.on('SIGTERM', () => this.stop('SIGTERM', 0));
+    process.on('SIGINT', () => this.stop('SIGINT', 0));
+    this.log.info({ msg: 'starting workers', workers: count });
+    for (let started = 0; started < count; started += 1) this.fork(INITIAL_BACKOFF_MS);
+  }
+
+  private fork(pauseMs: number): void {
+    try {
+      this.watch(cluster.fork(), pauseMs);
+    } catch (error) {
+      this.replace({ err: error }, pauseMs);
+    }
+  }
+
+  private watch(worker: Worker, pauseMs: number): void {
+    let pause = pauseMs;
+    worker.once('listening', () => {
+      this.listened = true;
+      pause = INITIAL_BACKOFF_MS;
+    });
+    const { pid } = worker.process;
+    worker.once('exit', (code, signal) => this.replace({ pid, code, signal }, pause));
+    worker.on('error', (error) => {
+      // The system had no process to give, so there will be no exit event.
+      if (pid === undefined) this.replace({ err: error }, pause);
+      else this.log.warn({ msg: 'a worker cannot be reached', pid, err: error });
+    });
+  }
+
+  private replace(ended: object, pauseMs: number): void {
+    if (this.stopping) return;
+    if (!this.listened) return this.stop('SIGTERM', 1);
+    this.log.error({ msg: 'a worker ended and will be replaced', ...ended, pauseMs });
+    const pause = setTimeout(() => {
+      this.pauses.delete(pause);
+      this.fork(Math.min(pauseMs * 2, MAX_BACKOFF_MS));
+    }, pauseMs);
+    this.pauses.add(pause);
+  }
+
+  private stop(signal: NodeJS.Signals, exitCode: number): void {
+    if (this.stopping) return;
+    this.stopping = true;
+    process.exitCode = exitCode;
+    for (const pause of this.pauses) clearTimeout(pause);
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal);
+  }
 }

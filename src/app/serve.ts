@@ -1,18 +1,28 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
+import { useContainer } from 'class-validator';
 import { AppModule } from './app.module.js';
 import type { KeyRing } from '../auth/tokens/key-ring.js';
 import type { Env } from '../config/env.js';
 import { FeedPoller } from '../events/feed-rounds.js';
 import { Connections, IdleConnections, maxConnections } from '../http/connections.js';
-import { fastifyOptions } from '../http/fastify-options.js';
-import { listen, stopOnSignals } from '../http/listening.js';
-import { RequestLog } from '../http/request-log.js';
-import { NestLogger } from '../telemetry/logging/nest-logger.js';
-import { startTracing } from '../telemetry/tracing/start-tracing.js';
-import { configureApp } from './configure-app.js';
-import { announce } from './start-message.js';
+import { fastifyOptions, listen, stopOnSignals } from '../http/server.js';
+import { allowOrigins, sendSecurityHeaders } from '../http/response-headers.js';
+import { RequestLog, traceRequests } from '../http/request-log.js';
+import { NestLogger } from '../telemetry/logging/logger.js';
+import { startTracing } from '../telemetry/tracing/spans.js';
+import { VERSION } from '../config/version.js';
+import { replaceNodeAnswers } from '../http/problem.filter.js';
+import { AcceptablePassword } from '../auth/passwords/password.decorators.js';
+import { giveBackUncounted } from '../rate-limits/admissions.js';
+import { noteSignedInUsers } from '../auth/tokens/signed-in-user.js';
+import { collectAllowedMethods, refuseLongUrls } from '../http/paths.js';
+import { enforceDeadline } from '../http/deadline.js';
+import { acceptFormBodies, acceptJsonBodies } from '../http/bodies.js';
+import { validationPipe } from '../http/validation.js';
+import { serveDocs } from '../openapi/swagger-ui.js';
+import { markDryRuns } from '../requests/write.js';
 
 export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void> {
   const stopTracing = await startTracing(env);
@@ -30,4 +40,55 @@ export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void>
   idle.limit(app.getHttpServer(), maxConnections(env));
   await listen(app, env);
   announce(env, await app.getUrl(), log);
+}
+
+function announce(env: Env, url: string, log: Logger): void {
+  log.info({
+    msg: 'listening',
+    version: VERSION,
+    url,
+    api: `${url}/api`,
+    docs: env.docs ? `${url}/docs` : 'off',
+    data: databaseName(env),
+    keys: env.jwtKeysFile,
+    pid: process.pid,
+  });
+}
+
+function databaseName({ database }: Env): string {
+  if (database.engine === 'sqlite') return database.file;
+  const hosts = database.hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
+  return `${database.database} on ${hosts}`;
+}
+
+export async function configureApp(
+  app: NestFastifyApplication,
+  env: Env,
+  connections: Connections,
+): Promise<void> {
+  const fastify = app.getHttpAdapter().getInstance();
+  sendSecurityHeaders(fastify);
+  connections.follow(fastify);
+  traceRequests(fastify);
+  replaceNodeAnswers(fastify);
+  refuseLongUrls(fastify);
+  acceptJsonBodies(fastify);
+  acceptFormBodies(fastify);
+  enforceDeadline(fastify);
+  giveBackUncounted(fastify);
+  noteSignedInUsers(fastify);
+  markDryRuns(fastify);
+  allowOrigins(app, env.corsOrigins);
+  const refuseOtherMethods = collectAllowedMethods(fastify);
+
+  const acceptablePassword = app.get(AcceptablePassword);
+  const container = {
+    get: (type: unknown) => (type === AcceptablePassword ? acceptablePassword : undefined),
+  };
+  useContainer(container, { fallback: true });
+  app.useGlobalPipes(validationPipe());
+  if (env.docs) serveDocs(app, env);
+
+  await app.init();
+  refuseOtherMethods();
 }

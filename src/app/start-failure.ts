@@ -4,7 +4,7 @@ import { isDatabaseUnavailable, isTlsRefusal } from '../database/transactions/da
 import { MigrationLeaseLostError, PendingMigrationsError } from '../database/migrate.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
 import { DatabaseInUseError } from '../database/sqlite/sqlite-file-lock.js';
-import { ListenError } from '../http/listening.js';
+import { ListenError } from '../http/server.js';
 import { MetricsListenError } from '../telemetry/metrics/start-metrics.js';
 import { UnavailableError } from '../problems/problem.js';
 import { ReservedServiceError } from '../services/services.errors.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public } from '../access/access.decorators.js';
-import type { SignInOrigin } from '../access/actor.js';
+import type { SignInOrigin } from '../access/principal.js';
 import { RequestSignInOrigin } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';

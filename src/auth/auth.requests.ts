@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsNotEmpty, IsString, ValidateIf } from 'class-validator';
-import { IsOneLine } from '../http/is-one-line.decorator.js';
+import { IsOneLine } from '../http/fields.js';
 import { IsEmailAddress } from '../users/email.decorators.js';
 import { IsAcceptablePassword, NormalizedPassword } from './passwords/password.decorators.js';
 import { A_CHALLENGE } from '../openapi/problem-schemas.js';

@@ -1,4 +1,4 @@
-import type { UserActor } from '../access/actor.js';
+import type { UserActor } from '../access/principal.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 
 export interface TypedInvitation {

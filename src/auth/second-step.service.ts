@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SignInOrigin } from '../access/actor.js';
+import type { SignInOrigin } from '../access/principal.js';
 import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { UsersRepository } from '../users/users.repository.js';

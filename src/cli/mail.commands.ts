@@ -1,4 +1,4 @@
-import type { OperatorActor } from '../access/actor.js';
+import type { OperatorActor } from '../access/principal.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { type Mail, MAIL_STATES } from '../mail/mail.entity.js';
 import { MailNotFoundError } from '../mail/mail.errors.js';

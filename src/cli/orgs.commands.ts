@@ -1,5 +1,5 @@
-import { type Role, ROLES } from '../access/role.js';
-import { oneLine } from '../http/one-line.js';
+import { type Role, ROLES } from '../access/principal.js';
+import { oneLine } from '../identifiers/one-line.js';
 import { orgView } from '../operators/views.js';
 import type { ListedMember } from '../orgs/members/member-list.repository.js';
 import { MemberSearchRepository } from '../orgs/members/member-search.repository.js';

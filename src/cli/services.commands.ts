@@ -1,5 +1,4 @@
-import type { OperatorActor } from '../access/actor.js';
-import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
+import { type OperatorActor, SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { shownText, typedScopes } from '../services/service-secrets.js';
 import { secretView, serviceView, timeText } from '../operators/views.js';
 import { ServiceChanges } from '../services/service-changes.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { Actor } from '../access/actor.js';
+import type { Actor } from '../access/principal.js';
 import type { UniqueKey } from '../database/transactions/database-errors.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import type { EventType, NewEvent } from './event-types.js';

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { DEFAULT_LIMIT } from '../http/pages.js';
-import { PageCursor, PageLimit } from '../http/page-query.decorators.js';
+import { PageCursor, PageLimit } from '../http/fields.js';
 import { EVENT_TYPES, type EventType } from './event-types.js';
 import { START } from './feed.repository.js';
 

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import {
   encodeCursor,
+  type FilteredPage,
+  filteredPage,
   limitOf,
   linkNext,
   type LinkNextPage,
@@ -8,7 +10,6 @@ import {
   type Position,
   positionOf,
 } from '../http/pages.js';
-import { type FilteredPage, filteredPage } from '../http/filtered-page.js';
 import { orgEvent, ownEvent } from './event-views.js';
 import type { Event } from './event.entity.js';
 import type { ListEventsQuery, ListOrgEventsQuery } from './events.query.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodeCursor, decodeTextCursor, encodeCursor, encodeTextCursor } from '../http/pages.js';
+import { decodeCursor, decodeTextCursor, encodeCursor, encodeTextCursor } from './pages.js';
 
 const position = { order: 1_795_219_200_123, id: '01a1fbf4-7ea2-724e-b0f0-4ad107ba025b' };
 

@@ -1,12 +1,15 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import {
   isDatabaseUnavailable,
   isLostConflict,
   isStorageFull,
 } from '../database/transactions/database-errors.js';
 import { LostConflictError, StorageFullError } from '../database/transactions/transaction-errors.js';
-import { unsupportedMediaType } from './form-body.js';
+import { unsupportedMediaType } from './bodies.js';
 import { describeError } from '../telemetry/logging/describe-error.js';
 import { PROBLEMS } from '../problems/problem-codes.js';
 import {
@@ -17,6 +20,10 @@ import {
   toProblem,
   UnavailableError,
 } from '../problems/problem.js';
+import { clientAddress } from './request-origin.js';
+import type { Connections } from './connections.js';
+import type { RequestLog } from './request-log.js';
+import { SECURITY_HEADERS } from './response-headers.js';
 
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -68,4 +75,95 @@ export function sendProblem(
     .headers(problem.headers)
     .type(PROBLEM_MEDIA_TYPE)
     .send(problemDetails(problem, request.id));
+}
+
+/** Replaces the answers that Node sends by itself, in a shape of its own or by disconnecting. */
+export function replaceNodeAnswers(fastify: FastifyInstance): void {
+  requireHostHeader(fastify);
+  const { server } = fastify;
+  // RFC 9110 section 10.1.1: an unknown expectation need not be refused.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
+  // RFC 9110 section 9.3.6: CONNECT asks for a tunnel and names no path.
+  server.on('connect', ({ socket }: IncomingMessage) => {
+    socket.on('error', () => socket.destroy());
+    server.emit('clientError', new Error('CONNECT'), socket);
+  });
+}
+
+/** Requires one `Host`, which HTTP/1.0 may leave out (RFC 9112 section 3.2). */
+function requireHostHeader(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const { headersDistinct, httpVersion } = request.raw;
+    const hosts = headersDistinct['host']?.length ?? 0;
+    const accepted = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+    done(accepted ? undefined : new Problem('bad_request', { detail: 'Send one Host header.' }));
+  });
+}
+
+/** time to discard what the client still sends, so that it can read the answer (RFC 9112 section 9.6) */
+const LINGER_MS = 1000;
+
+/** the client stopped sending in the middle of a request */
+const CUT_OFF = 'HPE_INVALID_EOF_STATE';
+
+const STATUS_BY_ERROR_CODE: Record<string, number> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+/** Answers unreadable or incomplete requests with a problem, after the connection's earlier requests. */
+export class BrokenRequests {
+  private readonly logger = new Logger('Http');
+  private readonly broken = new WeakSet<Socket>();
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly log: RequestLog,
+  ) {}
+
+  refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (this.broken.has(socket)) {
+      // Wait for the answers to earlier requests; what arrives after them is discarded.
+      if (socket.writable) socket.pause();
+      return;
+    }
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    this.broken.add(socket);
+    socket.pause();
+    const statusCode = STATUS_BY_ERROR_CODE[error.code ?? ''] ?? 400;
+    const problem = toProblem(Object.assign(new Error(), { statusCode }));
+    const exchanges = this.connections.on(socket);
+    const { arriving } = exchanges;
+    if (!arriving) return exchanges.whenAnswered(() => this.close(problem, socket));
+
+    sendProblem(problem, arriving.request, arriving.header('Connection', 'close'), this.logger);
+    if (error.code === CUT_OFF) exchanges.end(arriving, true);
+  }
+
+  private close(problem: Problem, socket: Socket): void {
+    if (!socket.writable) return;
+    const requestId = randomUUID();
+    if (socket.bytesRead > 0) this.log.writeUnreadable(problem, requestId, clientAddress({ ip: '', socket }));
+    socket.end(rawAnswer(problem, requestId));
+    socket.resume();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  }
+}
+
+function rawAnswer(problem: Problem, requestId: string): string {
+  const body = JSON.stringify(problemDetails(problem, requestId));
+  const headers = {
+    ...SECURITY_HEADERS,
+    'Content-Type': PROBLEM_MEDIA_TYPE,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -4,8 +4,16 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type IpAddress, type IpRange, isInRange, parseIpAddress } from '../config/ip-address.js';
-import type { Origin, SignedInOperator, SignInOrigin, UserActor } from '../access/actor.js';
-import { userOf } from '../access/principal.js';
+import {
+  type Origin,
+  serviceOf,
+  type ServicePrincipal,
+  type SignedInOperator,
+  type SignInOrigin,
+  type UserActor,
+  userOf,
+  type UserPrincipal,
+} from '../access/principal.js';
 
 /** more than an IPv6 address with brackets, zone and port takes */
 const MAX_HOP_LENGTH = 80;
@@ -86,4 +94,38 @@ export const CurrentOperator = createParamDecorator(
     );
     return { kind: 'operator', id, sessionId, requestId, address };
   },
+);
+
+export interface CurrentOrg {
+  id: string;
+  name: string;
+  revision: number;
+}
+
+export const CurrentOrg = createParamDecorator(
+  (_: unknown, context: ExecutionContext): CurrentOrg =>
+    context.switchToHttp().getRequest<{ org: CurrentOrg }>().org,
+);
+
+/** Gives the service whose credentials came with a request to a route for everyone. */
+export const ServiceIfAny = createParamDecorator(
+  (_: unknown, context: ExecutionContext): ServicePrincipal | undefined => {
+    const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
+    return principal?.kind === 'service' ? principal : undefined;
+  },
+);
+
+export const CurrentService = createParamDecorator(
+  (_: unknown, context: ExecutionContext): ServicePrincipal =>
+    serviceOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** Serves routes that also let in callers without a token. */
+export const CallerIfAny = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
+  return principal?.kind === 'user' ? principal : undefined;
+});
+
+export const CurrentUser = createParamDecorator((_: unknown, context: ExecutionContext): UserPrincipal =>
+  userOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

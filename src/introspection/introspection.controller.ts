@@ -1,9 +1,9 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { AllowedServices } from '../access/access.decorators.js';
-import { CurrentService } from '../access/current-caller.decorators.js';
+import { CurrentService } from '../http/request-origin.js';
 import type { ServicePrincipal } from '../access/principal.js';
-import { FormBody } from '../http/form-body.js';
+import { FormBody } from '../http/bodies.js';
 import { INTROSPECTION_PATH } from '../http/paths.js';
 import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
 import {

@@ -1,6 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import { AUTHENTICATION_METHODS, type AuthenticationMethod } from '../access/principal.js';
-import type { Role } from '../access/role.js';
+import { AUTHENTICATION_METHODS, type AuthenticationMethod, type Role } from '../access/principal.js';
 
 const TOKEN = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIwMTlhOGYzZSJ9.c2lnbmF0dXJl';
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserPrincipal } from '../access/principal.js';
-import type { ServicePrincipal } from '../access/principal.js';
+import type { ServicePrincipal, UserPrincipal } from '../access/principal.js';
 import { type LiveToken, LiveTokens } from '../auth/live-tokens.js';
 import type { AccessTokenClaims } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';

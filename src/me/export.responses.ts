@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/principal.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
 import { ApiRole } from '../openapi/decorators.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { SignedIn } from '../access/access.decorators.js';
-import { CurrentUser } from '../access/current-caller.decorators.js';
+import { CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiIncluded, Included } from './included.decorator.js';
 import { MeView } from './own-orgs.service.js';

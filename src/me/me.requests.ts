@@ -4,7 +4,7 @@ import { IsAcceptablePassword, NormalizedPassword } from '../auth/passwords/pass
 import { IsEmailAddress } from '../users/email.decorators.js';
 import { SecondFactorCode } from '../auth/auth.requests.js';
 import { DEFAULT_LIMIT } from '../http/pages.js';
-import { PageCursor, PageLimit } from '../http/page-query.decorators.js';
+import { PageCursor, PageLimit } from '../http/fields.js';
 
 export class BeginSecondFactorRequest {
   /** @example "correct horse battery" */

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/principal.js';
 import { ApiRole } from '../openapi/decorators.js';
 import { OrgResponse } from '../orgs/orgs.responses.js';
 import { UserResponse } from '../users/user.response.js';

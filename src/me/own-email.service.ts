@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor, UserActor } from '../access/actor.js';
-import type { UserPrincipal } from '../access/principal.js';
+import type { Actor, UserActor, UserPrincipal } from '../access/principal.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs } from '../auth/second-factor/owner-proofs.js';

@@ -1,9 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedIn } from '../access/access.decorators.js';
-import { CurrentUser } from '../access/current-caller.decorators.js';
+import { CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
-import { ApiPage } from '../http/page-query.decorators.js';
+import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { ListOwnOrgsQuery } from './me.requests.js';
 import { DeletedOrgsResult, OwnOrgsResult } from './own-account.responses.js';

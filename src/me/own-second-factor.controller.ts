@@ -1,9 +1,8 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
-import type { UserActor } from '../access/actor.js';
-import { CurrentUser } from '../access/current-caller.decorators.js';
-import type { UserPrincipal } from '../access/principal.js';
+import type { UserActor, UserPrincipal } from '../access/principal.js';
+import { CurrentActor, CurrentUser } from '../http/request-origin.js';
 import { Client } from '../auth/passwords/client.decorator.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import {
@@ -13,7 +12,6 @@ import {
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 import { SecondFactorEnrollment } from '../auth/second-factor/second-factor-enrollment.js';
 import { OK, OkResult } from '../http/ok.responses.js';
-import { CurrentActor } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import {

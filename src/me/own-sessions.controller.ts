@@ -1,10 +1,8 @@
 import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
-import type { UserActor } from '../access/actor.js';
-import { CurrentUser } from '../access/current-caller.decorators.js';
-import type { UserPrincipal } from '../access/principal.js';
-import { CurrentActor } from '../http/request-origin.js';
+import type { UserActor, UserPrincipal } from '../access/principal.js';
+import { CurrentActor, CurrentUser } from '../http/request-origin.js';
 import { EntityIdPipe } from '../http/validation.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';

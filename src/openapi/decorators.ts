@@ -1,7 +1,7 @@
 import { ApiExtraModels, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { applyDecorators, type Type } from '@nestjs/common';
 import 'reflect-metadata';
-import { ROLES } from '../access/role.js';
+import { ROLES } from '../access/principal.js';
 import type { ProblemCode } from '../problems/problem-codes.js';
 import type { ProblemExample } from './problem-schemas.js';
 

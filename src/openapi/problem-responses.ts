@@ -3,14 +3,13 @@ import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import type { Assurance } from '../access/assurance.js';
-import type { Role } from '../access/role.js';
-import { FORM, FORM_NEEDED } from '../problems/media-types.js';
+import type { Role } from '../access/principal.js';
 import { BOUND_TOKEN } from '../access/access.errors.js';
 import { type Access, needsUser, RouteAccess, takesBoundTokens } from '../access/route-access.js';
 import { invalidFields, ownProblems } from './decorators.js';
 import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
 import { PROBLEMS } from '../problems/problem-codes.js';
-import { PROBLEM_MEDIA_TYPE } from '../problems/problem.js';
+import { FORM_MEDIA_TYPE, FORM_NEEDED, PROBLEM_MEDIA_TYPE } from '../problems/problem.js';
 import { type Handler, handlersOf } from './caller-documents.js';
 import { type Operation, operationsOf, type Response } from './parameters.js';
 import { BASIC_CHALLENGE, headerRefs, SCOPE_CHALLENGE } from './responses.js';
@@ -119,7 +118,7 @@ function problemsOf(handler: Handler, body: BodyKind, reflector: Reflector): Pro
 
 function bodyOf(handler: Handler, documented: Operation['requestBody']): BodyKind {
   if (Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.GET) return 'none';
-  return documented && 'content' in documented && FORM in documented.content ? 'form' : 'json';
+  return documented && 'content' in documented && FORM_MEDIA_TYPE in documented.content ? 'form' : 'json';
 }
 
 function describe(status: number, problems: ProblemExample[]): Response {

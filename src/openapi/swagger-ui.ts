@@ -4,11 +4,9 @@ import { CALLER_KINDS, type CallerKind } from '../access/route-access.js';
 import { documentFor } from './caller-documents.js';
 import { createOpenApiDocument } from './document.js';
 import type { Env } from '../config/env.js';
-import { fillForms } from './page/fill-forms.js';
-import { foldAnswers } from './page/folded-answers.js';
-import { deletionsLast, keepLogin, leaveFormsUnsaved, sendAlone } from './page/form-behaviour.js';
+import { fillForms, rememberAnswer } from './page/forms.js';
+import { deletionsLast, foldAnswers, keepLogin, leaveFormsUnsaved, sendAlone } from './page/behaviour.js';
 import { PAGE_STYLE } from './page/page-style.js';
-import { rememberAnswer } from './page/remember-answer.js';
 import { pascalCase } from './problem-schemas.js';
 
 const documentPath = (callers: CallerKind): string => `/openapi/${callers}.json`;

@@ -2,9 +2,10 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
-import { ApiPage } from '../http/page-query.decorators.js';
+import { ApiPage } from '../http/fields.js';
 import {
   encodeCursor,
+  filteredPage,
   limitOf,
   linkNext,
   type LinkNextPage,
@@ -12,7 +13,6 @@ import {
   type Position,
   positionOf,
 } from '../http/pages.js';
-import { filteredPage } from '../http/filtered-page.js';
 import type { Event } from '../events/event.entity.js';
 import { wholeEvent } from '../events/event-views.js';
 import { EventsRepository } from '../events/events.repository.js';

@@ -1,14 +1,14 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
-import type { SignedInOperator } from '../access/actor.js';
+import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
 import { EntityIdPipe } from '../http/validation.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import type { MailState } from '../mail/mail.entity.js';
 import { MailListRepository } from '../mail/mail-list.repository.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { ApiPage } from '../http/page-query.decorators.js';
+import { ApiPage } from '../http/fields.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
 import { ListMailsQuery } from './operators.query.js';
 import { MailsResult } from './operators.responses.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
+import type { Actor } from '../access/principal.js';
 import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
 import { isNotice } from '../mail/mail-budgets.js';
 import type { Mail } from '../mail/mail.entity.js';

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, ValidateBy, ValidateIf } from 'class-validator';
-import { IsOneLine } from '../http/is-one-line.decorator.js';
+import { IsOneLine } from '../http/fields.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { Operators } from '../access/access.decorators.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';

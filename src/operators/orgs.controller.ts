@@ -1,13 +1,13 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiOrgId, Operators } from '../access/access.decorators.js';
-import type { SignedInOperator } from '../access/actor.js';
+import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
 import { EntityIdPipe } from '../http/validation.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { OrgDeletionResult, OrgResult } from '../orgs/orgs.responses.js';
-import { ApiPage } from '../http/page-query.decorators.js';
+import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { OrgLifeService } from '../orgs/org-life.service.js';
 import { NO_ENABLED_OWNER } from '../orgs/owners.errors.js';

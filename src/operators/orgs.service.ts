@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import type { SignedInOperator } from '../access/actor.js';
+import {
+  decodeNameCursor,
+  encodeNameCursor,
+  filteredPage,
+  limitOf,
+  linkNext,
+  type LinkNextPage,
+} from '../http/pages.js';
+import type { SignedInOperator } from '../access/principal.js';
 import { MemberSearchService } from '../orgs/members/member-search.service.js';
 import { OrgNotFoundError } from '../orgs/members/members.errors.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
 import { type ListedOrg, OrgListRepository } from '../orgs/org-list.repository.js';
 import type { Org } from '../orgs/org.entity.js';
 import { OwnershipRepository } from '../orgs/ownership.repository.js';
-import { decodeNameCursor, encodeNameCursor, limitOf, linkNext, type LinkNextPage } from '../http/pages.js';
-import { filteredPage } from '../http/filtered-page.js';
 import type { ListOrgMembersQuery, ListOrgsQuery } from './operators.query.js';
 import type { MakeOwnerRequest } from './operation.requests.js';
 import { asProblems } from './operators.errors.js';

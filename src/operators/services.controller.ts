@@ -1,11 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, type PipeTransform, Post, Query } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
-import type { SignedInOperator } from '../access/actor.js';
+import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { ApiPage } from '../http/page-query.decorators.js';
+import { ApiPage } from '../http/fields.js';
 import {
   cutPage,
   decodeTextCursor,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SignedInOperator } from '../access/actor.js';
+import type { SignedInOperator } from '../access/principal.js';
 import { readable } from '../auth/mail-codes/mail-code-text.js';
 import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 import { VouchedEmails } from '../auth/mail-codes/vouched-emails.js';
@@ -13,12 +13,12 @@ import {
   decodeTextCursor,
   encodeCursor,
   encodeTextCursor,
+  filteredPage,
   limitOf,
   linkNext,
   type LinkNextPage,
   positionOf,
 } from '../http/pages.js';
-import { filteredPage } from '../http/filtered-page.js';
 import { sessionView } from '../me/views.js';
 import { OwnershipRepository } from '../orgs/ownership.repository.js';
 import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';

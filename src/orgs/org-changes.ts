@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { principalOf } from '../access/actor.js';
+import { principalOf } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { LostConflictError } from '../database/transactions/transaction-errors.js';
 import type { Transaction } from '../database/transactions/transaction.js';

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsOneLine } from '../http/is-one-line.decorator.js';
+import { IsOneLine } from '../http/fields.js';
 import { MAX_ORG_NAME } from './org.entity.js';
 
 export const IsOrgName = (): PropertyDecorator =>

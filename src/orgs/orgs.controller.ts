@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { MinRole, SignedIn } from '../access/access.decorators.js';
-import { CurrentOrg, CurrentUser } from '../access/current-caller.decorators.js';
+import { CurrentOrg, CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ETAG_HEADER } from '../openapi/responses.js';

@@ -1,6 +1,6 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
-import type { CurrentOrg } from '../access/current-caller.decorators.js';
+import type { CurrentOrg } from '../http/request-origin.js';
 import type { OrgDetailResult, OrgResult } from './orgs.responses.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';

@@ -1,4 +1,4 @@
-import type { Actor } from '../access/actor.js';
+import type { Actor } from '../access/principal.js';
 import type { NewEvent } from '../events/event-types.js';
 import type { Departure } from './ownership.repository.js';
 import { requireOtherOwner } from './members/member-policy.js';

@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CurrentOrg } from '../access/current-caller.decorators.js';
+import type { CurrentOrg } from '../http/request-origin.js';
 import { userOf } from '../access/principal.js';
 import { problemOf, sendProblem } from '../http/problem.filter.js';
 import { Problem } from '../problems/problem.js';

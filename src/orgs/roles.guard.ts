@@ -2,10 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { type Access, RouteAccess } from '../access/route-access.js';
-import type { CurrentOrg } from '../access/current-caller.decorators.js';
+import type { CurrentOrg } from '../http/request-origin.js';
 import { requireAssurance } from '../access/assurance.js';
-import { userOf } from '../access/principal.js';
-import { roleAtLeast } from '../access/role.js';
+import { roleAtLeast, userOf } from '../access/principal.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './members/members.errors.js';
 import { MembersRepository } from './members/members.repository.js';

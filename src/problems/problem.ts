@@ -126,6 +126,8 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+export const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
+export const FORM_NEEDED = `Send the body as ${FORM_MEDIA_TYPE}.`;
 
 /** RFC 9457 section 3. With `about:blank` the title is the status phrase. */
 export function problemDetails(problem: Problem, requestId: string): Record<string, unknown> {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import type { RequestKey } from './request-key.js';
-import type { Actor, UserActor } from '../access/actor.js';
+import type { Actor, UserActor } from '../access/principal.js';
 import type { EntityTags } from './entity-tags.js';
 import { actorOf } from '../http/request-origin.js';
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
-import type { ServiceScope } from '../access/principal.js';
+import type { Actor, ServiceScope } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';

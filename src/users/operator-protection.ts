@@ -1,4 +1,4 @@
-import { type Actor, isSignedInOperator } from '../access/actor.js';
+import { type Actor, isSignedInOperator } from '../access/principal.js';
 import { OperatorProtectedError } from './users.errors.js';
 
 /** Over HTTP nobody changes the account of an operator, so that no operator can take another's. */

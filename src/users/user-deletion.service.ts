@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, isSignedInOperator } from '../access/actor.js';
+import { type Actor, isSignedInOperator } from '../access/principal.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { UserAddresses } from '../events/user-addresses.js';
 import { RefusedError } from '../problems/problem.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
+import type { Actor } from '../access/principal.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 import { UserEvents } from './user-events.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/actor.js';
+import type { Actor } from '../access/principal.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { LostConflictError } from '../database/transactions/transaction-errors.js';
 import { EventsRepository } from '../events/events.repository.js';

@@ -1,4 +1,4 @@
-import type { Actor } from '../access/actor.js';
+import type { Actor } from '../access/principal.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import type { NewEvent } from '../events/event-types.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { UserActor } from '../../src/access/actor.js';
+import type { UserActor } from '../../src/access/principal.js';
 import { MemberNotFoundError, OrgNotFoundError } from '../../src/orgs/members/members.errors.js';
 import { type OrgChanges, unchanged } from '../../src/orgs/org-changes.js';
 import { ShortCircuitResponse } from '../../src/requests/request-key.js';

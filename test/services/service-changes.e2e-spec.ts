@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { OperatorActor } from '../../src/access/actor.js';
-import type { ServicePrincipal, ServiceScope } from '../../src/access/principal.js';
+import type { OperatorActor, ServicePrincipal, ServiceScope } from '../../src/access/principal.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserActor } from '../../access/actor.js';
+import type { UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/transactions/transaction-errors.js';
 import { Transactions } from '../../database/transactions/transactions.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../access/actor.js';
+import type { Actor } from '../../access/principal.js';
 import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Mails } from '../../mail/mails.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../access/access.decorators.js';
-import type { Origin } from '../../access/actor.js';
+import type { Origin } from '../../access/principal.js';
 import { INVALID_MAIL_CODE } from '../mail-codes/mail-codes.errors.js';
 import { Client } from '../passwords/client.decorator.js';
 import type { HashClient } from '../passwords/hash-queue.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor, Origin } from '../../access/actor.js';
+import type { Actor, Origin } from '../../access/principal.js';
 import type { MailCode } from '../mail-codes/mail-code.entity.js';
 import { InvalidMailCodeError } from '../mail-codes/mail-codes.errors.js';
 import { MAIL_CODE_TTL_MS, MailCodes } from '../mail-codes/mail-codes.js';

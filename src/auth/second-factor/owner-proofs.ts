@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserActor } from '../../access/actor.js';
+import type { UserActor } from '../../access/principal.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { ValidationProblem } from '../../problems/problem.js';

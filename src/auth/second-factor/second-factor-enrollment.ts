@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserActor } from '../../access/actor.js';
+import type { UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { isForeignKeyViolation } from '../../database/transactions/database-errors.js';
 import type { Transaction } from '../../database/transactions/transaction.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, principalOf } from '../../access/actor.js';
+import { type Actor, principalOf } from '../../access/principal.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { Mails } from '../../mail/mails.js';

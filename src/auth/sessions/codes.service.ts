@@ -1,7 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
-import type { Origin, SignInOrigin } from '../../access/actor.js';
-import type { ServicePrincipal } from '../../access/principal.js';
+import type { Origin, ServicePrincipal, SignInOrigin } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from './session-revocation.js';
 import { type DelegatedSession, type PresentedCode, SessionOpening } from './session-opening.service.js';

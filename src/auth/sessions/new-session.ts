@@ -1,5 +1,4 @@
-import type { SignInOrigin } from '../../access/actor.js';
-import type { AuthenticationMethod } from '../../access/principal.js';
+import type { AuthenticationMethod, SignInOrigin } from '../../access/principal.js';
 import type { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 

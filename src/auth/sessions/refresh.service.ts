@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Origin } from '../../access/actor.js';
+import type { Origin } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from './session-revocation.js';
 import { type RefreshedSession, SessionsRepository } from './sessions.repository.js';

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Origin, UserActor } from '../../access/actor.js';
-import type { UserPrincipal } from '../../access/principal.js';
+import type { Origin, UserActor, UserPrincipal } from '../../access/principal.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { allSessionsEnded } from '../../users/user-events.js';

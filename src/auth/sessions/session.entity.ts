@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { UniqueKey } from '../../database/transactions/database-errors.js';
-import type { Actor, OperatorActor } from '../../access/actor.js';
+import type { Actor, OperatorActor } from '../../access/principal.js';
 
 /** This key makes a code work once, on every engine and across all nodes of a cluster. */
 export const SESSIONS_CODE_HASH_KEY: UniqueKey = {

@@ -1,11 +1,15 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public, PublicOrService, SignedIn, SignedInOrRefreshToken } from '../../access/access.decorators.js';
-import type { Origin, SignInOrigin } from '../../access/actor.js';
-import { CallerIfAny, CurrentUser, ServiceIfAny } from '../../access/current-caller.decorators.js';
-import type { ServicePrincipal, UserPrincipal } from '../../access/principal.js';
+import type { Origin, ServicePrincipal, SignInOrigin, UserPrincipal } from '../../access/principal.js';
+import {
+  CallerIfAny,
+  CurrentUser,
+  RequestOrigin,
+  RequestSignInOrigin,
+  ServiceIfAny,
+} from '../../http/request-origin.js';
 import { OK, OkResult } from '../../http/ok.responses.js';
-import { RequestOrigin, RequestSignInOrigin } from '../../http/request-origin.js';
 import { ApiProblems, ApiUnion, invalidFields } from '../../openapi/decorators.js';
 import { CodesService } from './codes.service.js';
 import { RefreshService } from './refresh.service.js';

@@ -1,4 +1,4 @@
-import { oneLine } from '../../http/one-line.js';
+import { oneLine } from '../../identifiers/one-line.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { MAX_ORG_NAME, type Org } from '../../orgs/org.entity.js';
 import { OwnershipRepository } from '../../orgs/ownership.repository.js';

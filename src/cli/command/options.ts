@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { OperatorActor } from '../../access/actor.js';
+import type { OperatorActor } from '../../access/principal.js';
 import { parseTimeOrAge } from '../../config/readers.js';
 import type { Invocation } from './definition.js';
 

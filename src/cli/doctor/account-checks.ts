@@ -1,4 +1,4 @@
-import { ROLES } from '../../access/role.js';
+import { ROLES } from '../../access/principal.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { type Check, emptyQuery, EXAMPLES } from './check.js';
 

@@ -1,4 +1,4 @@
-import type { OperatorActor } from '../../access/actor.js';
+import type { OperatorActor } from '../../access/principal.js';
 import { VouchedEmails } from '../../auth/mail-codes/vouched-emails.js';
 import { type Removal, SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
 import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';

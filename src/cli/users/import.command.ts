@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OperatorActor } from '../../access/actor.js';
+import type { OperatorActor } from '../../access/principal.js';
 import { loadBcrypt, readBcryptCost } from '../../auth/passwords/bcrypt.js';
 import { MAX_ROWS_AT_ONCE } from '../../database/in-batches.js';
 import { type ForeignUser, type ImportOutcome, UserImportService } from '../../users/user-import.service.js';

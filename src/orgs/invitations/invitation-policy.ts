@@ -1,4 +1,4 @@
-import { type Role, roleAtLeast } from '../../access/role.js';
+import { type Role, roleAtLeast } from '../../access/principal.js';
 import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
 import { INVITED_ROLES, type InvitedRole } from './invitation.entity.js';
 import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitations.repository.js';

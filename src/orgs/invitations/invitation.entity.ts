@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { Role } from '../../access/role.js';
+import type { Role } from '../../access/principal.js';
 import type { UniqueKey } from '../../database/transactions/database-errors.js';
 
 /** `expired` is stored once the clean-up, or the next invitation, has come by. */

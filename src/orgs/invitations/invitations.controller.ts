@@ -5,7 +5,7 @@ import { EntityIdPipe } from '../../http/validation.js';
 import { OkResult } from '../../http/ok.responses.js';
 import { TOO_MANY_MAILS } from './invitation-mails.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
-import { ApiPage } from '../../http/page-query.decorators.js';
+import { ApiPage } from '../../http/fields.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../../requests/write.js';

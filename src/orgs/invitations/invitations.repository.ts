@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
-import type { Role } from '../../access/role.js';
+import type { Role } from '../../access/principal.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { inBatches } from '../../database/in-batches.js';
 import { places } from '../../database/lookup.js';

@@ -8,7 +8,7 @@ import {
 } from './invitation.entity.js';
 import { IsEmailAddress } from '../../users/email.decorators.js';
 import { DEFAULT_LIMIT } from '../../http/pages.js';
-import { PageCursor, PageLimit } from '../../http/page-query.decorators.js';
+import { PageCursor, PageLimit } from '../../http/fields.js';
 
 export class AnswerByCodeRequest {
   /**

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import type { Role } from '../../access/role.js';
+import type { Role } from '../../access/principal.js';
 import {
   INVITATION_STATUSES,
   type InvitationStatus,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../access/actor.js';
+import type { Actor } from '../../access/principal.js';
 import { invitationEvent } from './invitation-events.js';
 import { type Invitation, INVITATION_TTL_MS } from './invitation.entity.js';
 import { isOpen } from './invitation-policy.js';

@@ -1,5 +1,5 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
-import type { CurrentOrg } from '../../access/current-caller.decorators.js';
+import type { CurrentOrg } from '../../http/request-origin.js';
 import { encodeCursor, limitOf, linkNext, type LinkNextPage, positionOf } from '../../http/pages.js';
 import { isSearch, type ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResult, MembersResult } from './members.responses.js';

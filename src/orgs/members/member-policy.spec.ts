@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Role, ROLES } from '../../access/role.js';
+import { type Role, ROLES } from '../../access/principal.js';
 import {
   canChangeRole,
   canRemove,

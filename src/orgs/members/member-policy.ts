@@ -1,6 +1,5 @@
-import type { UserActor } from '../../access/actor.js';
+import { type Role, roleAtLeast, type UserActor } from '../../access/principal.js';
 import { BY_PASSWORD, requireAssurance } from '../../access/assurance.js';
-import { type Role, roleAtLeast } from '../../access/role.js';
 import type { AdditionFacts, MemberPair } from './members.repository.js';
 import {
   AlreadyMemberError,

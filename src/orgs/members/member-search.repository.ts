@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { type Role, ROLES } from '../../access/role.js';
+import { type Role, ROLES } from '../../access/principal.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { emailRange } from '../../users/email-address.js';
 import { Member } from './member.entity.js';

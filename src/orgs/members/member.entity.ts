@@ -1,5 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import type { Role } from '../../access/role.js';
+import type { Role } from '../../access/principal.js';
 import type { UniqueKey } from '../../database/transactions/database-errors.js';
 
 export const MEMBERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'members.org_id, members.user_id' };

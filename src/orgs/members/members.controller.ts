@@ -2,8 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import type { StreamableFile } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
-import { CurrentOrg, CurrentUser } from '../../access/current-caller.decorators.js';
-import { ApiPage } from '../../http/page-query.decorators.js';
+import { CurrentOrg, CurrentUser } from '../../http/request-origin.js';
+import { ApiPage } from '../../http/fields.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { EntityIdPipe } from '../../http/validation.js';

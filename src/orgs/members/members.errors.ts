@@ -1,4 +1,4 @@
-import type { Role } from '../../access/role.js';
+import type { Role } from '../../access/principal.js';
 import { Problem } from '../../problems/problem.js';
 
 export class OrgNotFoundError extends Problem {

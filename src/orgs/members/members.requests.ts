@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
 import { EmailSearch, IsEmailAddress } from '../../users/email.decorators.js';
-import { type Role, ROLES } from '../../access/role.js';
+import { type Role, ROLES } from '../../access/principal.js';
 import { ApiRole } from '../../openapi/decorators.js';
 import { decodeCursor, decodeTextCursor, DEFAULT_LIMIT } from '../../http/pages.js';
-import { PageCursor, PageLimit } from '../../http/page-query.decorators.js';
+import { PageCursor, PageLimit } from '../../http/fields.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 
 const ADDABLE_ROLES = ['member', 'admin'] as const;

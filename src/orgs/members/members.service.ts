@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserActor } from '../../access/actor.js';
-import type { Role } from '../../access/role.js';
+import type { Role, UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { OK, type OkResult } from '../../http/ok.responses.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { AllowedServices } from '../../access/access.decorators.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
-import { ApiPage } from '../../http/page-query.decorators.js';
+import { ApiPage } from '../../http/fields.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import { ListMembershipsQuery, ONE_IS_NEEDED } from './members.requests.js';
 import { MembershipListResult } from './members.responses.js';

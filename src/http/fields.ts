@@ -1,9 +1,25 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
 import { Matches, ValidateBy, ValidateIf } from 'class-validator';
+import { ApiOkResponse, ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { oneLine } from '../identifiers/one-line.js';
 import { decodeCursor, type PageQuery } from './pages.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { LINK_HEADER } from '../openapi/responses.js';
+
+/** Accepts text that people read, such as a name, and converts it to its stored form. */
+export const IsOneLine = (maxCharacters: number): PropertyDecorator =>
+  applyDecorators(
+    // Give null for refused text, because an optional property may be undefined.
+    Transform(({ value }: { value: unknown }) => oneLine(value, maxCharacters) ?? null),
+    ValidateBy({
+      name: 'isOneLine',
+      validator: {
+        validate: (line) => line !== null && line !== undefined,
+        defaultMessage: () => `must be text of 1 to ${maxCharacters} characters without control characters`,
+      },
+    }),
+  );
 
 const INVALID_LIMIT = 'must be a whole number from 1 to 1000';
 

@@ -1,7 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem } from '../problems/problem.js';
-import { takesForm } from './form-body.js';
+import { parse as parseForm } from 'node:querystring';
+import { applyDecorators } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiConsumes } from '@nestjs/swagger';
+import { FORM_MEDIA_TYPE, FORM_NEEDED, Problem } from '../problems/problem.js';
+import { ApiProblems } from '../openapi/decorators.js';
 
 const MAX_DEPTH = 10;
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -69,4 +73,47 @@ function keysOf(value: unknown): number {
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
+const REPEATED_PARAMETER = 'The form has a parameter twice.';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    takesForm?: true;
+  }
+}
+
+/** Gives a route a form for its body, as standards of OAuth require, and takes JSON away from it. */
+export const FormBody = (): MethodDecorator =>
+  applyDecorators(
+    RouteConfig({ takesForm: true }),
+    ApiConsumes(FORM_MEDIA_TYPE),
+    ApiProblems({ code: 'bad_request', detail: REPEATED_PARAMETER }),
+  );
+
+export function acceptFormBodies(fastify: FastifyInstance): void {
+  fastify.addContentTypeParser(FORM_MEDIA_TYPE, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (!takesForm(request)) return done(new Problem('unsupported_media_type'));
+    if (!isUtf8(body)) return done(new Problem('bad_request', { detail: 'The form is not UTF-8.' }));
+    const form = parseForm(body.toString('utf8'), '&', '=', { maxKeys: 0 });
+    if (Object.values(form).some((value) => typeof value !== 'string'))
+      return done(new RepeatedParameterError());
+    return done(null, form);
+  });
+}
+
+/** Names the media type that the request takes. */
+export function unsupportedMediaType(request: FastifyRequest): Problem {
+  return new Problem('unsupported_media_type', takesForm(request) ? { detail: FORM_NEEDED } : {});
+}
+
+function takesForm({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.takesForm === true;
+}
+
+/** RFC 6749 section 3.2 */
+class RepeatedParameterError extends Problem {
+  constructor() {
+    super('bad_request', { detail: REPEATED_PARAMETER });
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ROLES, roleAtLeast } from './role.js';
+import { roleAtLeast, ROLES } from './principal.js';
 
 it('orders member below admin below owner', () => {
   const table = ROLES.map((role) => ROLES.filter((required) => roleAtLeast(role, required)));
