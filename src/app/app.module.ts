@@ -22,7 +22,7 @@ import { SCHEMA } from './schema.js';
 import { RefusalsFilter } from '../orgs/refusals.filter.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { WriteLimitGuard } from '../rate-limits/rate-limit.guard.js';
-import { MailWorkerModule } from '../mail/mail-worker.module.js';
+import { MailDeliveryModule } from '../mail-delivery/mail-delivery.module.js';
 import { ReservedNames } from '../services/reserved-names.js';
 import { ServicesModule } from '../services/services.module.js';
 import { UserPartsCheck } from '../users/user-parts-check.js';
@@ -47,7 +47,7 @@ export class AppModule {
         CleanUpModule,
         AuthModule.forRoot(keys),
         UsersModule,
-        MailWorkerModule,
+        MailDeliveryModule,
         EventRoutesModule,
         OrgsModule,
         MembersModule,

@@ -2,7 +2,7 @@ import type { OperatorActor } from '../access/principal.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { type Mail, MAIL_STATES } from '../mail/mail.entity.js';
 import { MailNotFoundError } from '../mail/mail.errors.js';
-import { MailListRepository } from '../mail/mail-list.repository.js';
+import { MailListRepository } from '../mail/mails.repository.js';
 import { MailRetries } from '../mail/mail-retries.js';
 import { OperatedMails } from '../operators/operated-mails.js';
 import { mailView, timeText } from '../operators/views.js';

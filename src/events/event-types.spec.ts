@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { FeedEvents } from './feed.responses.js';
+import { FeedEvents } from './events.responses.js';
 import type { Fields } from './event-definitions.js';
 import type { Event } from './event.entity.js';
 import { definitionOf, EVENT_TYPES, type EventType, type NewEvent } from './event-types.js';

@@ -1,6 +1,5 @@
 import type { Event } from './event.entity.js';
-import type { OrgEvent, OwnEvent, WholeEvent } from './events.responses.js';
-import type { FeedEvent } from './feed.responses.js';
+import type { FeedEvent, OrgEvent, OwnEvent, WholeEvent } from './events.responses.js';
 import { definitionOf, isSecondFactorChange } from './event-types.js';
 
 /** What admins of the organization see: neither the IP address nor the session of the actor. */

@@ -7,12 +7,10 @@ import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { Patience } from '../http/deadline.js';
-import { TOO_MANY_WAIT } from './events.errors.js';
+import { FeedService, TOO_MANY_WAIT } from './feed.service.js';
 import { FeedQuery, INVALID_CURSOR, ListOrgEventsQuery } from './events.query.js';
-import { OrgEventsResult } from './events.responses.js';
+import { FeedResult, OrgEventsResult } from './events.responses.js';
 import { EventsService } from './events.service.js';
-import { FeedResult } from './feed.responses.js';
-import { FeedService } from './feed.service.js';
 
 @ApiTags('Organizations')
 @Controller('api/orgs/:orgId/events')

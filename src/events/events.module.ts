@@ -2,14 +2,13 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { Event, FeedEntry } from './event.entity.js';
-import { EventsRetention } from './events-retention.js';
+import { EventsRetention, UserAddresses } from './events-retention.js';
 import { EventsRepository } from './events.repository.js';
 import { EventsService } from './events.service.js';
 import { FeedNumbering, PendingMarks } from './feed-numbering.js';
 import { FeedPoller, FeedRounds } from './feed-rounds.js';
 import { FeedRepository } from './feed.repository.js';
 import { FeedService } from './feed.service.js';
-import { UserAddresses } from './user-addresses.js';
 
 /** Without its controllers, which AppModule adds: commands start without the libraries that describe requests. */
 @Module({

@@ -1,8 +1,7 @@
 import type { Repository } from 'typeorm';
 import { expect, it } from 'vitest';
 import type { FeedEntry } from './event.entity.js';
-import type { Unnumbered } from './feed-order.js';
-import { FeedRepository } from './feed.repository.js';
+import { FeedRepository, type Unnumbered } from './feed.repository.js';
 
 const event = (orgRevision: number | null, userRevision: number | null): Unnumbered => ({
   id: 'i',

@@ -7,7 +7,6 @@ import { hotStatement } from '../database/hot-statements.js';
 import { padded, places } from '../database/lookup.js';
 import { EVENT_KEY, type Event, FeedEntry, SEQ_KEY } from './event.entity.js';
 import { EVENT_COLUMNS } from './events.repository.js';
-import type { Unnumbered } from './feed-order.js';
 
 const FIND_LAST = hotStatement(
   'the end of the feed',
@@ -67,6 +66,14 @@ const FIND_NUMBERED_PENDING = hotStatement(
   `SELECT e.id FROM events e JOIN feed f ON f.event_id = e.id WHERE e.pending = 1 ORDER BY e.id LIMIT ?`,
   [1],
 );
+
+export interface Unnumbered {
+  id: string;
+  orgId: string | null;
+  orgRevision: number | null;
+  userId: string | null;
+  userRevision: number | null;
+}
 
 /** The cursor before the oldest event that is kept. */
 export const START = 'start';

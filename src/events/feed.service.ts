@@ -1,15 +1,28 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { Problem, UnavailableError } from '../problems/problem.js';
 import type { ServicePrincipal } from '../access/principal.js';
 import { limitOf } from '../http/pages.js';
 import type { Patience } from '../http/deadline.js';
-import { UnavailableError } from '../problems/problem.js';
 import type { Event } from './event.entity.js';
 import { feedEvent, isToldTo } from './event-views.js';
-import { CursorExpiredError, TooManyWaitError } from './events.errors.js';
 import type { FeedQuery } from './events.query.js';
 import { FeedRounds } from './feed-rounds.js';
 import { FeedRepository, type Placed, START } from './feed.repository.js';
-import type { FeedResult } from './feed.responses.js';
+import type { FeedResult } from './events.responses.js';
+
+class CursorExpiredError extends Problem {
+  constructor() {
+    super('cursor_expired');
+  }
+}
+
+export const TOO_MANY_WAIT = 'Too many requests of this service wait for events; let one of them end first.';
+
+class TooManyWaitError extends Problem {
+  constructor() {
+    super('rate_limited', { detail: TOO_MANY_WAIT, headers: { 'Retry-After': '1' } });
+  }
+}
 
 /** If a reader wants none of the events of a first read, the next reads take so many. */
 const EVENTS_AT_ONCE = 1000;

@@ -4,16 +4,15 @@ import { Mail } from './mail.entity.js';
 import { MailLimitsRepository } from './mail-limits.repository.js';
 import { MailComposers } from './mail-composers.js';
 import { Mails } from './mails.js';
-import { MailListRepository } from './mail-list.repository.js';
+import { MailListRepository, MailsRepository } from './mails.repository.js';
 import { MailsOfUser } from './mails-of-user.js';
 import { OldMails } from './old-mails.js';
 import { MailRetries } from './mail-retries.js';
-import { MailsRepository } from './mails.repository.js';
 import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 
-/** Accepts emails, and what composes them. MailWorkerModule sends them. */
+/** Accepts emails, and what composes them. MailDeliveryModule sends them. */
 @Module({
   imports: [JobsModule, EventsModule, TypeOrmModule.forFeature([Mail]), UsersModule],
   providers: [

@@ -3,8 +3,7 @@ import type { Transaction } from '../database/transactions/transaction.js';
 import { type DeletedUser, type ExportedRows, UserParts, type UserRows } from '../users/user-parts.js';
 import type { UserProfile } from '../users/users.repository.js';
 import { MAIL_STATES } from './mail.entity.js';
-import { MailListRepository } from './mail-list.repository.js';
-import { MailsRepository } from './mails.repository.js';
+import { MailListRepository, MailsRepository } from './mails.repository.js';
 
 /** more than the limits of a week allow */
 const MAX_MAILS = 1000;

@@ -10,7 +10,7 @@ import { VERSION } from '../config/version.js';
 import { engineOf } from '../database/engine.js';
 import { isSchemaNewer } from '../database/schema-version.js';
 import { ReadinessService } from '../health/readiness.service.js';
-import { MailListRepository } from '../mail/mail-list.repository.js';
+import { MailListRepository } from '../mail/mails.repository.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { type KeyStatus, type SchemaStatus, ServiceStatus } from './status.responses.js';
 import { keyView } from './views.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator } from '../access/principal.js';
 import type { Transaction } from '../database/transactions/transaction.js';
-import { UserAddresses } from '../events/user-addresses.js';
+import { UserAddresses } from '../events/events-retention.js';
 import { RefusedError } from '../problems/problem.js';
 import { UserChangesRepository } from './user-changes.repository.js';
 import { UserEmailsRepository } from './user-emails.repository.js';

@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type MailComposer, MailComposers, type MailText } from '../../mail/mail-composers.js';
-import type { Mail } from '../../mail/mail.entity.js';
-import { UsersRepository } from '../../users/users.repository.js';
-import { CodeMailLimit } from './code-mail-limit.js';
-import { readable } from './mail-code-text.js';
-import { MailCodes } from './mail-codes.js';
+import { type MailComposer, MailComposers, type MailText } from '../mail/mail-composers.js';
+import type { Mail } from '../mail/mail.entity.js';
+import { UsersRepository } from '../users/users.repository.js';
+import { CodeMailLimit } from '../auth/mail-codes/code-mail-limit.js';
+import { readable } from '../auth/mail-codes/mail-code-text.js';
+import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 
 export type MailedCode = Pick<Mail, 'codeId' | 'codeNumber'>;
 

@@ -7,14 +7,36 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { MailCounts } from './mail-counts.js';
-import { CANDIDATES, choose, type Due, type Placed } from './mail-choice.js';
-import { MailComposers, type WaitingMail } from './mail-composers.js';
-import { SendingFailedError } from './mail.errors.js';
-import { type Mail, MAIL_PRIORITIES } from './mail.entity.js';
-import { MailsRepository } from './mails.repository.js';
-import { retryAfterMs } from './mail-retries.js';
-import { SEND_TIMEOUT_MS, SmtpSender } from './smtp-sender.js';
+import { CANDIDATES, choose, type Due, type Placed } from '../mail/mail-choice.js';
+import { MailComposers, type WaitingMail } from '../mail/mail-composers.js';
+import { SendingFailedError } from '../mail/mail.errors.js';
+import { type Mail, MAIL_PRIORITIES } from '../mail/mail.entity.js';
+import { MailsRepository } from '../mail/mails.repository.js';
+import { retryAfterMs } from '../mail/mail-retries.js';
+import { SEND_TIMEOUT_MS, SmtpSender } from '../mail/smtp-sender.js';
+import { mailCounts } from '../telemetry/metrics/measurements.js';
+
+/** Counts emails by state. A scrape returns the count made after the one before, so no slow database can delay it. */
+@Injectable()
+export class MailCounts {
+  private latest: Record<string, number> = {};
+  private isWanted = true;
+
+  constructor(private readonly mails: MailsRepository) {}
+
+  provide(): void {
+    mailCounts.provide(() => {
+      this.isWanted = true;
+      return this.latest;
+    });
+  }
+
+  async refresh(): Promise<void> {
+    if (!this.isWanted) return;
+    this.isWanted = false;
+    this.latest = await this.mails.countByState();
+  }
+}
 
 const POLL_MS = 1000;
 const POLL_AFTER_FAULT_MS = 5000;

@@ -1,18 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Transactions } from '../../database/transactions/transactions.js';
-import {
-  type MailComposer,
-  MailComposers,
-  type MailText,
-  type WaitingMail,
-} from '../../mail/mail-composers.js';
-import type { Mail } from '../../mail/mail.entity.js';
-import { MailsRepository } from '../../mail/mails.repository.js';
-import { KnownAddresses } from '../../rate-limits/known-logins.js';
-import { UsersRepository } from '../../users/users.repository.js';
-import { CodeMailLimit } from '../mail-codes/code-mail-limit.js';
-import { CodeMails, type MailedCode } from '../mail-codes/code-mails.js';
-import { MailCodes } from '../mail-codes/mail-codes.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { type MailComposer, MailComposers, type MailText, type WaitingMail } from '../mail/mail-composers.js';
+import type { Mail } from '../mail/mail.entity.js';
+import { MailsRepository } from '../mail/mails.repository.js';
+import { KnownAddresses } from '../rate-limits/known-logins.js';
+import { UsersRepository } from '../users/users.repository.js';
+import { CodeMailLimit } from '../auth/mail-codes/code-mail-limit.js';
+import { CodeMails, type MailedCode } from './code-mails.js';
+import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 
 /** Limits of reset requests kept per email and search, high enough for every one that gets a code. */
 const MAX_WAITING = 10;

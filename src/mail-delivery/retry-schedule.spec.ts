@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LEASE_MS } from './mail-worker.js';
-import { retryAfterMs } from './mail-retries.js';
-import { SEND_TIMEOUT_MS } from './smtp-sender.js';
+import { retryAfterMs } from '../mail/mail-retries.js';
+import { SEND_TIMEOUT_MS } from '../mail/smtp-sender.js';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { inFeedOrder, Revisions, type Unnumbered } from './feed-order.js';
+import { inFeedOrder, Revisions } from './feed-numbering.js';
+import type { Unnumbered } from './feed.repository.js';
 
 interface Change {
   org: number | undefined;
