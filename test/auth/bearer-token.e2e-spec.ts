@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { invalidToken, unauthorized } from '../support/expected.js';
-import { anAccount, type Account } from '../support/personas.js';
+import { anAccount } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+const ada = await anAccount(service, 'ada');
+afterAll(() => service.stop());
 
 describe('the bearer token', () => {
-  let service: Service;
-  let ada: Account;
-
-  beforeAll(async () => {
-    service = await startService();
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(() => service.stop());
-
   const meWith = (authorization: string) => service.anyone.with({ authorization }).get('/api/me');
 
   it('missing: gets a challenge without an error code', async () => {

@@ -1,19 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { invalidCode, invalidFields, invalidToken } from '../support/expected.js';
-import { aBoundCode, aCode, anAccount, type Account } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { aBoundCode, aCode, anAccount } from '../support/personas.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+const ada = await anAccount(service, 'ada');
+afterAll(() => service.stop());
 
 describe('a code with a proof key (RFC 7636)', () => {
-  let service: Service;
-  let ada: Account;
-
-  beforeAll(async () => {
-    service = await startService();
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(() => service.stop());
-
   const exchange = (code: string, codeVerifier?: unknown) =>
     service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code, codeVerifier });
 

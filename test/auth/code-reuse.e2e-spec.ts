@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { invalidCode } from '../support/expected.js';
 import { isAlive } from '../support/derived-sessions.js';
 import { aBoundCode, aCode, anAccount, type Account } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
 const WARN = 40;
 const BRANCH = 5000;
 
+const service = await startService();
+const ada = await anAccount(service, 'ada');
+afterAll(() => service.stop());
+
 describe('a code that is used again', () => {
-  let service: Service;
-  let ada: Account;
-
-  beforeAll(async () => {
-    service = await startService();
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(() => service.stop());
-
   const exchange = (code: string, codeVerifier?: string) =>
     service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code, codeVerifier });
 

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { emailTaken, invalidFields } from '../support/expected.js';
 import { anAccount, anEmail, anOrg, aPassword, type Session } from '../support/personas.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { startServiceWithoutLimits } from '../support/service.js';
+
+const service = await startServiceWithoutLimits();
+afterAll(() => service.stop());
 
 describe('the identity of an e-mail', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-  });
-  afterAll(() => service.stop());
-
   const register = (email: string) =>
     service.anyone.post<Session>('/api/auth/register', { email, password: aPassword() });
 

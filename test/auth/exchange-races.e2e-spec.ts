@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { endFamilyDuringExchanges } from '../support/ending-family.js';
 import { invalidCode, invalidToken } from '../support/expected.js';
 import { type Account, aCode, anAccount } from '../support/personas.js';
-import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
+import { startClusterWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 import { survivorsOfReuse } from '../support/stolen-code.js';
 
@@ -12,14 +12,10 @@ const CLIENTS = 50;
 const THEFTS = 40;
 const FAMILIES = 10;
 
+const cluster = await startClusterWithoutLimits();
+afterAll(() => cluster.stop());
+
 describe('one code and many clients', () => {
-  let cluster: Cluster;
-
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-  });
-  afterAll(() => cluster.stop());
-
   it('make one session; all others get invalid_code', async () => {
     const [first] = cluster.instances;
     const ada = await anAccount(first!, 'ada');

@@ -3,27 +3,19 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidToken } from '../support/expected.js';
-import { anAccount, anUnknownId, type Account } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
-import { aSigningKey, decodeToken, encodePart, signToken, type SigningKey } from '../support/signing-keys.js';
+import { anAccount, anUnknownId } from '../support/personas.js';
+import { startService } from '../support/service.js';
+import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
 
 type Part = Record<string, unknown>;
 
+const service = await startService();
+const ada = await anAccount(service, 'ada');
+const key = service.installation.keys[0]!;
+const { header, claims } = decodeToken(ada.token);
+afterAll(() => service.stop());
+
 describe('a forged token', () => {
-  let service: Service;
-  let ada: Account;
-  let key: SigningKey;
-  let header: Part;
-  let claims: Part;
-
-  beforeAll(async () => {
-    service = await startService();
-    ada = await anAccount(service, 'ada');
-    key = service.installation.keys[0]!;
-    ({ header, claims } = decodeToken(ada.token));
-  });
-  afterAll(() => service.stop());
-
   const now = (): number => Math.floor(Date.now() / 1000);
   const send = (token: string) => service.anyone.with({ authorization: `Bearer ${token}` }).get('/api/me');
 

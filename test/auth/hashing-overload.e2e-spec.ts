@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { SLOW_HASH } from '../support/login-flood.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService({ env: SLOW_HASH });
+afterAll(() => service.stop());
 
 describe('a storm of logins', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService({ env: SLOW_HASH });
-  });
-  afterAll(() => service.stop());
-
   it('is refused at once beyond the limit, and delays no other route', async () => {
     const ada = await anAccount(service, 'ada');
 

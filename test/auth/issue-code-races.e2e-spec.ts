@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { invalidToken } from '../support/expected.js';
 import { type Account, anAccount } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const ROUNDS = 5;
@@ -11,14 +11,10 @@ const ACCOUNTS = 3;
 /** A session has ten unused codes; more would be void. */
 const CODES_OF_EACH = 10;
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('codes that are issued together', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   const sessionOf = ({ token }: Account): string => decodeToken(token).claims['sid'] as string;
 
   /** While the work lasts, the session is found by the check of a token, and gone when its code is inserted. */

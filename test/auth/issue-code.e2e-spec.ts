@@ -1,21 +1,16 @@
 import { createHash, createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { aCodeText, invalidFields, malformedJson } from '../support/expected.js';
 import { aBoundCode, aCode, anAccount, type Account } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const CHALLENGE = createHash('sha256').update('v'.repeat(43)).digest('base64url');
 
+const service = await startService();
+const ada = await anAccount(service, 'ada');
+afterAll(() => service.stop());
+
 describe('POST /api/auth/code', () => {
-  let service: Service;
-  let ada: Account;
-
-  beforeAll(async () => {
-    service = await startService();
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(() => service.stop());
-
   it('issues a code', async () => {
     const answer = await ada.post('/api/auth/code', {});
 

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { aJwt, invalidCredentials, invalidFields } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
 import { anAccount, anEmail, aPassword, type Session } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('POST /api/auth/login', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   const login = (email: unknown, password: unknown) =>
     service.anyone.post<Session>('/api/auth/login', { email, password });
 

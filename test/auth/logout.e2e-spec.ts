@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { invalidFields, invalidRefreshToken, invalidToken, unauthorized } from '../support/expected.js';
 import { isAlive, passedOn } from '../support/derived-sessions.js';
 import { type Account, aCode, anAccount } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { decodeToken, signToken } from '../support/signing-keys.js';
 
 const sessionOf = (token: string): string => decodeToken(token).claims['sid'] as string;
 
 const LOGOUT = '/api/auth/logout';
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('a logout', () => {
-  let service: Service;
   let ada: Account;
   let login: Tokens;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
 
   beforeEach(async () => {
     ada = await anAccount(service, 'ada');

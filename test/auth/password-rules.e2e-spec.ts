@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { invalidCredentials, invalidFields, malformedJson, passwordCommon } from '../support/expected.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const EMOJI = '\u{1f40e}';
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('the rules for passwords', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   async function register(password: string) {
     const email = anEmail();
     return { email, answer: await service.anyone.post('/api/auth/register', { email, password }) };

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { invalidFields, invalidRefreshToken, invalidToken } from '../support/expected.js';
 import { type Account, aCode, anAccount, anEmail, aPassword } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const ACCESS_TOKEN_TTL = 900;
@@ -11,15 +11,12 @@ const IDLE_MS = 14 * 86_400_000;
 const MAX_AGE_MS = 30 * 86_400_000;
 const GRACE_MS = 30_000;
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('a refresh token', () => {
-  let service: Service;
   let ada: Account;
   let login: Tokens;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
 
   beforeEach(async () => {
     ada = await anAccount(service, 'ada');

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { emailTaken, invalidCredentials, unavailable } from '../support/expected.js';
 import { anEmail, aPassword, type Session } from '../support/personas.js';
-import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
+import { startClusterWithoutLimits } from '../support/service.js';
 
 const ROUNDS = 4;
 /** fewer than the places of one address in the hashing queue */
 const CLIENTS = 12;
 
+const cluster = await startClusterWithoutLimits();
+afterAll(() => cluster.stop());
+
 describe('one e-mail registered by many at once', () => {
-  let cluster: Cluster;
-
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-  });
-  afterAll(() => cluster.stop());
-
   it('makes one account, with the password of the request that got 201', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const label = anEmail().split('@')[0]!;

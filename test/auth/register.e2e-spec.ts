@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { aJwt, anId, emailTaken, invalidFields } from '../support/expected.js';
 import { anAccount, anEmail, aPassword, type Session } from '../support/personas.js';
-import { type Service, startOwnService, startService } from '../support/service.js';
+import { startOwnService, startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('POST /api/auth/register', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it('creates the account and signs it in', async () => {
     const email = anEmail('ada');
 

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { type Account, aCode, anAccount } from '../support/personas.js';
 import type { Tokens } from '../support/refreshing.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const LIMIT = 1000;
@@ -12,16 +12,11 @@ const LOOK_EVERY = 32;
 const EXCHANGES = LOOK_EVERY - 1;
 const EXCESS = 50;
 
+const service = await startServiceWithoutLimits();
+const ada = await anAccount(service, 'ada');
+afterAll(() => service.stop());
+
 describe('the live sessions of a user', () => {
-  let service: Service;
-  let ada: Account;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(() => service.stop());
-
   const idOf = ({ token }: Account): string => decodeToken(token).claims['sid'] as string;
   const id = (number: number): string => `01a1fbf4-7ea2-724e-b0f0-${String(number).padStart(12, '0')}`;
   async function live(): Promise<{ id: string; login_id: string | null }[]> {

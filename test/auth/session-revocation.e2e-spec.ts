@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DataSource } from 'typeorm';
 import type { Revocation } from '../../src/auth/sessions/session.entity.js';
 import type { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { aRevocation } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { insertSessions, sessionId, type SessionRow } from '../support/session-rows.js';
 
 const PAGE = 500;
@@ -45,19 +45,15 @@ const USER_COLUMNS = {
   ip: '198.51.100.7',
 };
 
+const installation = await anInstallation();
+let dataSource: DataSource = await aDataSource(installation);
+await dataSource.runMigrations({ transaction: 'each' });
+await dataSource.destroy();
+afterAll(() => installation.remove());
+
 /** The service's own code on a real database, which the test changes meanwhile. */
 describe('revoking a session with its family', () => {
-  let installation: Installation;
-  let dataSource: DataSource;
   let revocation: SessionRevocation;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    dataSource = await aDataSource(installation);
-    await dataSource.runMigrations({ transaction: 'each' });
-    await dataSource.destroy();
-  });
-  afterAll(() => installation.remove());
 
   beforeEach(async () => {
     dataSource = await aDataSource(installation);

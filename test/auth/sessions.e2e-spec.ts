@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { invalidCode, invalidCredentials, invalidToken } from '../support/expected.js';
 import { aCode, anAccount, anOrg, aPassword, type Session } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('a session', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   const sessionOf = (token: string): string => decodeToken(token).claims['sid'] as string;
 
   it('when revoked ends its own tokens at the next request, and no others', async () => {

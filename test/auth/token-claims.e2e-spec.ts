@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { anId, invalidToken } from '../support/expected.js';
 import { anAccount, anOrgOf, aPassword, byCode, type Session } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { decodeToken, signToken } from '../support/signing-keys.js';
 
 const DAY = 86_400;
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('the claims of a token', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it('contain issuer, audience and expiry, and nothing personal', async () => {
     const before = Math.floor(Date.now() / 1000);
     const ada = await anAccount(service, 'ada');

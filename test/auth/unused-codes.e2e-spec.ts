@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { invalidCode } from '../support/expected.js';
 import { type Account, aCode, anAccount } from '../support/personas.js';
-import { type Cluster, type Service, startClusterWithoutLimits } from '../support/service.js';
+import { type Service, startClusterWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const MAX_UNUSED = 10;
 const MANY = 1000;
 
-describe('the unused codes of a session', () => {
-  let cluster: Cluster;
-  let ada: Account;
+const cluster = await startClusterWithoutLimits();
+afterAll(() => cluster.stop());
 
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-  });
-  afterAll(() => cluster.stop());
+describe('the unused codes of a session', () => {
+  let ada: Account;
 
   beforeEach(async () => {
     ada = await anAccount(on(0), 'ada');

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Instance, startOwnService } from '../support/service.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startOwnService } from '../support/service.js';
 import { Chromium } from './support/chromium.js';
-import type { SwaggerPage } from './support/swagger-page.js';
 
 /** One may scroll for what an operation can answer, but not for the form. */
 const A_SCREEN_PX = 900;
 
+const service = await startOwnService();
+const browser = await Chromium.start();
+const page = await browser.open(`${service.url}/docs`);
+afterAll(() => service.stop());
+
 describe('Swagger UI in Chromium', () => {
-  let service: Instance;
-  let browser: Chromium;
-  let page: SwaggerPage;
-
-  beforeAll(async () => {
-    service = await startOwnService();
-    browser = await Chromium.start();
-    page = await browser.open(`${service.url}/docs`);
-  });
-  afterAll(() => service.stop());
-
   it('shows a user around with its examples as they stand, and keeps nothing of it', async () => {
     const secrets = ['correct horse battery'];
     for (const id of ['register', 'createOrg', 'getOrg', 'issueCode', 'exchangeCode', 'getMe']) {

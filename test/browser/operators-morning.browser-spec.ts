@@ -1,34 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { makeOperator } from '../support/operators.js';
-import { type Account, anAccountOf, anOrgOf } from '../support/personas.js';
-import { type Protected, protect } from '../support/second-factor.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { anAccountOf, anOrgOf } from '../support/personas.js';
+import { protect } from '../support/second-factor.js';
+import { startOwnService } from '../support/service.js';
 import { Chromium } from './support/chromium.js';
-import type { SwaggerPage } from './support/swagger-page.js';
 
 const REASON = 'laptop stolen, ticket 4711';
 /** Somebody could choose this name to attack the operator who looks at it. */
 const MARKUP = `<img src="x" onerror="document.title='attacked'">`;
 
+const service = await startOwnService();
+const operator = await protect(service, await anAccountOf(service, 'support@example.com'));
+await makeOperator(service, operator.account);
+const grace = await anAccountOf(service, 'grace@example.com');
+await anAccountOf(service, 'hedy@example.com');
+await anOrgOf(grace, MARKUP);
+const browser = await Chromium.start();
+const page = await browser.open(`${service.url}/docs`);
+afterAll(() => service.stop());
+
 describe('the morning of an operator in Chromium', () => {
-  let service: Instance;
-  let operator: Protected;
-  let grace: Account;
-  let browser: Chromium;
-  let page: SwaggerPage;
-
-  beforeAll(async () => {
-    service = await startOwnService();
-    operator = await protect(service, await anAccountOf(service, 'support@example.com'));
-    await makeOperator(service, operator.account);
-    grace = await anAccountOf(service, 'grace@example.com');
-    await anAccountOf(service, 'hedy@example.com');
-    await anOrgOf(grace, MARKUP);
-    browser = await Chromium.start();
-    page = await browser.open(`${service.url}/docs`);
-  });
-  afterAll(() => service.stop());
-
   it('needs nothing typed but what a person knows, and leaves nothing behind', async () => {
     await page.select('Operators');
     const { account, app } = operator;

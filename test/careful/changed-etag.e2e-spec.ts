@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { lastOwner } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
@@ -12,7 +12,7 @@ import {
   declineByCode,
 } from '../support/inviting.js';
 import { type Account, anAccount, anOrg, anOrgOf, type Cast, type Org } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 /** A change, sent with the tag that the one before it answered. */
 type Change = [
@@ -41,14 +41,10 @@ const CHANGES: Change[] = [
   ['leave', (by, { org }) => by.post(`/api/orgs/${org.id}/leave`)],
 ];
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('the ETag of a change', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   const stored = async ({ id }: Org): Promise<string> => {
     const [row] = await service.db.query('SELECT revision FROM orgs WHERE id = ?', [id]);
     return `"${Number(row!['revision'])}"`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type DocumentedOperation, DocumentReader } from '../openapi/documented.js';
 import { allRows } from '../support/all-rows.js';
 import type { Answer } from '../support/answer.js';
@@ -22,7 +22,7 @@ import {
   aPassword,
   type Cast,
 } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 
 type Send = (by: Caller, query: string) => Promise<Answer>;
 
@@ -81,17 +81,12 @@ const CHANGES: Case[] = [
   },
 ];
 
+const env = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_ADDRESS: 'off' };
+const service = await startOwnService({ env });
+const reader = await DocumentReader.of(service);
+afterAll(() => service.stop());
+
 describe('a dry run', () => {
-  let service: Instance;
-  let reader: DocumentReader;
-
-  beforeAll(async () => {
-    const env = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_ADDRESS: 'off' };
-    service = await startOwnService({ env });
-    reader = await DocumentReader.of(service);
-  });
-  afterAll(() => service.stop());
-
   it.each(CHANGES)('to $name answers as the change does, and changes no row', async (change) => {
     const { by, send, prepare } = change;
     const cast = await anOrg(service);

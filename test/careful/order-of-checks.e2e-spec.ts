@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../support/caller.js';
 import {
   idempotencyKeyReused,
@@ -9,25 +9,20 @@ import {
   preconditionFailed,
   unauthorized,
 } from '../support/expected.js';
-import { anOrg, anUnknownId, type Cast } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { anOrg, anUnknownId } from '../support/personas.js';
+import { startService } from '../support/service.js';
 
 const DRY = '?dryRun=true';
 
+const service = await startService();
+const cast = await anOrg(service);
+for (const who of [cast.owner, cast.outsider]) {
+  await who.with({ 'idempotency-key': 'used' }).post('/api/orgs', { name: 'Once' });
+}
+afterAll(() => service.stop());
+
 /** Each request has every fault that comes after the one it must be answered with. */
 describe('the order of checks of a careful change', () => {
-  let service: Service;
-  let cast: Cast;
-
-  beforeAll(async () => {
-    service = await startService();
-    cast = await anOrg(service);
-    for (const who of [cast.owner, cast.outsider]) {
-      await who.with({ 'idempotency-key': 'used' }).post('/api/orgs', { name: 'Once' });
-    }
-  });
-  afterAll(() => service.stop());
-
   const asked = (by: Caller, headers: Record<string, string>) =>
     by.with({ 'if-match': '"0"', 'idempotency-key': 'new', ...headers });
   const demote = (by: Caller, { role = 'member', orgId = cast.org.id, query = '' } = {}) =>

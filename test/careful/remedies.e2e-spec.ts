@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { invalidFields, lastOwner, notAMember } from '../support/expected.js';
 import { type Account, anAccount, anOrg, anOrgOf, join, type Org } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('?remedy=true', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   const demote = (by: Account, org: Org, who: Account, query: string) =>
     by.patch(`/api/orgs/${org.id}/members/${who.id}${query}`, { role: 'member' });
   const candidate = ({ id, email }: Account, role: string) => ({ userId: id, email, role });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import type { Caller } from '../support/caller.js';
 import { idempotencyKeyReused } from '../support/expected.js';
 import { type Account, anOrg, anOrgWithTwoOwners, type Cast, type Org } from '../support/personas.js';
-import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
+import { startClusterWithoutLimits } from '../support/service.js';
 
 const ROUNDS = 10;
 const CLIENTS = 8;
@@ -45,14 +45,10 @@ const CASES: Case[] = [
   },
 ];
 
+const cluster = await startClusterWithoutLimits();
+afterAll(() => cluster.stop());
+
 describe('equal requests with one key at once', () => {
-  let cluster: Cluster;
-
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-  });
-  afterAll(() => cluster.stop());
-
   const instance = (index: number) => cluster.instances[index % cluster.instances.length]!;
 
   it.each(CASES)('$name: once, with equal answers', async ({ by, send }) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { MembersService } from '../../src/orgs/members/members.service.js';
 import { Member } from '../../src/orgs/members/member.entity.js';
 import { Invitation } from '../../src/orgs/invitations/invitation.entity.js';
@@ -7,59 +7,50 @@ import { MembersRepository } from '../../src/orgs/members/members.repository.js'
 import { ShortCircuitResponse } from '../../src/requests/request-key.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import type { Write } from '../../src/requests/write.js';
-import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { openDataLayer } from '../support/data-source.js';
 import { orgChanges } from '../support/org-changes.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { anUnknownId } from '../support/personas.js';
 
 const [ORG, OWNER, MEMBER] = [anUnknownId(), anUnknownId(), anUnknownId()];
 
+const data = await openDataLayer();
+const { dataSource, transactions, env, db } = data;
+for (const id of [OWNER, MEMBER]) {
+  await db.query('INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, 1)', [
+    id,
+    `${id}@example.com`,
+    'none',
+  ]);
+}
+await db.query("INSERT INTO orgs (id, name, revision, created_at) VALUES (?, 'Org', 1, 1)", [ORG]);
+for (const [id, role] of [
+  [OWNER, 'owner'],
+  [MEMBER, 'member'],
+]) {
+  await db.query('INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES (?, ?, ?, ?, 1)', [
+    ORG,
+    id!,
+    `${id}@example.com`,
+    role!,
+  ]);
+}
+const members = new MembersService(
+  orgChanges(data),
+  new MembersRepository(dataSource.getRepository(Member)),
+  new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
+  new UserChangesRepository(),
+  env,
+);
+const executed = recordStatements(dataSource);
+const verbsOf: (work: () => Promise<unknown>) => Promise<string[]> = async (work) => {
+  executed.splice(0);
+  await work();
+  return executed.map(({ verb }) => verb).filter((verb) => /^(?:SELECT|INSERT|UPDATE|DELETE)$/.test(verb));
+};
+afterAll(() => data.close());
+
 describe('the statements of a change', () => {
-  let data: DataLayer;
-  let members: MembersService;
-  let verbsOf: (work: () => Promise<unknown>) => Promise<string[]>;
-
-  beforeAll(async () => {
-    data = await openDataLayer();
-    const { dataSource, transactions, env, db } = data;
-    for (const id of [OWNER, MEMBER]) {
-      await db.query('INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, 1)', [
-        id,
-        `${id}@example.com`,
-        'none',
-      ]);
-    }
-    await db.query("INSERT INTO orgs (id, name, revision, created_at) VALUES (?, 'Org', 1, 1)", [ORG]);
-    for (const [id, role] of [
-      [OWNER, 'owner'],
-      [MEMBER, 'member'],
-    ]) {
-      await db.query('INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES (?, ?, ?, ?, 1)', [
-        ORG,
-        id!,
-        `${id}@example.com`,
-        role!,
-      ]);
-    }
-    members = new MembersService(
-      orgChanges(data),
-      new MembersRepository(dataSource.getRepository(Member)),
-      new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
-      new UserChangesRepository(),
-      env,
-    );
-
-    const executed = recordStatements(dataSource);
-    verbsOf = async (work) => {
-      executed.splice(0);
-      await work();
-      return executed
-        .map(({ verb }) => verb)
-        .filter((verb) => /^(?:SELECT|INSERT|UPDATE|DELETE)$/.test(verb));
-    };
-  });
-  afterAll(() => data.close());
-
   const write = (controls: Partial<Write> = {}): Write => ({
     actor: {
       kind: 'user',

@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { anOrgPurge } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { examine } from '../support/doctor.js';
-import { anInstallation, type Installation } from '../support/installation.js';
-import { type Cast, anOrg } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { anInstallation } from '../support/installation.js';
+import { anOrg } from '../support/personas.js';
+import { startOwnService } from '../support/service.js';
 
 const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
 
+const installation = await anInstallation();
+const service = await startOwnService({ installation });
+const cast = await anOrg(service);
+await cast.owner.delete(`/api/orgs/${cast.org.id}`);
+afterAll(() => installation.remove());
+
 describe('an operator, of a deleted organization', () => {
-  let installation: Installation;
-  let service: Instance;
-  let cast: Cast;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    service = await startOwnService({ installation });
-    cast = await anOrg(service);
-    await cast.owner.delete(`/api/orgs/${cast.org.id}`);
-  });
-  afterAll(() => installation.remove());
-
   it('is told that it is deleted, by every command that shows it', async () => {
     const { org, admin } = cast;
     const deletion = { deletedAt: A_TIME, purgeAt: A_TIME };

@@ -1,32 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { invalidCode, invalidCredentials } from '../support/expected.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 
 const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
 
+const installation = await anInstallation();
+const mailServer = await MailServer.start();
+const limits = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_CODE: 'off' };
+const service = await startOwnService({ installation, env: { ...limits, ...mailServer.env } });
+afterAll(async () => {
+  await service.stop();
+  await mailServer.stop();
+  await installation.remove();
+});
+
 describe('accounts users set-email', () => {
-  let installation: Installation;
-  let mailServer: MailServer;
-  let service: Instance;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    mailServer = await MailServer.start();
-    const limits = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_CODE: 'off' };
-    service = await startOwnService({ installation, env: { ...limits, ...mailServer.env } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await mailServer.stop();
-    await installation.remove();
-  });
-
   const setEmail = (user: Account, email: string, ...more: string[]) =>
     accounts(installation, ['users', 'set-email', user.email, email, ...BY_ROOT, ...more], {
       env: mailServer.env,

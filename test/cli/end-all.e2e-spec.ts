@@ -1,29 +1,24 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accountsJson } from '../support/accounts-command.js';
 import { invalidCode, invalidRefreshToken, invalidToken } from '../support/expected.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { aCode, anAccount, type Session } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
 import { aRefreshableLogin, refresh } from '../support/refreshing.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 
 /** More than one transaction takes. */
 const MANY = 230;
 
+const installation = await anInstallation();
+const service = await startOwnService({ installation, env: { RATE_LIMIT_REGISTER: 'off' } });
+afterAll(async () => {
+  await service.stop();
+  await installation.remove();
+});
+
 describe('accounts sessions end-all', () => {
-  let installation: Installation;
-  let service: Instance;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    service = await startOwnService({ installation, env: { RATE_LIMIT_REGISTER: 'off' } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await installation.remove();
-  });
-
   const endAll = () =>
     accountsJson<{ users: number }>(installation, [
       'sessions',

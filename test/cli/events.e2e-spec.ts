@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson, following } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
-import { anInstallation, type Installation } from '../support/installation.js';
-import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { anInstallation } from '../support/installation.js';
+import { anAccount, anOrgOf, join } from '../support/personas.js';
+import { startOwnService } from '../support/service.js';
 
 interface ShownEvent {
   id: string;
@@ -16,28 +16,20 @@ interface ShownEvent {
   reason?: string | null;
 }
 
+const installation = await anInstallation();
+const service = await startOwnService({ installation });
+const owner = await anAccount(service, 'owner');
+const member = await anAccount(service, 'member');
+const org = await anOrgOf(owner);
+await join(org, owner, member, 'member');
+await owner.delete(`/api/orgs/${org.id}/members/${member.id}`);
+await accountsJson(installation, ['users', 'disable', member.id, '--as', 'root', '--reason', 'left']);
+afterAll(async () => {
+  await service.stop();
+  await installation.remove();
+});
+
 describe('accounts events', () => {
-  let installation: Installation;
-  let service: Instance;
-  let owner: Account;
-  let member: Account;
-  let org: Org;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    service = await startOwnService({ installation });
-    owner = await anAccount(service, 'owner');
-    member = await anAccount(service, 'member');
-    org = await anOrgOf(owner);
-    await join(org, owner, member, 'member');
-    await owner.delete(`/api/orgs/${org.id}/members/${member.id}`);
-    await accountsJson(installation, ['users', 'disable', member.id, '--as', 'root', '--reason', 'left']);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await installation.remove();
-  });
-
   const events = (...parameters: string[]) =>
     accountsJson<ShownEvent>(installation, ['events', ...parameters]);
   const typesOf = (found: ShownEvent[]) => found.map(({ type }) => type);

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
 import { anInvitation, verified } from '../support/inviting.js';
-import { anInstallation, type Installation } from '../support/installation.js';
-import { aCode, anOrg, anUnknownId, type Cast } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { anInstallation } from '../support/installation.js';
+import { aCode, anOrg, anUnknownId } from '../support/personas.js';
+import { startOwnService } from '../support/service.js';
 
 /** More than a page. */
 const LOGINS = 600;
@@ -18,23 +18,17 @@ interface Exported {
   events: { id: string; type: string; actor: { id: string }; ip: string | null }[];
 }
 
+const installation = await anInstallation();
+const service = await startOwnService({ installation });
+const cast = await anOrg(service);
+await service.anyone.post('/api/auth/code/exchange', { code: await aCode(cast.admin) });
+await aCode(cast.admin);
+afterAll(async () => {
+  await service.stop();
+  await installation.remove();
+});
+
 describe('accounts export', () => {
-  let installation: Installation;
-  let service: Instance;
-  let cast: Cast;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    service = await startOwnService({ installation });
-    cast = await anOrg(service);
-    await service.anyone.post('/api/auth/code/exchange', { code: await aCode(cast.admin) });
-    await aCode(cast.admin);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await installation.remove();
-  });
-
   /** As if the user had logged in very often. */
   async function addLogins(userId: string): Promise<void> {
     const numbers = Array.from({ length: LOGINS }, (_, index) => index);

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { invalidCode } from '../support/expected.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { anInvitation } from '../support/inviting.js';
-import { type Account, anAccount, anEmail, anOrgOf, aPassword, type Org } from '../support/personas.js';
+import { anAccount, anEmail, anOrgOf, aPassword, type Org } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 
 const BY_ROOT = ['--as', 'root', '--reason', 'no mail server'];
 
@@ -18,26 +18,19 @@ interface Handed {
   expiresAt: string;
 }
 
+const installation = await anInstallation();
+const service = await startOwnService({
+  installation,
+  env: { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_CODE: 'off' },
+});
+const owner = await anAccount(service, 'owner');
+const org = await anOrgOf(owner);
+afterAll(async () => {
+  await service.stop();
+  await installation.remove();
+});
+
 describe('accounts users invite-code', () => {
-  let installation: Installation;
-  let service: Instance;
-  let owner: Account;
-  let org: Org;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    service = await startOwnService({
-      installation,
-      env: { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_CODE: 'off' },
-    });
-    owner = await anAccount(service, 'owner');
-    org = await anOrgOf(owner);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await installation.remove();
-  });
-
   const inviteCode = (email: string, ...more: string[]) => [
     'users',
     'invite-code',

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { KeyRing } from '../../src/auth/tokens/key-ring.js';
 import { SealedSecrets } from '../../src/auth/tokens/sealed-secrets.js';
 import { readKeySet } from '../../src/auth/tokens/signing-keys.js';
@@ -10,10 +10,10 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { COMPILE_CACHE } from '../support/compile-cache.js';
 import { invalidRefreshToken, invalidToken } from '../support/expected.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed } from '../support/refreshing.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 import { aSigningKey, decodeToken, type Jwk, keysFileIn } from '../support/signing-keys.js';
 
 interface ListedKey {
@@ -28,25 +28,20 @@ const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
 const seconds = () => Math.floor(Date.now() / 1000);
 
-describe('accounts keys', () => {
-  let installation: Installation;
-  let service: Instance;
-  let file: string;
-  let first: string;
+const installation = await anInstallation();
+const service = await startOwnService({ installation });
+const file = keysFileIn(installation.directory);
+afterAll(async () => {
+  await service.stop();
+  await installation.remove();
+});
 
-  beforeAll(async () => {
-    installation = await anInstallation();
-    service = await startOwnService({ installation });
-    file = keysFileIn(installation.directory);
-  });
+describe('accounts keys', () => {
+  let first: string;
   beforeEach(async () => {
     await installation.writeKeys([aSigningKey()]);
     first = installation.keys[0]!.kid;
     await untilPublished([first]);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await installation.remove();
   });
 
   it('says which file it looked for in another directory, and the variable that names it', async () => {

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { invalidCode } from '../support/expected.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { MailServer } from '../support/mail-server.js';
 import { anAccount, aPassword } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
@@ -21,28 +21,22 @@ interface Listed {
 
 const resetCode = (email: string) => ['users', 'reset-code', email, '--reason', 'gets no mail'];
 
+const installation = await anInstallation();
+const port = await freePort();
+const service = await startOwnService({
+  installation,
+  env: {
+    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    MAIL_FROM: 'no-reply@accounts.example',
+    RATE_LIMIT_REGISTER: 'off',
+  },
+});
+afterAll(async () => {
+  await service.stop();
+  await installation.remove();
+});
+
 describe('accounts mail, and codes that operators hand out', () => {
-  let installation: Installation;
-  let service: Instance;
-  let port: number;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    port = await freePort();
-    service = await startOwnService({
-      installation,
-      env: {
-        SMTP_URL: `smtp://127.0.0.1:${port}`,
-        MAIL_FROM: 'no-reply@accounts.example',
-        RATE_LIMIT_REGISTER: 'off',
-      },
-    });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await installation.remove();
-  });
-
   const list = (...parameters: string[]) =>
     accountsJson<Listed>(installation, ['mail', 'list', ...parameters]);
   const reset = (email: string, code: string, newPassword = aPassword()) =>

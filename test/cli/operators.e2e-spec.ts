@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { invalidCode, operatorProtected, operatorRequired } from '../support/expected.js';
 import { enrol } from '../support/enrolment.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
 import { protect } from '../support/second-factor.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 
 const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
 
+const installation = await anInstallation();
+const service = await startOwnService({ installation, env: { RATE_LIMIT_REGISTER: 'off' } });
+const support = await anOperator(service, 'support');
+afterAll(async () => {
+  await service.stop();
+  await installation.remove();
+});
+
 describe('accounts operators', () => {
-  let installation: Installation;
-  let service: Instance;
-  let support: Account;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    service = await startOwnService({ installation, env: { RATE_LIMIT_REGISTER: 'off' } });
-    support = await anOperator(service, 'support');
-  });
-  afterAll(async () => {
-    await service.stop();
-    await installation.remove();
-  });
-
   const run = (...parameters: string[]) =>
     accountsJson<Record<string, unknown>>(installation, ['operators', ...parameters]);
   const enable = (by: Account, target: Account) =>

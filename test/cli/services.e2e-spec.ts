@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson } from '../support/accounts-command.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
 
 const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
@@ -21,15 +21,11 @@ interface Shown {
   secrets: { id: string; lastUsedAt: string | null; revokedAt: string | null }[];
 }
 
+const installation = await anInstallation();
+await accountsJson(installation, ['migrate']);
+afterAll(() => installation.remove());
+
 describe('accounts services', () => {
-  let installation: Installation;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    await accountsJson(installation, ['migrate']);
-  });
-  afterAll(() => installation.remove());
-
   const done = async <T>(...parameters: string[]): Promise<T> =>
     (await accountsJson<T>(installation, ['services', ...parameters]))[0]!;
   const show = (name: string) => done<Shown>('show', name);

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
 import { allRows } from '../support/all-rows.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { anEmail, aPassword, type Session } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 
 const ADDRESS = '203.0.113.77';
 const USER_AGENT = 'Looms/1.0';
 
+const installation = await anInstallation();
+const service = await startOwnService({ installation, env: { TRUST_PROXY: '127.0.0.1' } });
+afterAll(async () => {
+  await service.stop();
+  await installation.remove();
+});
+
 describe('the client addresses of sessions', () => {
-  let installation: Installation;
-  let service: Instance;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    service = await startOwnService({ installation, env: { TRUST_PROXY: '127.0.0.1' } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await installation.remove();
-  });
-
   it('are exported with them, and gone with the account', async () => {
     const credentials = { email: anEmail(), password: aPassword() };
     const client = service.anyone.with({ 'x-forwarded-for': ADDRESS, 'user-agent': USER_AGENT });

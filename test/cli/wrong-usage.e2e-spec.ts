@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
-import { type Account, anAccount } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { anAccount } from '../support/personas.js';
+import { startOwnService } from '../support/service.js';
+
+const service = await startOwnService();
+const user = await anAccount(service);
+afterAll(() => service.stop());
 
 describe('what cannot be run', () => {
-  let service: Instance;
-  let user: Account;
-
-  beforeAll(async () => {
-    service = await startOwnService();
-    user = await anAccount(service);
-  });
-  afterAll(() => service.stop());
-
   it.each([
     ['users', 'show', 'nobody@example.com'],
     ['users', 'show', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { invalidCredentials } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
@@ -23,14 +23,10 @@ function costOf(hash: unknown): Cost {
   return { m: Number(cost['m']), t: Number(cost['t']), p: Number(cost['p']) };
 }
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('stored passwords', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   const hashOf = async (from: Service, email: string): Promise<unknown> =>
     (await from.db.query('SELECT password_hash AS hash FROM users WHERE email = ?', [email]))[0]?.['hash'];
 

@@ -1,23 +1,18 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../support/compile-cache.js';
 import { MIGRATIONS, openDataLayer } from '../support/data-source.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const TYPEORM = resolve(ROOT, 'node_modules/typeorm/cli.js');
 
+const installation = await anInstallation();
+afterAll(() => installation.remove());
+
 describe('the schema', () => {
-  let installation: Installation;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-  });
-
-  afterAll(() => installation.remove());
-
   async function typeorm(command: string): Promise<string> {
     const { stdout } = await promisify(execFile)(
       process.execPath,

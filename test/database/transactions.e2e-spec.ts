@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { BatchedQueries } from '../../src/database/batched-queries.js';
 import { isDatabaseUnavailable } from '../../src/database/transactions/database-errors.js';
 import type { Transaction } from '../../src/database/transactions/transaction.js';
 import { Org } from '../../src/orgs/org.entity.js';
-import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
 
 const ONE = 'SELECT 1 AS one';
 const INSERT_ORG = 'INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, 1)';
 
+const data = await openDataLayer({ DATABASE_POOL_SIZE: '2' });
+afterAll(() => data.close());
+
 describe('a transaction', () => {
-  let data: DataLayer;
-
-  beforeAll(async () => {
-    data = await openDataLayer({ DATABASE_POOL_SIZE: '2' });
-  });
-  afterAll(() => data.close());
-
   const namesOf = async (name: string) =>
     (await data.db.query('SELECT name FROM orgs WHERE name = ?', [name])).length;
 

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { cursorExpired } from '../support/expected.js';
 import { readFeed, untilNumbered, writeEvents } from '../support/feed.js';
-import type { Database } from '../support/database.js';
-import { type Instance, startOwnService } from '../support/service.js';
-import { aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { startOwnService } from '../support/service.js';
+import { aServiceCaller } from '../support/service-caller.js';
+
+const service = await startOwnService();
+const { db } = service.installation;
+const billing = await aServiceCaller(service, 'events');
+afterAll(() => service.stop());
 
 describe('the beginning of the feed', () => {
-  let service: Instance;
-  let billing: ServiceCaller;
-  let db: Database;
-
-  beforeAll(async () => {
-    service = await startOwnService();
-    ({ db } = service.installation);
-    billing = await aServiceCaller(service, 'events');
-  });
-  afterAll(() => service.stop());
   beforeEach(async () => {
     await db.query('DELETE FROM events');
     await db.query('DELETE FROM feed');

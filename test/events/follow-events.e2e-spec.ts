@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import {
   insufficientScope,
@@ -11,26 +11,20 @@ import { readFeed, readFeedAfter, writeEvents } from '../support/feed.js';
 import { appCode, enrol, SECOND_FACTOR } from '../support/enrolment.js';
 import { keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anOperator } from '../support/operators.js';
-import { type Account, anAccount, anOrg, anOrgOf, anUnknownId } from '../support/personas.js';
+import { anAccount, anOrg, anOrgOf, anUnknownId } from '../support/personas.js';
 import { protect } from '../support/second-factor.js';
 import { decodeToken } from '../support/signing-keys.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
-import { aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { startServiceWithoutLimits } from '../support/service.js';
+import { aServiceCaller } from '../support/service-caller.js';
 
 const MAX_WAITING = 20;
 
+const service = await startServiceWithoutLimits();
+const billing = await aServiceCaller(service, 'events');
+const owner = await anAccount(service);
+afterAll(() => service.stop());
+
 describe('GET /api/events', () => {
-  let service: Service;
-  let billing: ServiceCaller;
-  let owner: Account;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-    billing = await aServiceCaller(service, 'events');
-    owner = await anAccount(service);
-  });
-  afterAll(() => service.stop());
-
   const now = async (): Promise<string> => (await readFeed(billing)).next;
 
   it('answers without a cursor that of now, from which a reader hears of every later change in order', async () => {

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { aCode, anOrg, type Account, type Cast } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 interface Page {
   events: (Record<string, unknown> & { type: string; data: object; orgRevision: number })[];
   nextCursor?: string;
 }
 
-describe('reading the record', () => {
-  let service: Service;
-  let cast: Cast;
+const service = await startService();
+afterAll(() => service.stop());
 
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
+describe('reading the record', () => {
+  let cast: Cast;
 
   beforeEach(async () => {
     cast = await anOrg(service);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   accept,
   anInvitation,
@@ -12,7 +12,7 @@ import {
 } from '../support/inviting.js';
 import { type Account, aCode, anAccount, anEmail, anOrg, aPassword, type Cast } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refreshed } from '../support/refreshing.js';
-import { type Service, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 
 type Row = Record<string, unknown>;
 
@@ -30,15 +30,12 @@ const NOTHING: Row = {
 };
 const AN_ID = expect.stringMatching(/^[\da-f-]{36}$/) as string;
 
+const service = await startOwnService();
+afterAll(() => service.stop());
+
 describe('the record of changes', () => {
-  let service: Service;
   let cast: Cast;
   const known = new Set<string>();
-
-  beforeAll(async () => {
-    service = await startOwnService();
-  });
-  afterAll(() => service.stop());
 
   beforeEach(async () => {
     cast = await anOrg(service);

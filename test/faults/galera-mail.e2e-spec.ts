@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { invalidCode } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
 import { anAccount, aPassword } from '../support/personas.js';
@@ -8,20 +8,15 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const NO_LIMITS = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_FORGOT: 'off', RATE_LIMIT_CODE: 'off' };
 
+const mailServer = await MailServer.start();
+const galera = await GaleraService.start({ ownNode: 2, env: { ...NO_LIMITS, ...mailServer.env } });
+afterAll(async () => {
+  await galera.stop();
+  await mailServer.stop();
+});
+
 /** Locks of one node are none of another: what decides has to be written. */
 describe('mail on three nodes that all write', () => {
-  let galera: GaleraService;
-  let mailServer: MailServer;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    galera = await GaleraService.start({ ownNode: 2, env: { ...NO_LIMITS, ...mailServer.env } });
-  });
-  afterAll(async () => {
-    await galera.stop();
-    await mailServer.stop();
-  });
-
   const at = (turn: number): Instance => galera.on(turn);
   const reset = (number: number, email: string, code: string) =>
     at(number).anyone.post('/api/auth/password/reset', { email, code, newPassword: aPassword() });

@@ -1,19 +1,15 @@
 import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { aServiceCaller } from '../support/service-caller.js';
 import { engine } from '../support/engine.js';
 import { anAccount } from '../support/personas.js';
-import { type Service, startCluster, startService } from '../support/service.js';
+import { startCluster, startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('health', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it.each(['/health/live', '/health/ready'])('%s answers 200, and reveals no internals', async (path) => {
     const answer = await service.anyone.get(path);
 

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { bodyTooLarge, invalidFields, malformedJson, unsupportedMediaType } from '../support/expected.js';
 import { anEmail, aPassword, anAccount } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 
 const LIMIT = 16 * 1024;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
+const service = await startServiceWithoutLimits();
+afterAll(() => service.stop());
+
 describe('request bodies', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-  });
-  afterAll(() => service.stop());
-
   const register = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = JSON_TYPE) =>
     service.anyone.send('POST', '/api/auth/register', { headers, body });
   const aBody = (more: object = {}): string =>

@@ -1,22 +1,18 @@
 import { connect } from 'node:net';
 import { createConnection } from 'mysql2/promise';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { unsupportedMediaType } from '../support/expected.js';
 import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anEmail, aPassword } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('broken HTTP', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it.each<[string, number, string]>([
     ['no HTTP at all', 400, 'nonsense\r\n\r\n'],
     ['binary', 400, '\u0016\u0003\u0001\u0000\u0000\r\n\r\n'],

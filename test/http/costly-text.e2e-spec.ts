@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { invalidCredentials, invalidFields } from '../support/expected.js';
-import { anAccount, anEmail, type Account } from '../support/personas.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { anAccount, anEmail } from '../support/personas.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 
 const MARKS = 4000;
 /** Marks of two combining classes in the wrong order: normalization has to move each past all others. */
@@ -13,16 +13,11 @@ const ROUNDS = 9;
 /** Without a bound on the length the hostile text takes thirty times as long. */
 const MAX_DURATION_RATIO = 5;
 
+const service = await startServiceWithoutLimits();
+const ada = await anAccount(service, 'ada');
+afterAll(() => service.stop());
+
 describe('text that is costly to normalize', () => {
-  let service: Service;
-  let ada: Account;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(() => service.stop());
-
   it.each<[string, (text: string) => Promise<unknown>, object]>([
     [
       'a password at login',

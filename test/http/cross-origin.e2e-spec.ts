@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
@@ -14,18 +14,13 @@ const EXPOSED = [
 ];
 const REQUEST_HEADERS = ['authorization', 'x-request-id', 'traceparent', 'if-match', 'idempotency-key'];
 
+const [closed, open] = await Promise.all([
+  startService(),
+  startService({ env: { CORS_ORIGINS: 'tauri://localhost, https://app.example.com' } }),
+]);
+afterAll(() => Promise.all([closed.stop(), open.stop()]));
+
 describe('cross-origin requests', () => {
-  let closed: Service;
-  let open: Service;
-
-  beforeAll(async () => {
-    [closed, open] = await Promise.all([
-      startService(),
-      startService({ env: { CORS_ORIGINS: 'tauri://localhost, https://app.example.com' } }),
-    ]);
-  });
-  afterAll(() => Promise.all([closed.stop(), open.stop()]));
-
   const preflight = (service: Service, origin: string, method: string) =>
     service.anyone
       .with({

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { engine } from '../support/engine.js';
 import { unavailable } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
 import { anOrg } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('the deadline of an answer', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it('holds while a write waits for a lock repeatedly, for longer than the deadline', async () => {
     const { org, owner, member } = await anOrg(service);
     const held = await holdRows(service);

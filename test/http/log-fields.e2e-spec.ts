@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { aCode, anAccount, anEmail, aPassword } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { aChallenge, protect, secondStep } from '../support/second-factor.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 interface Line {
@@ -24,14 +24,11 @@ const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../
   version: string;
 };
 
-describe('a line of the log', () => {
-  let service: Service;
-  let begin: number;
+const service = await startService({ env: { LOG_LEVEL: 'debug', RATE_LIMIT_REGISTER: 'off' } });
+afterAll(() => service.stop());
 
-  beforeAll(async () => {
-    service = await startService({ env: { LOG_LEVEL: 'debug', RATE_LIMIT_REGISTER: 'off' } });
-  });
-  afterAll(() => service.stop());
+describe('a line of the log', () => {
+  let begin: number;
   beforeEach(() => {
     begin = service.logs.length;
   });

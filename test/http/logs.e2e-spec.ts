@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { anAccount, anEmail, anOrg, aPassword, aCode } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+
+const service = await startService({ env: { LOG_LEVEL: 'trace' } });
+afterAll(() => service.stop());
 
 /** That no secret is in the logs is checked at the end of every test file, by the service's own `stop()`. */
 describe('the logs', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService({ env: { LOG_LEVEL: 'trace' } });
-  });
-  afterAll(() => service.stop());
-
   const linesWith = (text: string) => service.logs.filter((line) => line.includes(text));
   const untilLogged = (text: string) =>
     waitFor(`a line with ${text}`, hangTimeoutMs(), () => linesWith(text).length > 0);

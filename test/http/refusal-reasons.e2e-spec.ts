@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { aCode, anAccount, type Account } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
-import { decodeToken, signToken, type SigningKey } from '../support/signing-keys.js';
+import { startService } from '../support/service.js';
+import { decodeToken, signToken } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 interface Line {
@@ -16,17 +16,13 @@ interface Refusal {
   body: object;
 }
 
-describe('the log line of a refusal', () => {
-  let service: Service;
-  let ada: Account;
-  let key: SigningKey;
-  let begin: number;
+const service = await startService();
+const key = service.installation.keys[0]!;
+afterAll(() => service.stop());
 
-  beforeAll(async () => {
-    service = await startService();
-    key = service.installation.keys[0]!;
-  });
-  afterAll(() => service.stop());
+describe('the log line of a refusal', () => {
+  let ada: Account;
+  let begin: number;
   beforeEach(async () => {
     ada = await anAccount(service, 'ada');
     begin = service.logs.length;

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { connect } from 'node:net';
 import { emailTaken, memberNotFound } from '../support/expected.js';
 import { anEmail, anOrg, aPassword } from '../support/personas.js';
 import { requestBytes } from '../support/raw-connection.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('a request that is sent again', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it('after a lost answer to a registration finds the account created', async () => {
     const credentials = { email: anEmail(), password: aPassword() };
     service.installation.secrets.note(credentials.password);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { createConnection } from 'mysql2/promise';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
 // A hash takes ten milliseconds and more, so that the service sees the client leave before it has the answer. With one
@@ -23,14 +23,11 @@ interface Line {
   replayed?: boolean;
 }
 
-describe('the log of requests', () => {
-  let service: Service;
-  let begin: number;
+const service = await startService({ env: SLOWER_HASHES });
+afterAll(() => service.stop());
 
-  beforeAll(async () => {
-    service = await startService({ env: SLOWER_HASHES });
-  });
-  afterAll(() => service.stop());
+describe('the log of requests', () => {
+  let begin: number;
   beforeEach(() => {
     begin = service.logs.length;
   });

@@ -1,12 +1,12 @@
 import { METHODS } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import { methodNotAllowed, notFound, orgNotFound, uriTooLong } from '../support/expected.js';
 import { addOrgs } from '../support/many-orgs.js';
 import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
-import { anAccount, anOrgOf, type Account, type Org } from '../support/personas.js';
+import { anAccount, anOrgOf } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 /** Together 10 MB, which is more than the system buffers. */
 const UNREAD = 5;
@@ -50,18 +50,12 @@ const ROUTES: [string, string[]][] = [
 ];
 const METHODS_OF_PATHS = METHODS.filter((method) => method !== 'CONNECT');
 
+const service = await startService();
+const ada = await anAccount(service, 'ada');
+const org = await anOrgOf(ada);
+afterAll(() => service.stop());
+
 describe('routes', () => {
-  let service: Service;
-  let ada: Account;
-  let org: Org;
-
-  beforeAll(async () => {
-    service = await startService();
-    ada = await anAccount(service, 'ada');
-    org = await anOrgOf(ada);
-  });
-  afterAll(() => service.stop());
-
   it.each(ROUTES)('%s allows %j and refuses every other method', async (path, methods) => {
     const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
     const others = METHODS_OF_PATHS.filter((method) => !allowed.includes(method));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { times } from '../support/at-once.js';
 import {
@@ -40,7 +40,7 @@ import {
   type Cast,
 } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const WRONG = '00000-00000';
 const ANSWERS = [
@@ -48,15 +48,12 @@ const ANSWERS = [
   ['decline', declineByCode],
 ] as const;
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('an invitation that is answered with its code alone', () => {
-  let service: Service;
   let cast: Cast;
   let guest: Account;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
   beforeEach(async () => {
     cast = await anOrg(service);
     guest = await anAccount(service, 'guest');

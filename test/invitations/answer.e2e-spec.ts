@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   alreadyMember,
   emailNotVerified,
@@ -36,18 +36,15 @@ import {
   type Cast,
   join,
 } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const WRONG = '00000-00000';
 
-describe('an invitation', () => {
-  let service: Service;
-  let cast: Cast;
+const service = await startService();
+afterAll(() => service.stop());
 
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
+describe('an invitation', () => {
+  let cast: Cast;
   beforeEach(async () => {
     cast = await anOrg(service);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { raceWithDeletion } from '../support/deletion-race.js';
 import { untrueClaims } from '../support/doctor.js';
@@ -20,19 +20,15 @@ import {
   rowOf,
 } from '../support/inviting.js';
 import { anEmail, anOrg } from '../support/personas.js';
-import { type Cluster, startCluster } from '../support/service.js';
+import { startCluster } from '../support/service.js';
 
 const ROUNDS = 15;
 const CLIENTS = 50;
 
+const cluster = await startCluster(instancesInARace, { env: { RATE_LIMIT_REGISTER: 'off' } });
+afterAll(() => cluster.stop());
+
 describe('at the same moment', () => {
-  let cluster: Cluster;
-
-  beforeAll(async () => {
-    cluster = await startCluster(instancesInARace, { env: { RATE_LIMIT_REGISTER: 'off' } });
-  });
-  afterAll(() => cluster.stop());
-
   const at = (index: number) => cluster.instances[index % cluster.instances.length]!;
 
   it(`${CLIENTS} invitations of one e-mail make one`, async () => {

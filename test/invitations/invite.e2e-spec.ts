@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   alreadyInvited,
   alreadyMember,
@@ -26,19 +26,16 @@ import {
   rowOf,
 } from '../support/inviting.js';
 import { anAccount, anEmail, anOrg, anOrgOf, anUnknownId, type Cast } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const A_CODE = expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/) as string;
 const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) as string;
 
-describe('inviting', () => {
-  let service: Service;
-  let cast: Cast;
+const service = await startService();
+afterAll(() => service.stop());
 
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
+describe('inviting', () => {
+  let cast: Cast;
   beforeEach(async () => {
     cast = await anOrg(service);
   });

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { rateLimited } from '../support/expected.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import {
   accept,
   anInvitation,
@@ -24,28 +24,23 @@ import {
   anOrgOf,
   type Cast,
 } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const MAX_FOR_RECIPIENT_FROM_ONE = 5;
 const MAX_FOR_RECIPIENT = 25;
 const MAX_FOR_OTHERS = 100;
 
-describe('an invitation by mail', () => {
-  let mailServer: MailServer;
-  let installation: Installation;
-  let service: Service;
-  let cast: Cast;
+const mailServer = await MailServer.start();
+const installation = await anInstallation();
+const service = await startService({ installation, env: { ...mailServer.env, RATE_LIMIT_REGISTER: 'off' } });
+afterAll(async () => {
+  await service.stop();
+  await installation.remove();
+  await mailServer.stop();
+});
 
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    installation = await anInstallation();
-    service = await startService({ installation, env: { ...mailServer.env, RATE_LIMIT_REGISTER: 'off' } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await installation.remove();
-    await mailServer.stop();
-  });
+describe('an invitation by mail', () => {
+  let cast: Cast;
   beforeEach(async () => {
     mailServer.verdict = () => undefined;
     cast = await anOrg(service);

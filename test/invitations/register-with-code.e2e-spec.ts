@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { emailTaken, invalidCode, invalidCredentials, invalidFields } from '../support/expected.js';
 import {
   age,
@@ -11,16 +11,13 @@ import {
   rowOf,
 } from '../support/inviting.js';
 import { anAccount, anEmail, anOrg, aPassword, type Cast } from '../support/personas.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { startServiceWithoutLimits } from '../support/service.js';
+
+const service = await startServiceWithoutLimits();
+afterAll(() => service.stop());
 
 describe('registering with the code of an invitation', () => {
-  let service: Service;
   let cast: Cast;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-  });
-  afterAll(() => service.stop());
   beforeEach(async () => {
     cast = await anOrg(service);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import { invalidCode, rateLimited } from '../support/expected.js';
@@ -13,29 +13,25 @@ import {
 } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { anAccountOf, anEmail, anOrg, aPassword, type Cast, type Session } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 
 const TRIES = 50;
 /** of registration, for one email from one address in an hour */
 const TRIES_OF_AN_ADDRESS = 5;
 
+const mailServer = await MailServer.start();
+const service = await startOwnService({ env: { ...mailServer.env, TRUST_PROXY: '127.0.0.1' } });
+afterAll(async () => {
+  await service.stop();
+  await mailServer.stop();
+});
+
 /** A stranger needs ten addresses for that, and the email. */
 describe('a mailed invitation whose code strangers have tried to guess 50 times', () => {
-  let mailServer: MailServer;
-  let service: Instance;
   let cast: Cast;
   let email: string;
   let invitation: Invitation;
   let code: string;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    service = await startOwnService({ env: { ...mailServer.env, TRUST_PROXY: '127.0.0.1' } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await mailServer.stop();
-  });
 
   async function spendTheCode(): Promise<void> {
     cast = await anOrg(service);

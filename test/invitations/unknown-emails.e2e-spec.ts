@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { invalidCode } from '../support/expected.js';
 import { anInvitation, aVerifiedAccount, registerWith, revoke } from '../support/inviting.js';
-import { type Account, anAccount, anEmail, anOrgOf, type Org } from '../support/personas.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { anAccount, anEmail, anOrgOf } from '../support/personas.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 
 const PAIRS = 40;
 /** Other load on the machine; one write more would show as twice the time. */
 const SIMILAR = { least: 0.5, most: 2 };
 
+const service = await startServiceWithoutLimits();
+const owner = await anAccount(service);
+const org = await anOrgOf(owner);
+afterAll(() => service.stop());
+
 describe('the time of an answer does not tell', () => {
-  let service: Service;
-  let owner: Account;
-  let org: Org;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-    owner = await anAccount(service);
-    org = await anOrgOf(owner);
-  });
-  afterAll(() => service.stop());
-
   async function timed(work: () => Promise<unknown>): Promise<number> {
     const begin = performance.now();
     await work();

@@ -1,25 +1,20 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
 import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
-import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { openDataLayer } from '../support/data-source.js';
 
 const MINUTE_MS = 60_000;
 const NOW = Date.now();
 const LEASE_END = NOW + MINUTE_MS;
 
+const data = await openDataLayer();
+const mails = new MailsRepository(data.dataSource.getRepository(Mail), data.transactions);
+afterAll(() => data.close());
+
 describe('a mail in the outbox', () => {
-  let data: DataLayer;
-  let mails: MailsRepository;
-
-  beforeAll(async () => {
-    data = await openDataLayer();
-    mails = new MailsRepository(data.dataSource.getRepository(Mail), data.transactions);
-  });
-  afterAll(() => data.close());
-
   async function aMail(
     values: Partial<Record<'attempts' | 'next_attempt_at', number>> = {},
   ): Promise<string> {

@@ -1,30 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { appCode, aWrongCode, enrol, forgetSteps, SECOND_FACTOR } from '../support/enrolment.js';
 import { invalidCode, rateLimited } from '../support/expected.js';
 import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer, refusal } from '../support/mail-server.js';
 import type { Account } from '../support/personas.js';
-import { type Service, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
+
+const installation = await anInstallation();
+const mailServer = await MailServer.start();
+const env = { ...mailServer.env, RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
+const service = await startOwnService({ installation, env });
+afterAll(async () => {
+  await service.stop();
+  await mailServer.stop();
+  await installation.remove();
+});
 
 describe('notices of a second factor', () => {
-  let installation: Installation;
-  let mailServer: MailServer;
-  let service: Service;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-    mailServer = await MailServer.start();
-    const env = { ...mailServer.env, RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
-    service = await startOwnService({ installation, env });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await mailServer.stop();
-    await installation.remove();
-  });
-
   const subjects = (account: Account) => mailServer.to(account.email).map(({ subject }) => subject);
   const post = (by: Account, path: string, code: unknown) =>
     by.post<{ recoveryCodes: string[] }>(`${SECOND_FACTOR}${path}`, { password: by.password, code });

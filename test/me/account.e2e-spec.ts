@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { unauthorized } from '../support/expected.js';
-import { type Account, anAccount } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { anAccount } from '../support/personas.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+const ada = await anAccount(service, 'ada');
+afterAll(() => service.stop());
 
 describe('the account', () => {
-  let service: Service;
-  let ada: Account;
-
-  beforeAll(async () => {
-    service = await startService();
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(() => service.stop());
-
   it('is shown with these fields, and no other', async () => {
     const { status, body } = await ada.get('/api/me/account');
     const [row] = await service.db.query('SELECT created_at FROM users WHERE id = ?', [ada.id]);

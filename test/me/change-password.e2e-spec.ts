@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   invalidCredentials,
   invalidFields,
@@ -11,18 +11,15 @@ import {
 import { holdRows } from '../support/held-rows.js';
 import { type Account, aCode, anAccount, anAccountOf, anEmail, aPassword } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed, type Tokens } from '../support/refreshing.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const PASSWORD = '/api/me/password';
 
-describe('a change of the password', () => {
-  let service: Service;
-  let ada: Account;
+const service = await startService();
+afterAll(() => service.stop());
 
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
+describe('a change of the password', () => {
+  let ada: Account;
 
   beforeEach(async () => {
     ada = await anAccount(service, 'ada');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   invalidCredentials,
   invalidFields,
@@ -11,16 +11,12 @@ import {
 import { holdRows } from '../support/held-rows.js';
 import { type Account, aCode, anAccount, anOrg, anOrgOf, aPassword } from '../support/personas.js';
 import { aRefreshableLogin, refresh, type Tokens } from '../support/refreshing.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('the deletion of an account', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   const remove = (who: Account, password: unknown = who.password) => who.delete('/api/me', { password });
   const rowsOf = async ({ id }: Account): Promise<number[]> => {
     const counts = [

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { passedOn } from '../support/derived-sessions.js';
 import { invalidToken, passwordSessionRequired } from '../support/expected.js';
 import { addLongHistory } from '../support/long-history.js';
@@ -12,7 +12,7 @@ import {
   aPassword,
   type Session,
 } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const EXPORT = '/api/me/export';
 
@@ -24,14 +24,10 @@ interface Exported {
   events: { id: string; type: string; ip: string | null }[];
 }
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('the export of one’s own data', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it('holds everything about the user, and nothing secret or of others', async () => {
     const { admin, owner, org } = await anOrg(service);
     await service.anyone.post('/api/auth/code/exchange', { code: await aCode(admin) });

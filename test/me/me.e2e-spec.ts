@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { invalidFields, unauthorized } from '../support/expected.js';
 import { verified } from '../support/inviting.js';
 import { addOrgs } from '../support/many-orgs.js';
 import { PausedReader } from '../support/paused-reader.js';
 import { type Account, anAccount, anOrg, anOrgOf, join, type Org } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('GET /api/me', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it('answers with the user and an empty list without organizations', async () => {
     const ada = await anAccount(service, 'ada');
 

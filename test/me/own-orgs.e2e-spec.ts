@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { invalidFields } from '../support/expected.js';
-import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { anAccount, anOrgOf, join, type Org } from '../support/personas.js';
+import { startService } from '../support/service.js';
 
 interface Page {
   orgs: { id: string; name: string }[];
@@ -12,28 +12,22 @@ interface Page {
 const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const LISTS = ['/api/me/orgs', '/api/me/deleted-orgs'];
 
+const service = await startService();
+const ada = await anAccount(service, 'ada');
+const grace = await anAccount(service, 'grace');
+const theirs = await anOrgOf(grace, 'Joined last');
+const orgs: Org[] = [];
+for (const name of ['Zeta', 'Alpha', 'Beta']) orgs.push(await anOrgOf(ada, name));
+await join(theirs, grace, ada, 'member');
+orgs.push(theirs);
+// Of the same moment, so that the id decides, too.
+await service.db.query(
+  `UPDATE members SET joined_at = 1700000000000 WHERE user_id = ? AND org_id IN (?, ?)`,
+  [ada.id, orgs[0]!.id, orgs[1]!.id],
+);
+afterAll(() => service.stop());
+
 describe('the organizations of a user', () => {
-  let service: Service;
-  let ada: Account;
-  let orgs: Org[];
-
-  beforeAll(async () => {
-    service = await startService();
-    ada = await anAccount(service, 'ada');
-    const grace = await anAccount(service, 'grace');
-    const theirs = await anOrgOf(grace, 'Joined last');
-    orgs = [];
-    for (const name of ['Zeta', 'Alpha', 'Beta']) orgs.push(await anOrgOf(ada, name));
-    await join(theirs, grace, ada, 'member');
-    orgs.push(theirs);
-    // Of the same moment, so that the id decides, too.
-    await service.db.query(
-      `UPDATE members SET joined_at = 1700000000000 WHERE user_id = ? AND org_id IN (?, ?)`,
-      [ada.id, orgs[0]!.id, orgs[1]!.id],
-    );
-  });
-  afterAll(() => service.stop());
-
   async function pagesOf(path: string, limit: number): Promise<Page['orgs']> {
     const found: Page['orgs'] = [];
     let next: string | undefined = `${path}?limit=${limit}`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   anId,
   invalidFields,
@@ -10,7 +10,7 @@ import {
 import { isAlive, passedOn } from '../support/derived-sessions.js';
 import { type Account, aCode, anAccount, anEmail, anUnknownId, aPassword } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed, type Tokens } from '../support/refreshing.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const SESSIONS = '/api/me/sessions';
@@ -28,16 +28,13 @@ interface Listed {
   service: string | null;
 }
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('the sessions of a user', () => {
-  let service: Service;
   let ada: Account;
   let desktop: Account;
   let login: Tokens;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
 
   beforeEach(async () => {
     ada = await anAccount(service, 'ada');

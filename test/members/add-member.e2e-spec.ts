@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { alreadyMember, invalidFields, userNotFound } from '../support/expected.js';
 import { anAccount, anEmail, anOrg, anOrgOf } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('POST /api/orgs/:id/members', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it.each(['member', 'admin'])('adds a registered user as %s', async (role) => {
     const { org, admin, outsider } = await anOrg(service);
 

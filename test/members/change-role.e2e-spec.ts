@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { insufficientRole, invalidFields, memberNotFound } from '../support/expected.js';
 import { anAccount, anOrg, anOrgOf, anUnknownId } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('PATCH /api/orgs/:id/members/:uid', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it('changes the role and answers with the member', async () => {
     const { org, owner, member } = await anOrg(service);
 

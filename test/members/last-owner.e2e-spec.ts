@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { lastOwner, memberDisabled } from '../support/expected.js';
 import { anOrg, anOrgWithTwoOwners } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('the last owner', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it.each(['admin', 'member'])('cannot become %s', async (role) => {
     const { org, owner } = await anOrg(service);
 

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { notAMember } from '../support/expected.js';
 import { anAccount, anOrg, anOrgOf, join } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('GET /api/orgs/:id/members', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it('lists all members in the order of joining, for every member', async () => {
     const { org, owner, admin, member } = await anOrg(service);
 

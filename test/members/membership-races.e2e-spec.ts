@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { alreadyMember, memberNotFound } from '../support/expected.js';
 import { anAccount, anOrg, anOrgOf, join, type Account, type Org } from '../support/personas.js';
-import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
+import { startClusterWithoutLimits } from '../support/service.js';
 
 const ROUNDS = 20;
 const CLIENTS = 20;
 
+const cluster = await startClusterWithoutLimits();
+afterAll(() => cluster.stop());
+
 describe('changes of one membership at once', () => {
-  let cluster: Cluster;
-
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-  });
-  afterAll(() => cluster.stop());
-
   const instance = (index: number) => cluster.instances[index % cluster.instances.length]!;
   const rolesOf = async (org: Org, who: Account) =>
     (

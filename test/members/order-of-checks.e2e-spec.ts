@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   alreadyMember,
   insufficientRole,
@@ -11,20 +11,15 @@ import {
   unauthorized,
   userNotFound,
 } from '../support/expected.js';
-import { anEmail, anOrg, byCode, anUnknownId, type Cast } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { anEmail, anOrg, byCode, anUnknownId } from '../support/personas.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+const cast = await anOrg(service);
+afterAll(() => service.stop());
 
 /** Each request has every fault that comes after the one it must be answered with. */
 describe('the order of checks', () => {
-  let service: Service;
-  let cast: Cast;
-
-  beforeAll(async () => {
-    service = await startService();
-    cast = await anOrg(service);
-  });
-  afterAll(() => service.stop());
-
   it('is authentication first', async () => {
     const nowhere = `/api/orgs/${anUnknownId()}`;
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { notAMember } from '../support/expected.js';
 import { anOrg, join } from '../support/personas.js';
-import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
+import { startClusterWithoutLimits } from '../support/service.js';
 
 const ROUNDS = 10;
 const READERS = 4;
@@ -11,14 +11,10 @@ interface Detail {
   org: { name: string; members: { userId: string; role: string }[] };
 }
 
+const cluster = await startClusterWithoutLimits();
+afterAll(() => cluster.stop());
+
 describe('while an organization changes', () => {
-  let cluster: Cluster;
-
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-  });
-  afterAll(() => cluster.stop());
-
   const at = (index: number) => cluster.instances[index % cluster.instances.length]!;
 
   it('its detail is a state that there was, with the tag of that state', async () => {

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { RawRequest } from '../support/caller.js';
 import { memberNotFound, notAMember } from '../support/expected.js';
 import { anOrg, anOrgWithTwoOwners, join } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('DELETE /api/orgs/:id/members/:uid', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   it.each<[string, RawRequest]>([
     ['no body', {}],
     ['{}', { headers: { 'content-type': 'application/json' }, body: '{}' }],

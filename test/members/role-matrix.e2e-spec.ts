@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { insufficientRole } from '../support/expected.js';
 import {
   anAccount,
@@ -9,7 +9,7 @@ import {
   type Role,
   ROLES,
 } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 /** For each actor: on whom, and to what. Everything else is refused. */
 const MAY_CHANGE: Record<Role, { targets: readonly Role[]; roles: readonly Role[] }> = {
@@ -26,14 +26,10 @@ interface Stage {
   roleOfTarget: () => Promise<string | undefined>;
 }
 
+const service = await startService();
+afterAll(() => service.stop());
+
 describe('the role matrix', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   /** Two owners besides, so that the rule of the last owner stays out of the picture. */
   async function stage(actorRole: Role, targetRole: Role | 'self'): Promise<Stage> {
     const { org, owner } = await anOrgWithTwoOwners(service);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import {
   insufficientRole,
@@ -10,17 +10,13 @@ import {
 } from '../support/expected.js';
 import { type HeldRows, holdRows } from '../support/held-rows.js';
 import { anOrg, anOrgWithTwoOwners, type Cast } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 /** Each request passes its first checks, then waits for a change of others that makes them wrong. */
 describe('changes made after a request was authorized', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   /** Sends the request while the change is not committed yet, and ends that when the request waits for it. */
   async function answerAfter(
     change: (held: HeldRows) => Promise<void>,

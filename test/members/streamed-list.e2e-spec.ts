@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { addCrowd, crowdEmail } from '../support/large-org.js';
 import { PausedReader } from '../support/paused-reader.js';
-import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
-import { type Service, startOwnService } from '../support/service.js';
+import { type Account, anAccount, anOrgOf, join } from '../support/personas.js';
+import { startOwnService } from '../support/service.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
 const CROWD = 20_000;
 
+const service = await startOwnService();
+const owner = await anAccount(service, 'owner');
+const org = await anOrgOf(owner);
+await addCrowd(service.db, org, CROWD);
+afterAll(() => service.stop());
+
 describe('a member list that is streamed', () => {
-  let service: Service;
-  let owner: Account;
-  let org: Org;
-
-  beforeAll(async () => {
-    service = await startOwnService();
-    owner = await anAccount(service, 'owner');
-    org = await anOrgOf(owner);
-    await addCrowd(service.db, org, CROWD);
-  });
-  afterAll(() => service.stop());
-
   const paths: [string, () => string][] = [
     ['GET /api/orgs/:id', () => `/api/orgs/${org.id}`],
     ['GET /api/orgs/:id/members', () => `/api/orgs/${org.id}/members`],

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { holdRows } from '../support/held-rows.js';
-import { type Account, aCode, anAccount, anOrg, anOrgOf, aPassword, join } from '../support/personas.js';
+import { aCode, anAccount, anOrg, anOrgOf, aPassword, join } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { metricsUrl, scrape, type Scraped } from '../support/scrape.js';
 import { type Instance, startOwnService } from '../support/service.js';
@@ -13,20 +13,13 @@ const LOGINS = 'accounts_logins_total';
 const DECISIONS = 'accounts_rate_limit_decisions_total';
 const CONNECTIONS = 'accounts_database_connections';
 
+const env = { METRICS_PORT: '0', RATE_LIMIT_LOGIN: '5/15m', RATE_LIMIT_ADDRESS: '100/1h' };
+const service = await startOwnService({ env: { ...env, ARGON2_MEMORY_KIB: '65536', ARGON2_TIME: '3' } });
+const url = await metricsUrl(service.logs);
+const ada = await anAccount(service, 'ada');
+afterAll(() => service.stop());
+
 describe('the metrics', () => {
-  let service: Instance;
-  let url: string;
-  let ada: Account;
-
-  beforeAll(async () => {
-    const env = { METRICS_PORT: '0', RATE_LIMIT_LOGIN: '5/15m', RATE_LIMIT_ADDRESS: '100/1h' };
-    // Slow enough to be seen under way.
-    service = await startOwnService({ env: { ...env, ARGON2_MEMORY_KIB: '65536', ARGON2_TIME: '3' } });
-    url = await metricsUrl(service.logs);
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(() => service.stop());
-
   /** When the last request that was sent is counted: answers arrive a moment before. */
   const untilCounted = (total: number): Promise<Scraped> =>
     waitFor(`${total} requests are counted`, hangTimeoutMs(), async () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../support/personas.js';
 import { metricsUrl, scrape } from '../support/scrape.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 
 interface Panel {
   title: string;
@@ -14,18 +14,14 @@ const FILE = resolve(import.meta.dirname, '../../deploy/grafana-dashboard.json')
 /** Those that Prometheus adds, and that of the buckets. */
 const LABELS_OF_OTHERS = ['instance', 'le'];
 
+const service = await startOwnService({ env: { METRICS_PORT: '0' } });
+await anAccount(service);
+const { text } = await scrape(await metricsUrl(service.logs));
+afterAll(() => service.stop());
+
 describe('the dashboard', () => {
   const { panels } = JSON.parse(readFileSync(FILE, 'utf8')) as { panels: Panel[] };
   const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-  let service: Instance;
-  let text: string;
-
-  beforeAll(async () => {
-    service = await startOwnService({ env: { METRICS_PORT: '0' } });
-    await anAccount(service);
-    ({ text } = await scrape(await metricsUrl(service.logs)));
-  });
-  afterAll(() => service.stop());
 
   /** `name` of each `# TYPE name kind` line. */
   const names = (): string[] => [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!);

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import spectral from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startService } from '../support/service.js';
-import { type Document, type Documented, DocumentReader, type Schema, schemasIn } from './documented.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startService } from '../support/service.js';
+import { type Documented, DocumentReader, type Schema, schemasIn } from './documented.js';
 
 const ENDPOINTS = [
   { endpoint: 'POST /api/auth/register', status: '201', public: true, body: true },
@@ -100,18 +100,12 @@ const ENDPOINTS = [
   { endpoint: 'POST /api/operators/users/{userId}/reset-code', status: '201', public: false, body: true },
 ];
 
+const service = await startService();
+const reader = await DocumentReader.of(service);
+const { document } = reader;
+afterAll(() => service.stop());
+
 describe('the OpenAPI document', () => {
-  let service: Service;
-  let reader: DocumentReader;
-  let document: Document;
-
-  beforeAll(async () => {
-    service = await startService();
-    reader = await DocumentReader.of(service);
-    ({ document } = reader);
-  });
-  afterAll(() => service.stop());
-
   const operation = (endpoint: string): Documented => {
     const found = reader.operations.find(({ method, path }) => `${method} ${path}` === endpoint);
     expect(found, endpoint).toBeDefined();

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { MailServer } from '../support/mail-server.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { type DocumentedResponse, DocumentReader } from './documented.js';
 import { collectInvitationAnswers } from './invitation-answers.js';
 import { collectMailAnswers } from './mail-answers.js';
@@ -39,36 +39,29 @@ const ALWAYS_NEW = new Map([
   ...['iat', 'exp', 'auth_time'].map((name) => [name, 'a time'] as const),
 ]);
 
+const mailServer = await MailServer.start();
+const service = await startService({ env: { ...SMALL_LIMITS, ...mailServer.env } });
+const withoutMail = await startService({
+  env: { ...WRITES_LIMIT, CODE_AUDIENCE: 'required', JWT_ISSUER: 'https://accounts.example.com' },
+});
+const reader = await DocumentReader.of(service);
+const examples = new ExampleAnswers(reader, service);
+await collectLookupAnswers(examples, service);
+await collectServiceAnswers(examples, service);
+await collectOperatorAnswers(examples, service);
+await collectMailAnswers(examples, service, mailServer, withoutMail);
+await collectOrgLifeAnswers(examples, service);
+await collectSecondFactorAnswers(examples, service);
+await examples.collect((founders) => collectInvitationAnswers(examples, service, withoutMail, founders));
+await examples.exceedWrites(withoutMail);
+for (const { anyone } of [service, withoutMail]) await examples.discover(anyone);
+await withoutMail.stop();
+afterAll(async () => {
+  await service.stop();
+  await mailServer.stop();
+});
+
 describe('the examples of the OpenAPI document', () => {
-  let service: Service;
-  let mailServer: MailServer;
-  let reader: DocumentReader;
-  let examples: ExampleAnswers;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    service = await startService({ env: { ...SMALL_LIMITS, ...mailServer.env } });
-    const withoutMail = await startService({
-      env: { ...WRITES_LIMIT, CODE_AUDIENCE: 'required', JWT_ISSUER: 'https://accounts.example.com' },
-    });
-    reader = await DocumentReader.of(service);
-    examples = new ExampleAnswers(reader, service);
-    await collectLookupAnswers(examples, service);
-    await collectServiceAnswers(examples, service);
-    await collectOperatorAnswers(examples, service);
-    await collectMailAnswers(examples, service, mailServer, withoutMail);
-    await collectOrgLifeAnswers(examples, service);
-    await collectSecondFactorAnswers(examples, service);
-    await examples.collect((founders) => collectInvitationAnswers(examples, service, withoutMail, founders));
-    await examples.exceedWrites(withoutMail);
-    for (const { anyone } of [service, withoutMail]) await examples.discover(anyone);
-    await withoutMail.stop();
-  });
-  afterAll(async () => {
-    await service.stop();
-    await mailServer.stop();
-  });
-
   const documented = (): [name: string, example: unknown][] =>
     reader.operations.flatMap((operation) =>
       reader.responsesOf(operation).flatMap(([status, response]) =>

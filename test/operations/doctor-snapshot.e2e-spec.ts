@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parseEnv } from '../../src/config/load-env.js';
 import type { Check } from '../../src/cli/doctor/check.js';
 import { inspect } from '../../src/cli/doctor/inspect.js';
 import { anAccount, anEmail } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+await anAccount(service);
+afterAll(() => service.stop());
 
 describe('the claims of the doctor', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-    await anAccount(service);
-  });
-  afterAll(() => service.stop());
-
   const users = async () =>
     Number((await service.db.query('SELECT COUNT(*) AS users FROM users'))[0]!['users']);
   const addUser = () =>

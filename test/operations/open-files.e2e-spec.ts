@@ -1,41 +1,30 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, within } from '../../tooling/wait.js';
 import type { FeedPage } from '../support/feed.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import {
   jsonRequest,
   keptAliveRequest,
   type OpenConnection,
   openConnection,
 } from '../support/open-connection.js';
-import {
-  BUILT_SERVICE,
-  exitCode,
-  type ServiceProcess,
-  spawnCommand,
-  untilListening,
-} from '../support/service-process.js';
+import { BUILT_SERVICE, exitCode, spawnCommand, untilListening } from '../support/service-process.js';
 import { aServiceClient } from '../support/services.js';
 
 const OPEN_FILES = 160;
 
-describe('a service that may open few files', () => {
-  let installation: Installation;
-  let service: ServiceProcess;
-  let url: string;
-  const connections: OpenConnection[] = [];
+const installation = await anInstallation();
+const command = `ulimit -n ${OPEN_FILES}; exec "$@"`;
+const service = spawnCommand(
+  ['sh', '-c', command, 'sh', ...BUILT_SERVICE],
+  installation.directory,
+  installation.env,
+);
+const url = await untilListening(service);
 
-  beforeAll(async () => {
-    installation = await anInstallation();
-    const command = `ulimit -n ${OPEN_FILES}; exec "$@"`;
-    service = spawnCommand(
-      ['sh', '-c', command, 'sh', ...BUILT_SERVICE],
-      installation.directory,
-      installation.env,
-    );
-    url = await untilListening(service);
-  });
+describe('a service that may open few files', () => {
+  const connections: OpenConnection[] = [];
   afterAll(async () => {
     for (const { socket } of connections) socket.destroy();
     service.child.kill('SIGTERM');

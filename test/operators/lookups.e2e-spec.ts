@@ -2,18 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidFields, orgNotFound, serviceNotFound, userNotFound } from '../support/expected.js';
 import { anOperator } from '../support/operators.js';
-import {
-  type Account,
-  aCode,
-  anAccount,
-  anOrg,
-  anOrgOf,
-  anUnknownId,
-  type Cast,
-  theNextMillisecond,
-} from '../support/personas.js';
+import { aCode, anAccount, anOrg, anOrgOf, anUnknownId, theNextMillisecond } from '../support/personas.js';
 import { aServiceClient, type ServiceClient } from '../support/services.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 
 const BELOW = '/api/operators';
 const ROWS = 1200;
@@ -22,17 +13,11 @@ const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) as string;
 type Row = Record<string, unknown>;
 type Page = Record<string, Row[]> & { nextCursor?: string };
 
+const service = await startServiceWithoutLimits();
+const [operator, cast] = await Promise.all([anOperator(service), anOrg(service)]);
+afterAll(() => service.stop());
+
 describe('what operators look up', () => {
-  let service: Service;
-  let operator: Account;
-  let cast: Cast;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-    [operator, cast] = await Promise.all([anOperator(service), anOrg(service)]);
-  });
-  afterAll(() => service.stop());
-
   const get = (path: string) => operator.get<Page>(BELOW + path);
   const one = async (path: string, name: string): Promise<Row> =>
     ((await get(path)).body as unknown as Record<string, Row>)[name]!;

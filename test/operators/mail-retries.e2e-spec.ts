@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { anInvitation, revoke } from '../support/inviting.js';
 import { anOperator } from '../support/operators.js';
-import { type Account, anAccount, anEmail, anOrg, anUnknownId } from '../support/personas.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { anAccount, anEmail, anOrg, anUnknownId } from '../support/personas.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 
 const REASON = 'ticket 4711: the mail server was down';
 
+const service = await startServiceWithoutLimits();
+const operator = await anOperator(service);
+afterAll(() => service.stop());
+
 describe('a failed mail', () => {
-  let service: Service;
-  let operator: Account;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-    operator = await anOperator(service);
-  });
-  afterAll(() => service.stop());
-
   const at = () => Date.now() + 60_000;
   async function failed(
     kind: string,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { allRows } from '../support/all-rows.js';
 import type { Answer } from '../support/answer.js';
 import {
@@ -13,7 +13,7 @@ import { holdRows } from '../support/held-rows.js';
 import { anOperator, makeOperator } from '../support/operators.js';
 import { type Account, anAccount, anOrg, anOrgOf, anUnknownId, join, type Org } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { type Cluster, type Service, startClusterWithoutLimits } from '../support/service.js';
+import { startClusterWithoutLimits } from '../support/service.js';
 import { aServiceClient } from '../support/services.js';
 
 const REASON = 'ticket 4711: the caller named the last invoice';
@@ -44,18 +44,12 @@ interface Change {
 const OK = { ok: true };
 const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
 
+const cluster = await startClusterWithoutLimits();
+const service = cluster.instances[0]!;
+const operator = await anOperator(service);
+afterAll(() => cluster.stop());
+
 describe('operators over HTTP', () => {
-  let cluster: Cluster;
-  let service: Service;
-  let operator: Account;
-
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-    service = cluster.instances[0]!;
-    operator = await anOperator(service);
-  });
-  afterAll(() => cluster.stop());
-
   async function theTargets(): Promise<Targets> {
     const { db } = service;
     const [user, owner] = await Promise.all([anAccount(service, 'user'), anAccount(service, 'owner')]);

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { anId, invalidFields } from '../support/expected.js';
-import { anAccount, anOrgOf, type Account, type Org } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { anAccount, anOrgOf, type Org } from '../support/personas.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+const ada = await anAccount(service, 'ada');
+afterAll(() => service.stop());
 
 describe('POST /api/orgs', () => {
-  let service: Service;
-  let ada: Account;
-
-  beforeAll(async () => {
-    service = await startService();
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(() => service.stop());
-
   const create = (name: unknown) => ada.post<{ org: Org }>('/api/orgs', { name });
 
   it('creates an organization that the creator owns', async () => {

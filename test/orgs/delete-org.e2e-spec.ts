@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   insufficientRole,
   lastOwner,
@@ -9,18 +9,14 @@ import {
 import { addCrowd } from '../support/large-org.js';
 import { PausedReader } from '../support/paused-reader.js';
 import { type Account, anAccount, anOrg, anOrgOf, anOrgWithTwoOwners, byCode } from '../support/personas.js';
-import { type Service, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 
 const WINDOW_MS = 30 * 86_400_000;
 
+const service = await startOwnService({ env: { RATE_LIMIT_REGISTER: 'off', MAX_ORGS_PER_USER: '2' } });
+afterAll(() => service.stop());
+
 describe('deleting an organization', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startOwnService({ env: { RATE_LIMIT_REGISTER: 'off', MAX_ORGS_PER_USER: '2' } });
-  });
-  afterAll(() => service.stop());
-
   const orgPath = (id: string): string => `/api/orgs/${id}`;
 
   it('says until when it can be restored', async () => {

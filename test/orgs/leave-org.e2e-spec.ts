@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { lastOwner, notAMember } from '../support/expected.js';
 import { anOrg, anOrgWithTwoOwners, byCode, type Cast, join, ROLES } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('leaving an organization', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   const leave = (id: string): string => `/api/orgs/${id}/leave`;
 
   it.each(ROLES)('is for every %s', async (role) => {

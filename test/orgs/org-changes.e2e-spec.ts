@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { UserActor } from '../../src/access/principal.js';
 import { MemberNotFoundError, OrgNotFoundError } from '../../src/orgs/members/members.errors.js';
-import { type OrgChanges, unchanged } from '../../src/orgs/org-changes.js';
+import { unchanged } from '../../src/orgs/org-changes.js';
 import { ShortCircuitResponse } from '../../src/requests/request-key.js';
 import type { Write } from '../../src/requests/write.js';
 import { PreconditionFailedError } from '../../src/requests/entity-tags.js';
-import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { openDataLayer } from '../support/data-source.js';
 import { orgChanges } from '../support/org-changes.js';
 import { anUnknownId } from '../support/personas.js';
 
+const data = await openDataLayer();
+const changes = orgChanges(data);
+afterAll(() => data.close());
+
 describe('a change of an organization', () => {
-  let data: DataLayer;
-  let changes: OrgChanges;
   let orgId: string;
   let write: Write;
-
-  beforeAll(async () => {
-    data = await openDataLayer();
-    changes = orgChanges(data);
-  });
-  afterAll(() => data.close());
 
   beforeEach(async () => {
     orgId = anUnknownId();

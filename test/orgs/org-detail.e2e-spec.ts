@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { notAMember, orgNotFound } from '../support/expected.js';
-import { anAccount, anOrg, anUnknownId, type Account } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { anAccount, anOrg, anUnknownId } from '../support/personas.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+const ada = await anAccount(service, 'ada');
+afterAll(() => service.stop());
 
 describe('GET /api/orgs/:id', () => {
-  let service: Service;
-  let ada: Account;
-
-  beforeAll(async () => {
-    service = await startService();
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(() => service.stop());
-
   it('shows the organization and its members to every member', async () => {
     const { org, owner, admin, member } = await anOrg(service);
     const members = [

@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { instancesInARace } from '../support/engine.js';
 import { alreadyMember, tooManyOrgs, userHasTooManyOrgs } from '../support/expected.js';
 import { anInvitation } from '../support/inviting.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
-import { type Cluster, startCluster } from '../support/service.js';
+import { startCluster } from '../support/service.js';
 
 const LIMIT = 5;
 /** Four fifths. */
 const BY_OTHERS = 4;
 const AT_ONCE = 20;
 
+const cluster = await startCluster(instancesInARace, { env: { MAX_ORGS_PER_USER: String(LIMIT) } });
+afterAll(() => cluster.stop());
+
 describe('MAX_ORGS_PER_USER', () => {
-  let cluster: Cluster;
-
-  beforeAll(async () => {
-    cluster = await startCluster(instancesInARace, { env: { MAX_ORGS_PER_USER: String(LIMIT) } });
-  });
-  afterAll(() => cluster.stop());
-
   const instance = (index: number) => cluster.instances[index % cluster.instances.length]!;
   const create = (who: Account, index = 0) =>
     who.at(instance(index)).post<{ org: Org }>('/api/orgs', { name: `Org of ${who.email}` });

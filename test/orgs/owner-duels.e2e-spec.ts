@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce } from '../support/at-once.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
-import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
+import { startClusterWithoutLimits } from '../support/service.js';
 
 type Move = (who: Account, other: Account, org: string) => Promise<Answer>;
 
@@ -21,14 +21,10 @@ const NAMES = Object.keys(MOVES);
 const PAIRS = NAMES.flatMap((one, place) => NAMES.slice(place).map((other) => [one, other] as const));
 const ROUNDS = 3;
 
+const cluster = await startClusterWithoutLimits();
+afterAll(() => cluster.stop());
+
 describe('two owners at once', () => {
-  let cluster: Cluster;
-
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-  });
-  afterAll(() => cluster.stop());
-
   async function twoOwners(): Promise<{ org: Org; owners: [Account, Account] }> {
     const [first, last] = [cluster.instances[0]!, cluster.instances.at(-1)!];
     const [alice, bob] = await Promise.all([anAccount(first), anAccount(last)]);

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { insufficientRole, invalidFields } from '../support/expected.js';
-import { anOrg, type Cast } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { anOrg } from '../support/personas.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+const cast = await anOrg(service);
+afterAll(() => service.stop());
 
 describe('renaming an organization', () => {
-  let service: Service;
-  let cast: Cast;
-
-  beforeAll(async () => {
-    service = await startService();
-    cast = await anOrg(service);
-  });
-  afterAll(() => service.stop());
-
   it.each(['admin', 'owner'] as const)('is for an %s, and seen by everybody', async (role) => {
     const { org } = cast;
     const name = `Named by the ${role} \u00c5`;

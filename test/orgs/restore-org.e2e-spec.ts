@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { orgNotFound, passwordSessionRequired } from '../support/expected.js';
 import { anOrg, anOrgWithTwoOwners, anUnknownId, byCode } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('restoring an organization', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   const restore = (id: string): string => `/api/orgs/${id}/restore`;
 
   it('brings it back with the members of then who still have an account', async () => {

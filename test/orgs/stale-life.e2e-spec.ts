@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
 import type { Answer } from '../support/answer.js';
 import {
@@ -12,20 +12,16 @@ import {
 import { engine } from '../support/engine.js';
 import { type HeldRows, holdRows } from '../support/held-rows.js';
 import { anOrg, anOrgWithTwoOwners, type Cast } from '../support/personas.js';
-import { type Service, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 
 const DELETED =
   'UPDATE orgs SET revision = revision + 1, deleted_at = 1, purge_at = 4000000000000 WHERE id = ?';
 
+const service = await startOwnService({ env: { RATE_LIMIT_REGISTER: 'off' } });
+afterAll(() => service.stop());
+
 /** Each request passes its first checks, then waits for a change of others that makes them wrong. */
 describe('an organization that changes after a request was authorized', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startOwnService({ env: { RATE_LIMIT_REGISTER: 'off' } });
-  });
-  afterAll(() => service.stop());
-
   async function answerAfter(
     change: (held: HeldRows) => Promise<void>,
     send: () => Promise<Answer>,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   insufficientRole,
   invalidFields,
@@ -8,16 +8,12 @@ import {
   passwordSessionRequired,
 } from '../support/expected.js';
 import { anOrg, anOrgWithTwoOwners, anUnknownId, byCode, type Cast } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('handing an organization over', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   const transfer = ({ org }: Cast): string => `/api/orgs/${org.id}/transfer`;
   const rolesIn = async ({ org }: Cast): Promise<Record<string, unknown>> => {
     const rows = await service.db.query('SELECT user_id, role FROM members WHERE org_id = ?', [org.id]);

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Client, DataOf, Result } from '../../client/src/index.ts';
 import { accountsJson } from '../support/accounts-command.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { MailServer } from '../support/mail-server.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 import { run, snippetsOf, typeErrors } from './support/page-program.js';
 import { PageReader } from './support/page-reader.js';
@@ -76,30 +76,23 @@ interface Results extends Record<
   wouldWork: boolean;
 }
 
+const mailServer = await MailServer.start();
+const installation = await anInstallation();
+const service = await startOwnService({ installation, env: mailServer.env });
+const configDirectory = join(installation.directory, 'config');
+await mkdir(configDirectory);
+const [billing] = await accountsJson<{ secret: string }>(installation, ['services', 'add', 'billing']);
+const { ask, showQrCode } = new PageReader(mailServer, 'joan@example.com', 'mary@example.com');
+Object.assign(globalThis, { ask, showQrCode, configDirectory, serviceSecret: billing!.secret });
+afterAll(async () => {
+  for (const name of ['ask', 'showQrCode', 'configDirectory', 'serviceSecret'])
+    Reflect.deleteProperty(globalThis, name);
+  await service.stop();
+  await installation.remove();
+  await mailServer.stop();
+});
+
 describe('docs/clients.md', () => {
-  let installation: Installation;
-  let mailServer: MailServer;
-  let service: Instance;
-  let configDirectory: string;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    installation = await anInstallation();
-    service = await startOwnService({ installation, env: mailServer.env });
-    configDirectory = join(installation.directory, 'config');
-    await mkdir(configDirectory);
-    const [billing] = await accountsJson<{ secret: string }>(installation, ['services', 'add', 'billing']);
-    const { ask, showQrCode } = new PageReader(mailServer, 'joan@example.com', 'mary@example.com');
-    Object.assign(globalThis, { ask, showQrCode, configDirectory, serviceSecret: billing!.secret });
-  });
-  afterAll(async () => {
-    for (const name of ['ask', 'showQrCode', 'configDirectory', 'serviceSecret'])
-      Reflect.deleteProperty(globalThis, name);
-    await service.stop();
-    await installation.remove();
-    await mailServer.stop();
-  });
-
   it('compiles under strict rules', async () => {
     const [electron, tauri] = OF_SHELLS.map((snippet) => `${SHELL_TYPES}\n${snippet}`);
 

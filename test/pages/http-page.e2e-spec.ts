@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accountsJson } from '../support/accounts-command.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { MailServer } from '../support/mail-server.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 import { run, snippetsOf, typeErrors } from './support/page-program.js';
 import { PageReader } from './support/page-reader.js';
@@ -67,29 +67,23 @@ interface Results {
   candidates: { email: string; role: string }[];
 }
 
+const mailServer = await MailServer.start();
+const installation = await anInstallation();
+const service = await startOwnService({
+  installation,
+  env: mailServer.env,
+});
+const [billing] = await accountsJson<{ secret: string }>(installation, ['services', 'add', 'billing']);
+const { ask, showQrCode } = new PageReader(mailServer, JOAN, MARY);
+Object.assign(globalThis, { ask, showQrCode, serviceSecret: billing!.secret });
+afterAll(async () => {
+  for (const name of ['ask', 'showQrCode', 'serviceSecret']) Reflect.deleteProperty(globalThis, name);
+  await service.stop();
+  await installation.remove();
+  await mailServer.stop();
+});
+
 describe('docs/http.md', () => {
-  let installation: Installation;
-  let mailServer: MailServer;
-  let service: Instance;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    installation = await anInstallation();
-    service = await startOwnService({
-      installation,
-      env: mailServer.env,
-    });
-    const [billing] = await accountsJson<{ secret: string }>(installation, ['services', 'add', 'billing']);
-    const { ask, showQrCode } = new PageReader(mailServer, JOAN, MARY);
-    Object.assign(globalThis, { ask, showQrCode, serviceSecret: billing!.secret });
-  });
-  afterAll(async () => {
-    for (const name of ['ask', 'showQrCode', 'serviceSecret']) Reflect.deleteProperty(globalThis, name);
-    await service.stop();
-    await installation.remove();
-    await mailServer.stop();
-  });
-
   it('compiles under strict rules', async () => {
     expect(SNIPPETS.length).toBeGreaterThan(10);
     expect(await typeErrors(installation.directory, { 'http-page.ts': PROGRAM })).toEqual([]);

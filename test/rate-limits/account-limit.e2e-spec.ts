@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { DocumentReader } from '../openapi/documented.js';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
@@ -6,7 +6,7 @@ import { invalidCredentials, rateLimited, secondFactorRequired, wrongPassword } 
 import { MailServer } from '../support/mail-server.js';
 import { anAccountOf, anEmail, aPassword, type Account, type Org } from '../support/personas.js';
 import { protect } from '../support/second-factor.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const LIMIT = 5;
 const DAY_MS = 86_400_000;
@@ -45,21 +45,17 @@ const COMPARED = [
   },
 ];
 
+const mailServer = await MailServer.start();
+const limits = { RATE_LIMIT_ACCOUNT: `${LIMIT}/1h`, RATE_LIMIT_LOGIN: '3/1h' };
+const service = await startService({ env: { TRUST_PROXY: '127.0.0.1', ...limits, ...mailServer.env } });
+afterAll(async () => {
+  await service.stop();
+  await mailServer.stop();
+});
+
 describe('the limit of an account', () => {
-  let service: Service;
-  let mailServer: MailServer;
   let ada: Account;
   let strangers = 0;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    const limits = { RATE_LIMIT_ACCOUNT: `${LIMIT}/1h`, RATE_LIMIT_LOGIN: '3/1h' };
-    service = await startService({ env: { TRUST_PROXY: '127.0.0.1', ...limits, ...mailServer.env } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await mailServer.stop();
-  });
   beforeEach(async () => {
     ada = await anAccountOf(service, anEmail('ada'));
   });

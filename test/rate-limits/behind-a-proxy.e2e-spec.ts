@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
@@ -24,14 +24,12 @@ it('the default limit of logins holds for one address that comes from many ports
   await service.stop();
 });
 
+const service = await startService({
+  env: { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8', RATE_LIMIT_LOGIN: '2/1h' },
+});
+afterAll(() => service.stop());
+
 describe('limits behind a trusted proxy', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService({ env: { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8', RATE_LIMIT_LOGIN: '2/1h' } });
-  });
-  afterAll(() => service.stop());
-
   const login = async (email: string, forwardedFor: string, password = aPassword()): Promise<number> => {
     const caller = service.anyone.with({ 'x-forwarded-for': forwardedFor });
     return (await caller.post('/api/auth/login', { email, password })).status;

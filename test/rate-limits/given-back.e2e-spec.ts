@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { SLOW_HASH } from '../support/login-flood.js';
 import { anAccount, anEmail, aPassword } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const LIMIT = 400;
 /** more than the queue takes */
@@ -11,14 +11,10 @@ const ATTEMPTS = 150;
 const remaining = ({ headers }: { headers: Headers }): number =>
   Number(/^"login";r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
+const service = await startService({ env: { ...SLOW_HASH, RATE_LIMIT_LOGIN: `${LIMIT}/15m` } });
+afterAll(() => service.stop());
+
 describe('a login refused for a full queue', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService({ env: { ...SLOW_HASH, RATE_LIMIT_LOGIN: `${LIMIT}/15m` } });
-  });
-  afterAll(() => service.stop());
-
   const wrongLogins = (email: () => string) =>
     Promise.all(
       times(ATTEMPTS, () =>

@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { invalidCode, invalidFields, invalidToken } from '../support/expected.js';
 import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, aPassword } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const FORGOT = '/api/auth/password/forgot';
@@ -13,22 +13,17 @@ const RESET = '/api/auth/password/reset';
 
 const LIMITS_OFF = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_FORGOT: 'off', RATE_LIMIT_CODE: 'off' };
 
+const mailServer = await MailServer.start();
+const MAIL_FROM = 'Accounts <no-reply@accounts.example>';
+const service = await startOwnService({
+  env: { ...LIMITS_OFF, TRUST_PROXY: '127.0.0.1', SMTP_URL: mailServer.url, MAIL_FROM },
+});
+afterAll(async () => {
+  await service.stop();
+  await mailServer.stop();
+});
+
 describe('a forgotten password', () => {
-  let mailServer: MailServer;
-  let service: Instance;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    const MAIL_FROM = 'Accounts <no-reply@accounts.example>';
-    service = await startOwnService({
-      env: { ...LIMITS_OFF, TRUST_PROXY: '127.0.0.1', SMTP_URL: mailServer.url, MAIL_FROM },
-    });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await mailServer.stop();
-  });
-
   const forgot = (email: string) => service.anyone.post(FORGOT, { email });
   const reset = (email: string, code: unknown, newPassword = aPassword()) =>
     service.anyone.post(RESET, { email, code, newPassword });

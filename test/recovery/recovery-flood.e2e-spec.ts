@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { MailServer } from '../support/mail-server.js';
 import { anAccount, anEmail } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const REQUESTS = 1000;
@@ -11,19 +11,14 @@ const REQUESTS = 1000;
 const EXAMINED = 200;
 const LEFT = 5;
 
+const mailServer = await MailServer.start();
+const service = await startOwnService({ env: mailServer.env });
+afterAll(async () => {
+  await service.stop();
+  await mailServer.stop();
+});
+
 describe('a flood of requests for a new password', () => {
-  let mailServer: MailServer;
-  let service: Instance;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    service = await startOwnService({ env: mailServer.env });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await mailServer.stop();
-  });
-
   /** As requests leave them; they have waited for longer than a code lives. */
   async function waited(recipients: string[]): Promise<void> {
     await service.db.query(

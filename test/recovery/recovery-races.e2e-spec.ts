@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { instancesInARace } from '../support/engine.js';
 import { invalidCode } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
-import { type Cluster, startCluster } from '../support/service.js';
+import { startCluster } from '../support/service.js';
 
 const LIMITS_OFF = {
   RATE_LIMIT_REGISTER: 'off',
@@ -13,20 +13,15 @@ const LIMITS_OFF = {
 };
 const ROUNDS = 8;
 
+const mailServer = await MailServer.start();
+const env = { ...LIMITS_OFF, ...mailServer.env };
+const cluster = await startCluster(instancesInARace, { env });
+afterAll(async () => {
+  await cluster.stop();
+  await mailServer.stop();
+});
+
 describe('at the same moment', () => {
-  let mailServer: MailServer;
-  let cluster: Cluster;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    const env = { ...LIMITS_OFF, ...mailServer.env };
-    cluster = await startCluster(instancesInARace, { env });
-  });
-  afterAll(async () => {
-    await cluster.stop();
-    await mailServer.stop();
-  });
-
   const at = (number: number) => cluster.instances[number % cluster.instances.length]!;
   const reset = (number: number, email: string, code: string) =>
     at(number).anyone.post('/api/auth/password/reset', { email, code, newPassword: aPassword() });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import {
@@ -13,7 +13,7 @@ import { verified } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
 import { aChallenge, type Protected, protect, secondStep } from '../support/second-factor.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 interface Change {
   name: string;
@@ -48,20 +48,15 @@ const CHANGES: Change[] = [
   },
 ];
 
+const mailServer = await MailServer.start();
+const limits = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
+const service = await startService({ env: { ...limits, ...mailServer.env } });
+afterAll(async () => {
+  await service.stop();
+  await mailServer.stop();
+});
+
 describe('a code beside the password', () => {
-  let service: Service;
-  let mailServer: MailServer;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    const limits = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
-    service = await startService({ env: { ...limits, ...mailServer.env } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await mailServer.stop();
-  });
-
   const aProtectedAccount = async (): Promise<Protected> => protect(service, await anAccount(service, 'ada'));
   const usedStep = async ({ id }: Account) => {
     const [row] = await service.db.query('SELECT last_step AS step FROM second_factors WHERE user_id = ?', [

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { appCode, aPendingSecret, enrol, forgetSteps, SECOND_FACTOR } from '../support/enrolment.js';
 import { invalidCode, invalidToken } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { aRefreshableLogin } from '../support/refreshing.js';
-import { type Cluster, startClusterWithoutLimits } from '../support/service.js';
+import { startClusterWithoutLimits } from '../support/service.js';
 
 const CONFIRM = `${SECOND_FACTOR}/confirm`;
 const REMOVE = `${SECOND_FACTOR}/remove`;
@@ -13,14 +13,11 @@ const REMOVE = `${SECOND_FACTOR}/remove`;
 /** fewer than the wrong codes that are compared */
 const AT_ONCE = 9;
 
-describe('changes of a second factor at once', () => {
-  let cluster: Cluster;
-  let ada: Account;
+const cluster = await startClusterWithoutLimits();
+afterAll(() => cluster.stop());
 
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-  });
-  afterAll(() => cluster.stop());
+describe('changes of a second factor at once', () => {
+  let ada: Account;
 
   beforeEach(async () => {
     ada = await anAccount(cluster.instances[0]!, 'ada');

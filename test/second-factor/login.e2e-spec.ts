@@ -1,5 +1,5 @@
 import { ScureBase32Plugin } from 'otplib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '../../src/auth/tokens/key-ring.js';
 import { keySetText, newJwk } from '../../src/auth/tokens/new-key.js';
 import { SealedSecrets } from '../../src/auth/tokens/sealed-secrets.js';
@@ -27,7 +27,7 @@ import {
   protect,
   secondStep,
 } from '../support/second-factor.js';
-import { type Cluster, type Service, startClusterWithoutLimits } from '../support/service.js';
+import { startClusterWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const CLIENTS = 50;
@@ -36,16 +36,11 @@ const SEALED_FOR = 'second factor secrets';
 
 const fromBase32 = (text: string): Buffer => Buffer.from(new ScureBase32Plugin().decode(text));
 
+const cluster = await startClusterWithoutLimits();
+const service = cluster.instances[0]!;
+afterAll(() => cluster.stop());
+
 describe('a login with a second factor', () => {
-  let cluster: Cluster;
-  let service: Service;
-
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-    service = cluster.instances[0]!;
-  });
-  afterAll(() => cluster.stop());
-
   const aProtectedAccount = async (name = 'ada'): Promise<Protected> =>
     protect(service, await anAccount(service, name));
   const login = ({ email }: Account, password: string) =>

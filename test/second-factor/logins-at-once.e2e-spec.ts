@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
@@ -6,7 +6,7 @@ import { invalidChallenge, invalidCode, rateLimited } from '../support/expected.
 import { holdRows } from '../support/held-rows.js';
 import { anAccount, type Session } from '../support/personas.js';
 import { challengeFor, type Protected, protect, secondStep } from '../support/second-factor.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const FAILED = 'SELECT count FROM second_factor_failures WHERE user_id = ?';
@@ -18,14 +18,10 @@ interface Person extends Protected {
   logIn: (code: string | undefined) => Promise<Answer<Session>>;
 }
 
+const service = await startServiceWithoutLimits();
+afterAll(() => service.stop());
+
 describe('logins of many users that arrive at the same moment', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-  });
-  afterAll(() => service.stop());
-
   /** Somebody who has logged in before, so that there is a row that counts. */
   async function aPerson(): Promise<Person> {
     const person = await protect(service, await anAccount(service));

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Account, aCode, anAccount, byCode } from '../support/personas.js';
 import { aRefreshableLogin, refresh, type Tokens } from '../support/refreshing.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 
 /** What an instance has stored with a session: the release before knew no methods, and none before knew a second factor. */
 const OLDER = [null, 'pwd'];
 
-describe('a session that an older instance opened', () => {
-  let service: Service;
-  let ada: Account;
+const service = await startServiceWithoutLimits();
+afterAll(() => service.stop());
 
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-  });
-  afterAll(() => service.stop());
+describe('a session that an older instance opened', () => {
+  let ada: Account;
 
   beforeEach(async () => {
     ada = await anAccount(service, 'ada');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   appCode,
   aPendingSecret,
@@ -19,7 +19,7 @@ import {
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { type Account, aCode, anAccount, aPassword, byCode } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const CONFIRM = `${SECOND_FACTOR}/confirm`;
@@ -32,14 +32,11 @@ interface RecoveryCodes {
   recoveryCodes: string[];
 }
 
-describe('the second factor of an account', () => {
-  let service: Service;
-  let ada: Account;
+const service = await startServiceWithoutLimits();
+afterAll(() => service.stop());
 
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-  });
-  afterAll(() => service.stop());
+describe('the second factor of an account', () => {
+  let ada: Account;
 
   beforeEach(async () => {
     ada = await anAccount(service, 'ada');

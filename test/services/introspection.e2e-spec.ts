@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { insufficientScope, invalidClient } from '../support/expected.js';
 import { verified } from '../support/inviting.js';
@@ -14,30 +14,23 @@ import {
   type Session,
 } from '../support/personas.js';
 import { aRefreshableLogin } from '../support/refreshing.js';
-import { type Cluster, type Service, startClusterWithoutLimits } from '../support/service.js';
-import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { startClusterWithoutLimits } from '../support/service.js';
+import { aBoundToken, aServiceCaller } from '../support/service-caller.js';
 import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
 
 type Part = Record<string, unknown>;
 
 const INACTIVE = '{"active":false}';
 
-describe('introspection', () => {
-  let instances: Service[];
-  let service: Service;
-  let cluster: Cluster;
-  let billing: ServiceCaller;
-  let reports: ServiceCaller;
-  let ada: Account;
+const cluster = await startClusterWithoutLimits();
+const { instances } = cluster;
+const service = instances[0]!;
+const billing = await aServiceCaller(service, 'introspect');
+const reports = await aServiceCaller(service, 'introspect', 'memberships', 'events');
+afterAll(() => cluster.stop());
 
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-    ({ instances } = cluster);
-    service = instances[0]!;
-    billing = await aServiceCaller(service, 'introspect');
-    reports = await aServiceCaller(service, 'introspect', 'memberships', 'events');
-  });
-  afterAll(() => cluster.stop());
+describe('introspection', () => {
+  let ada: Account;
   beforeEach(async () => {
     ada = await anAccount(service, 'ada');
   });

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { insufficientScope, invalidClient, invalidFields } from '../support/expected.js';
 import { type Account, anAccount, anOrg, anOrgOf, anUnknownId, join } from '../support/personas.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
-import { aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { startServiceWithoutLimits } from '../support/service.js';
+import { aServiceCaller } from '../support/service-caller.js';
 
 interface Page {
   memberships: { orgId: string; userId: string; role: string; orgRevision: number }[];
   nextCursor?: string;
 }
 
+const service = await startServiceWithoutLimits();
+const billing = await aServiceCaller(service, 'memberships');
+afterAll(() => service.stop());
+
 describe('GET /api/memberships', () => {
-  let service: Service;
-  let billing: ServiceCaller;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-    billing = await aServiceCaller(service, 'memberships');
-  });
-  afterAll(() => service.stop());
-
   async function list(query: string): Promise<Page['memberships']> {
     const { status, body, text } = await billing.get<Page>(`/api/memberships?${query}`);
     expect(status, text).toBe(200);

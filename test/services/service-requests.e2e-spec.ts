@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import {
   bodyTooLarge,
@@ -7,10 +7,10 @@ import {
   unsupportedMediaType,
   type ExpectedProblem,
 } from '../support/expected.js';
-import { type Account, anAccount, anUnknownId } from '../support/personas.js';
+import { anAccount, anUnknownId } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
-import { aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { startServiceWithoutLimits } from '../support/service.js';
+import { aServiceCaller } from '../support/service-caller.js';
 import { basic } from '../support/services.js';
 
 const INTROSPECT = '/api/auth/introspect';
@@ -20,20 +20,13 @@ const LIMIT = 16 * 1024;
 const badRequest: ExpectedProblem = { status: 400, body: { code: 'bad_request' } };
 const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
 
+const service = await startServiceWithoutLimits();
+const billing = await aServiceCaller(service, 'introspect', 'memberships');
+const other = await aServiceCaller(service, 'introspect', 'memberships');
+const ada = await anAccount(service, 'ada');
+afterAll(() => service.stop());
+
 describe('a request of an internal service', () => {
-  let service: Service;
-  let billing: ServiceCaller;
-  let other: ServiceCaller;
-  let ada: Account;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-    billing = await aServiceCaller(service, 'introspect', 'memberships');
-    other = await aServiceCaller(service, 'introspect', 'memberships');
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(() => service.stop());
-
   const post = (body: string | Uint8Array<ArrayBuffer>, type = FORM_TYPE) =>
     billing.sendForm<{ active: boolean }>(INTROSPECT, body, type);
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { anOtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
 import { aCode, anAccount, anOrg, aPassword } from '../support/personas.js';
 import { aServiceCaller } from '../support/service-caller.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const SERVER = 2;
@@ -17,19 +17,14 @@ function aTrace(sampled = true): { traceId: string; parent: string; traceparent:
   return { traceId, parent, traceparent: `00-${traceId}-${parent}-${sampled ? '01' : '00'}` };
 }
 
+const receiver = await anOtlpReceiver();
+const service = await startOwnService({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } });
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+});
+
 describe('the traces', () => {
-  let receiver: OtlpReceiver;
-  let service: Instance;
-
-  beforeAll(async () => {
-    receiver = await anOtlpReceiver();
-    service = await startOwnService({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.close();
-  });
-
   const spansOf = (traceId: string): ReceivedSpan[] =>
     receiver.spans.filter((span) => span.traceId === traceId);
   const untilReceived = (traceId: string, count: number): Promise<ReceivedSpan[]> =>

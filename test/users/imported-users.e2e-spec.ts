@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { aCode, Account, anAccount, anEmail, anOrgOf, join, type Session } from '../support/personas.js';
 import { memberNotFound } from '../support/expected.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+
+const service = await startService();
+const native = await anAccount(service, 'native');
+afterAll(() => service.stop());
 
 describe('a user who was imported', () => {
-  let service: Service;
-  let native: Account;
-
-  beforeAll(async () => {
-    service = await startService();
-    native = await anAccount(service, 'native');
-  });
-  afterAll(() => service.stop());
-
   /** As after an import: a foreign id, and a hash that this service can verify. */
   async function anImportedUser(id: string): Promise<Account> {
     const email = anEmail('imported');

@@ -1,11 +1,10 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { CliModule } from '../../src/cli/command/cli.module.js';
 import { UserDeletionService } from '../../src/users/user-deletion.service.js';
 import { UserParts } from '../../src/users/user-parts.js';
 import { allRows } from '../support/all-rows.js';
-import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { anUnknownId } from '../support/personas.js';
@@ -32,21 +31,15 @@ const REFERENCES = {
     WHERE TABLE_SCHEMA = DATABASE() AND REFERENCED_TABLE_NAME = 'users'`,
 };
 
+const data = await openDataLayer();
+const context = await NestFactory.createApplicationContext(CliModule.forRoot(data.env, data.dataSource), {
+  logger: false,
+  abortOnError: false,
+});
+const parts = context.get(UserParts);
+afterAll(() => data.close());
+
 describe('the rows of users', () => {
-  let data: DataLayer;
-  let context: INestApplicationContext;
-  let parts: UserParts;
-
-  beforeAll(async () => {
-    data = await openDataLayer();
-    context = await NestFactory.createApplicationContext(CliModule.forRoot(data.env, data.dataSource), {
-      logger: false,
-      abortOnError: false,
-    });
-    parts = context.get(UserParts);
-  });
-  afterAll(() => data.close());
-
   const tablesOf = (all: readonly { tables: readonly string[] }[]): string[] =>
     all.flatMap(({ tables }) => tables);
   const deleted = (): string[] => [
