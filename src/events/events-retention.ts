@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { isColumnDenied, isTableDenied } from '../database/transactions/database-errors.js';
-import { inBatches, MAX_ROWS_AT_ONCE } from '../database/in-batches.js';
+import { inBatches, MAX_ROWS_AT_ONCE } from '../database/batches.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { BATCH, type Batch } from '../jobs/batch.js';
 import { CleanUpJobs } from '../jobs/clean-up-jobs.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isColumnDenied } from '../database/transactions/database-errors.js';
-import { inBatches } from '../database/in-batches.js';
+import { inBatches } from '../database/batches.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { BATCH, type Batch } from '../jobs/batch.js';

@@ -56,7 +56,7 @@ export class IntrospectionService {
   }
 
   private async findOrg(orgId: string, { id: userId }: UserPrincipal): Promise<OrgOfToken | null> {
-    const membership = await this.members.membership.find({ orgId, userId });
+    const membership = await this.members.findMembership(orgId, userId);
     if (!membership || membership.role === null) return null;
     return { id: orgId, role: membership.role, revision: membership.revision };
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Not, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
-import { places } from '../database/lookup.js';
+import { places } from '../database/batches.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Org } from './org.entity.js';
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { BatchedQueries, MAX_BATCH_SIZE } from '../database/batched-queries.js';
-import { inBatches } from '../database/in-batches.js';
-import { byColumn, lookupStatement, padded, places } from '../database/lookup.js';
+import { SharedStatement, MAX_BATCH_SIZE } from '../database/shared-statement.js';
+import { inBatches, padded, places } from '../database/batches.js';
+import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Org } from './org.entity.js';
 
@@ -27,17 +27,16 @@ const FIND = `SELECT id, name, revision, deleted_at AS deletedAt, purge_at AS pu
   purge_began_at AS purgeBeganAt FROM orgs WHERE id = ?`;
 
 /** LEFT preserves the join order where one user is in most organizations. The last list may be cut. */
-const FIND_ORGS_OF_USERS = lookupStatement<string, OrgOfUser>('the organizations of a user', {
-  sql: (size) => `SELECT m.user_id AS userId, o.id, o.name
+const findOrgsOfUsers = (size: number): string =>
+  `SELECT m.user_id AS userId, o.id, o.name
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id
     WHERE m.user_id IN (${places(size)}) AND o.deleted_at IS NULL
-    ORDER BY m.user_id, m.joined_at, m.org_id LIMIT ${MAX_SHARED_ROWS + 1}`,
-  ...byColumn('userId'),
-});
+    ORDER BY m.user_id, m.joined_at, m.org_id LIMIT ${MAX_SHARED_ROWS + 1}`;
+hotStatement('the organizations of a user', findOrgsOfUsers(2), ['', '']);
 
 @Injectable()
 export class OrgsRepository {
-  private readonly shortLists = new BatchedQueries(
+  private readonly shortLists = new SharedStatement(
     (userIds: string[]) => this.findShortLists(userIds),
     () => Math.max(1, Math.min(MAX_BATCH_SIZE, Math.floor(MAX_SHARED_ROWS / this.usualLength))),
   );
@@ -111,7 +110,7 @@ export class OrgsRepository {
   private async findShortLists(userIds: string[]): Promise<(ListedOrg[] | undefined)[]> {
     const distinct = [...new Set(userIds)];
     const ids = padded(distinct, '');
-    const rows = await this.orgs.query<OrgOfUser[]>(FIND_ORGS_OF_USERS.sql(ids.length), ids);
+    const rows = await this.orgs.query<OrgOfUser[]>(findOrgsOfUsers(ids.length), ids);
     this.usualLength = Math.max(1, rows.length / distinct.length);
     const lists = new Map<string, ListedOrg[]>();
     for (const { userId, id, name } of rows) {
@@ -132,7 +131,7 @@ export class OrgsRepository {
   }
 
   private async findShortListAlone(userId: string): Promise<ListedOrg[] | undefined> {
-    const rows = await this.orgs.query<OrgOfUser[]>(FIND_ORGS_OF_USERS.sql(1), [userId]);
+    const rows = await this.orgs.query<OrgOfUser[]>(findOrgsOfUsers(1), [userId]);
     return shortOnly(rows.map(({ id, name }) => ({ id, name })));
   }
 }

@@ -28,7 +28,7 @@ export class RolesGuard implements CanActivate {
   private async requireRole(request: OrgRequest, { minRole, assurance }: MemberAccess): Promise<void> {
     const { orgId } = request.params;
     const membership = isEntityId(orgId)
-      ? await this.members.membership.find({ orgId, userId: userOf(request).id })
+      ? await this.members.findMembership(orgId, userOf(request).id)
       : undefined;
     if (!membership) throw new OrgNotFoundError();
     if (membership.role === null) throw new NotAMemberError();

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { byColumn, Lookup, lookupStatement, places } from '../database/lookup.js';
+import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { ServiceSecret } from './service-secret.entity.js';
@@ -14,14 +14,13 @@ export interface SecretHolder {
   epoch: number;
 }
 
-type HeldSecret = SecretHolder & { hash: string };
-
-const FIND_HOLDERS = lookupStatement<string, HeldSecret>('the look-up of a secret of a service', {
-  sql: (size) => `SELECT x.hash, x.id AS secretId, x.last_used_at AS lastUsedAt, v.name, v.allow, v.epoch
+const FIND_HOLDER = hotStatement(
+  'the look-up of a secret of a service',
+  `SELECT x.id AS secretId, x.last_used_at AS lastUsedAt, v.name, v.allow, v.epoch
     FROM service_secrets x JOIN services v ON v.name = x.service
-    WHERE x.hash IN (${places(size)}) AND x.revoked_at IS NULL AND v.disabled_at IS NULL AND v.removed_at IS NULL`,
-  ...byColumn('hash'),
-});
+    WHERE x.hash = ? AND x.revoked_at IS NULL AND v.disabled_at IS NULL AND v.removed_at IS NULL`,
+  [''],
+);
 
 /** An instance whose clock is behind takes nothing back. */
 const NOTE_USE = `UPDATE service_secrets SET last_used_at = ?
@@ -29,18 +28,14 @@ const NOTE_USE = `UPDATE service_secrets SET last_used_at = ?
 
 @Injectable()
 export class ServiceSecretsRepository {
-  private readonly holders: Lookup<string, HeldSecret>;
-
   constructor(
     @InjectRepository(ServiceSecret) private readonly secrets: Repository<ServiceSecret>,
     private readonly transactions: Transactions,
-  ) {
-    this.holders = new Lookup(FIND_HOLDERS, secrets);
-  }
+  ) {}
 
-  /** Finds the service whose live secret has this hash. Concurrent calls share a statement. */
-  findHolder(hash: string): Promise<SecretHolder | undefined> {
-    return this.holders.find(hash);
+  /** Finds the service whose live secret has this hash. */
+  async findHolder(hash: string): Promise<SecretHolder | undefined> {
+    return (await this.secrets.query<SecretHolder[]>(FIND_HOLDER, [hash]))[0];
   }
 
   async noteUse(id: string, hour: number): Promise<void> {

@@ -2,25 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
-import { byColumn, Lookup, lookupStatement, places } from '../database/lookup.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Service, SERVICES_KEY } from './service.entity.js';
 import { NameTakenError } from './services.errors.js';
 
 type NewService = Pick<Service, 'name' | 'allow' | 'createdAt'>;
 
-const FIND_ENABLED = lookupStatement<string, Pick<Service, 'name'>>('the look-up of an enabled service', {
-  sql: (size) => `SELECT name FROM services WHERE name IN (${places(size)}) AND disabled_at IS NULL`,
-  ...byColumn('name'),
-});
-
 @Injectable()
 export class ServicesRepository {
-  private readonly enabled: Lookup<string, Pick<Service, 'name'>>;
-
-  constructor(@InjectRepository(Service) private readonly services: Repository<Service>) {
-    this.enabled = new Lookup(FIND_ENABLED, services);
-  }
+  constructor(@InjectRepository(Service) private readonly services: Repository<Service>) {}
 
   /** @throws NameTakenError if the name is, or was, that of a service */
   async insert(transaction: Transaction, service: NewService): Promise<void> {
@@ -45,9 +35,8 @@ export class ServicesRepository {
     await transaction.of(this.services).update({ name }, change);
   }
 
-  /** Concurrent calls share a statement. */
-  async isEnabled(name: string): Promise<boolean> {
-    return (await this.enabled.find(name)) !== undefined;
+  isEnabled(name: string): Promise<boolean> {
+    return this.services.existsBy({ name, disabledAt: IsNull() });
   }
 
   find(name: string): Promise<Service | null> {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { BatchedQueries } from '../../src/database/batched-queries.js';
+import { SharedStatement } from '../../src/database/shared-statement.js';
 import { isDatabaseUnavailable } from '../../src/database/transactions/database-errors.js';
 import type { Transaction } from '../../src/database/transactions/transaction.js';
 import { Org } from '../../src/orgs/org.entity.js';
@@ -34,7 +34,7 @@ describe('a transaction', () => {
     };
   }
 
-  const lookUps = new BatchedQueries<string, string>(async (keys) => {
+  const lookUps = new SharedStatement<string, string>(async (keys) => {
     await data.dataSource.query(ONE);
     return keys;
   });

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { places } from '../../database/lookup.js';
+import { places } from '../../database/batches.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { MAIL_CODES_SUBJECT_KEY, MailCode, type MailCodePurpose } from './mail-code.entity.js';

@@ -3,9 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isForeignKeyViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { inBatches } from '../../database/in-batches.js';
-import { BatchedQueries } from '../../database/batched-queries.js';
-import { byColumn, Lookup, lookupStatement, places } from '../../database/lookup.js';
+import { SharedStatement } from '../../database/shared-statement.js';
+import { inBatches, padded, places } from '../../database/batches.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { HAS_ACTIVE_USER, methodsIn } from './alive.js';
@@ -21,14 +20,11 @@ export interface CodeOwner {
 
 type OwnedCode = Omit<CodeOwner, 'amr'> & { hash: string; amr: string | null };
 
-const FIND_OWNERS = lookupStatement<string, OwnedCode>('the look-up of a code', {
-  sql: (
-    size,
-  ) => `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr
+const findOwners = (size: number): string =>
+  `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr
     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
-    WHERE c.hash IN (${places(size)}) AND ${HAS_ACTIVE_USER}`,
-  ...byColumn('hash'),
-});
+    WHERE c.hash IN (${places(size)}) AND ${HAS_ACTIVE_USER}`;
+hotStatement('the look-up of a code', findOwners(2), ['', '']);
 
 const FIND_EXPIRED = hotStatement(
   'the clean-up of codes',
@@ -62,20 +58,19 @@ export const isVoid = (maxUnused: number): string => `(SELECT n.hash
 
 @Injectable()
 export class AuthorizationCodesRepository {
-  private readonly owners: Lookup<string, OwnedCode>;
-  private readonly inserts = new BatchedQueries((codes: AuthorizationCode[]) => this.insertAll(codes));
+  private readonly owners = new SharedStatement((hashes: string[]) => this.findOwners(hashes));
+  private readonly inserts = new SharedStatement((codes: AuthorizationCode[]) => this.insertAll(codes));
 
-  constructor(@InjectRepository(AuthorizationCode) private readonly codes: Repository<AuthorizationCode>) {
-    this.owners = new Lookup(FIND_OWNERS, codes);
-  }
+  constructor(@InjectRepository(AuthorizationCode) private readonly codes: Repository<AuthorizationCode>) {}
 
   /** Returns false if the session has ended. Concurrent calls share a statement. */
   insert(code: AuthorizationCode): Promise<boolean> {
     return this.inserts.run(code);
   }
 
+  /** Concurrent calls share a statement. */
   async findOwner(hash: string): Promise<CodeOwner | undefined> {
-    const found = await this.owners.find(hash);
+    const found = await this.owners.run(hash);
     return found && { ...found, amr: methodsIn(found.amr) };
   }
 
@@ -110,6 +105,13 @@ export class AuthorizationCodesRepository {
       `DELETE FROM authorization_codes WHERE session_id IN (${places(sessionIds.length)})`,
       [...sessionIds],
     );
+  }
+
+  private async findOwners(hashes: string[]): Promise<(OwnedCode | undefined)[]> {
+    const asked = padded(hashes, '');
+    const rows = await this.codes.query<OwnedCode[]>(findOwners(asked.length), asked);
+    const byHash = new Map(rows.map((row) => [row.hash, row]));
+    return hashes.map((hash) => byHash.get(hash));
   }
 
   private async insertAll(codes: AuthorizationCode[]): Promise<boolean[]> {

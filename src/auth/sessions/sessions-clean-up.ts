@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Env } from '../../config/env.js';
-import { inBatches } from '../../database/in-batches.js';
+import { inBatches } from '../../database/batches.js';
 import { BATCH, type Batch, deleteFound } from '../../jobs/batch.js';
 import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { inBatches, MAX_ROWS_AT_ONCE } from '../../database/in-batches.js';
+import { inBatches, MAX_ROWS_AT_ONCE } from '../../database/batches.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { BATCH } from '../../jobs/batch.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, LessThan, type Repository } from 'typeorm';
 import type { AuthenticationMethod, UserPrincipal } from '../../access/principal.js';
-import { BatchedQueries } from '../../database/batched-queries.js';
+import { SharedStatement } from '../../database/shared-statement.js';
 import { NOW_MS } from '../../database/clock.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { byColumn, keyTable, Lookup, lookupStatement, padded, places } from '../../database/lookup.js';
+import { padded, places } from '../../database/batches.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { isVoid } from './authorization-codes.repository.js';
@@ -81,32 +81,31 @@ type StoredSession = Omit<RefreshedSession, 'amr'> & Pick<Session, 'amr'>;
 /** padded to 512 ids */
 const PAGE = 500;
 
-const FIND_SIGNED_IN = lookupStatement<string, SignedIn>('the session check', {
-  sql: (size) => `SELECT u.id, u.email, s.id AS sessionId, s.login_id AS loginId, s.auth_time AS authTime,
+const findSignedIn = (
+  size: number,
+): string => `SELECT u.id, u.email, s.id AS sessionId, s.login_id AS loginId, s.auth_time AS authTime,
       s.amr, s.auth_epoch AS epoch, s.service, u.email_verified_at AS emailVerifiedAt,
       u.operator_since AS operatorSince,
       CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
     FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
-    WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
-  ...byColumn('sessionId'),
-});
+    WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`;
+hotStatement('the session check', findSignedIn(2), ['', '']);
 
-const FIND_OPENED = lookupStatement<string, OpenedSession & { hash: string }>(
+const FIND_OPENED = hotStatement(
   'the look-up of what a code opened',
-  {
-    sql: (size) => `SELECT s.code_hash AS hash, s.id, s.user_id AS userId, head.revoked_at AS branchRevokedAt
-      FROM sessions s JOIN sessions head ON head.id = s.branch_id WHERE s.code_hash IN (${places(size)})`,
-    ...byColumn('hash'),
-  },
+  `SELECT s.id, s.user_id AS userId, head.revoked_at AS branchRevokedAt
+    FROM sessions s JOIN sessions head ON head.id = s.branch_id WHERE s.code_hash = ?`,
+  [''],
 );
 
-const FIND_REFRESHED = lookupStatement<string, StoredSession>('the look-up of a refreshed session', {
-  sql: (size) => `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.expires_at AS expiresAt,
+const FIND_REFRESHED = hotStatement(
+  'the look-up of a refreshed session',
+  `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.expires_at AS expiresAt,
       s.refresh_generation AS refreshGeneration, ${NOW_MS} - s.rotated_at AS rotatedForMs,
       s.auth_epoch AS authEpoch, s.amr
-    FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`,
-  ...byColumn('id'),
-});
+    FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`,
+  [''],
+);
 
 /** MySQL cannot join the table that it updates, so the user is a subquery, and only logins are refreshed. */
 const IS_LIVE_LOGIN = `s.login_id IS NULL AND s.revoked_at IS NULL
@@ -117,7 +116,11 @@ const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation
     expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
   WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ? AND ${IS_LIVE_LOGIN}`;
 
-const EXCHANGE_COLUMNS = 'id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch';
+// Makes the exchanges a table, which is planned once. The SELECT that finds nothing gives its columns their character
+// set: with that of the connection, the joins could not use an index.
+const exchangeTable = (size: number): string =>
+  `(SELECT id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch FROM sessions
+    WHERE id = ''${` UNION ALL SELECT ${places(8)}`.repeat(size)}) k`;
 
 /** This is one statement, so that nothing it checks can change before it inserts. */
 // The user is not checked: the new session takes the epoch of the session that issued the code, so it ends with that one.
@@ -126,7 +129,7 @@ const EXCHANGE_COLUMNS = 'id, created_at, expires_at, ip, user_agent, code_hash,
 const openedBy = (size: number): string =>
   `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent,
     COALESCE(s.login_id, s.id), COALESCE(s.branch_id, k.id), c.hash, s.amr, k.service, k.bound_epoch
-    FROM ${keyTable(`SELECT ${EXCHANGE_COLUMNS} FROM sessions`, 8, size)}
+    FROM ${exchangeTable(size)}
       JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${JOIN_FAMILY}
       LEFT JOIN services v ON v.name = k.service AND v.epoch = k.bound_epoch AND v.disabled_at IS NULL
     WHERE c.expires_at > ? AND (k.bound_epoch IS NULL OR v.epoch IS NOT NULL) AND ${IS_UNREVOKED}
@@ -151,19 +154,13 @@ hotStatement('the look at the sessions to revoke', findUnrevoked(2), ['', '']);
 
 @Injectable()
 export class SessionsRepository {
-  private readonly signedIn: Lookup<string, SignedIn>;
-  private readonly opened: Lookup<string, OpenedSession & { hash: string }>;
-  private readonly refreshed: Lookup<string, StoredSession>;
-  private readonly exchanges = new BatchedQueries((exchanges: Exchange[]) => this.exchangeAll(exchanges));
+  private readonly checks = new SharedStatement((ids: string[]) => this.findSignedIn(ids));
+  private readonly exchanges = new SharedStatement((exchanges: Exchange[]) => this.exchangeAll(exchanges));
 
   constructor(
     @InjectRepository(Session) private readonly sessions: Repository<Session>,
     private readonly transactions: Transactions,
-  ) {
-    this.signedIn = new Lookup(FIND_SIGNED_IN, sessions);
-    this.opened = new Lookup(FIND_OPENED, sessions);
-    this.refreshed = new Lookup(FIND_REFRESHED, sessions);
-  }
+  ) {}
 
   /** Written by hand since it was measured hot: TypeORM's own call takes longer to write the statement. */
   async insert(transaction: Transaction, sessions: readonly NewSession[]): Promise<void> {
@@ -179,8 +176,9 @@ export class SessionsRepository {
     return this.exchanges.run({ session, codeHash, by });
   }
 
+  /** Concurrent calls share a statement. */
   async findPrincipal(id: string): Promise<UserPrincipal | undefined> {
-    const found = await this.signedIn.find(id);
+    const found = await this.checks.run(id);
     if (!found) return undefined;
     const { amr, loginId, emailVerifiedAt, operatorSince, ...principal } = found;
     return {
@@ -193,8 +191,8 @@ export class SessionsRepository {
     };
   }
 
-  findOpenedBy(codeHash: string): Promise<OpenedSession | undefined> {
-    return this.opened.find(codeHash);
+  async findOpenedBy(codeHash: string): Promise<OpenedSession | undefined> {
+    return (await this.sessions.query<OpenedSession[]>(FIND_OPENED, [codeHash]))[0];
   }
 
   async rotate({ sessionId, generation, now, idleEnd, maxAge }: Rotation): Promise<boolean> {
@@ -204,7 +202,7 @@ export class SessionsRepository {
 
   /** Finds a session that is alive, whether or not it has expired. */
   async findRefreshed(sessionId: string): Promise<RefreshedSession | undefined> {
-    const found = await this.refreshed.find(sessionId);
+    const [found] = await this.sessions.query<StoredSession[]>(FIND_REFRESHED, [sessionId]);
     return found && { ...found, amr: methodsIn(found.amr) };
   }
 
@@ -246,6 +244,13 @@ export class SessionsRepository {
       order: { expiresAt: 'DESC' },
     });
     return last?.expiresAt;
+  }
+
+  private async findSignedIn(ids: string[]): Promise<(SignedIn | undefined)[]> {
+    const asked = padded(ids, '');
+    const rows = await this.sessions.query<SignedIn[]>(findSignedIn(asked.length), asked);
+    const byId = new Map(rows.map((row) => [row.sessionId, row]));
+    return ids.map((id) => byId.get(id));
   }
 
   private async exchangeAll(exchanges: Exchange[]): Promise<boolean[]> {

@@ -3,9 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../../access/principal.js';
 import { IS_ALIVE, JOIN_USER_FAMILY_AND_SERVICE } from '../../auth/sessions/alive.js';
-import { BatchedQueries } from '../../database/batched-queries.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { padded, places } from '../../database/lookup.js';
 import type { Position } from '../../http/pages.js';
 import { Member } from './member.entity.js';
 
@@ -49,31 +47,19 @@ interface MemberOfOrg extends ListedMember {
 /** longer lists are read in pages */
 const MAX_AT_ONCE = 1000;
 
-/** Lists of about this length share a query; longer ones are faster side by side. */
-const MAX_SHORT = 100;
-const MAX_SHARED_ROWS = 2000;
-
 const MEMBER = 'm.user_id AS userId, m.email, m.role';
 const IN_ORDER = 'ORDER BY m.joined_at, m.user_id';
 
 // One statement has one snapshot, so that a list is of one revision, and its reader a member at that revision. The row
 // of the reader carries the organization: in every row it would cost a long list more. LEFT preserves the join order.
-const MEMBER_AND_ORG = `${MEMBER}, o.name, o.revision`;
-const listsOf = (orgs: number, readers: number): string =>
-  `FROM members m LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${places(readers)})
-    WHERE m.org_id IN (${places(orgs)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
-
-/** The limit is a literal: SQLite plans a statement again each time a parameter is bound to it. */
+// The limit is a literal: SQLite plans a statement again each time a parameter is bound to it.
 const LIST = hotStatement(
   'the member list',
-  `SELECT ${MEMBER_AND_ORG} ${listsOf(1, 1)} LIMIT ${MAX_AT_ONCE + 1}`,
+  `SELECT ${MEMBER}, o.name, o.revision
+    FROM members m LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id = ?
+    WHERE m.org_id = ? ${IN_ORDER} LIMIT ${MAX_AT_ONCE + 1}`,
   ['', ''],
 );
-
-/** Reads several lists, one after another; the last ones may be cut. */
-const findSharedLists = (size: number): string =>
-  `SELECT m.org_id AS orgId, ${MEMBER_AND_ORG} ${listsOf(size, size)} LIMIT ${MAX_SHARED_ROWS + 1}`;
-hotStatement('several member lists', findSharedLists(2), ['', '', '', '']);
 
 /** The plain range on `joined_at` makes the engines use the index. */
 const LIST_AFTER = hotStatement(
@@ -106,26 +92,18 @@ const FIND_SESSION = `SELECT s.id FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE
 
 const FIND_ORG = 'SELECT id FROM orgs WHERE id = ? AND deleted_at IS NULL';
 
-/** for padding */
-const NOBODY: Reader = { orgId: '', userId: '', sessionId: '' };
-
 const NO_READER = { name: null, revision: null };
 
 const FROM_THE_START: Position = { order: 0, id: '' };
 
 @Injectable()
 export class MemberListRepository {
-  private readonly shortLists = new BatchedQueries((readers: Reader[]) => this.findShort(readers));
-  /** average of recent lists; the next ones are probably like them */
-  private usualLength = 0;
-
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
-  async findAll(reader: Reader): Promise<FoundList> {
-    const areShort = this.usualLength <= MAX_SHORT;
-    const rows = await (areShort ? this.shortLists.run(reader) : this.findAlone(reader));
+  async findAll({ orgId, userId: readerId }: Reader): Promise<FoundList> {
+    const rows = await this.members.query<MemberOfOrg[]>(LIST, [readerId, orgId]);
     if (rows.length > MAX_AT_ONCE) return { kind: 'long' };
-    const { name, revision } = rows.find(({ userId }) => userId === reader.userId) ?? NO_READER;
+    const { name, revision } = rows.find(({ userId }) => userId === readerId) ?? NO_READER;
     if (name === null || revision === null) return { kind: 'closed' };
     const members = rows.map(({ userId, email, role }) => ({ userId, email, role }));
     return { kind: 'whole', name, revision, members };
@@ -143,23 +121,6 @@ export class MemberListRepository {
 
   async isReader({ orgId, sessionId }: Reader): Promise<boolean> {
     return (await this.members.query<unknown[]>(IS_READER, [orgId, sessionId])).length > 0;
-  }
-
-  private async findShort(readers: Reader[]): Promise<MemberOfOrg[][]> {
-    const asked = padded(readers, NOBODY);
-    const values = [...asked.map(({ userId }) => userId), ...asked.map(({ orgId }) => orgId)];
-    type Row = MemberOfOrg & { orgId: string };
-    const rows = await this.members.query<Row[]>(findSharedLists(asked.length), values);
-    if (rows.length > MAX_SHARED_ROWS) return Promise.all(readers.map((reader) => this.findAlone(reader)));
-    const lists = Map.groupBy(rows, ({ orgId }) => orgId);
-    this.usualLength = rows.length / new Set(readers.map(({ orgId }) => orgId)).size;
-    return readers.map(({ orgId }) => lists.get(orgId) ?? []);
-  }
-
-  private async findAlone({ orgId, userId }: Reader): Promise<MemberOfOrg[]> {
-    const list = await this.members.query<MemberOfOrg[]>(LIST, [userId, orgId]);
-    this.usualLength = list.length;
-    return list;
   }
 
   findSuccessors(orgId: string, userId: string, limit: number): Promise<ListedMember[]> {

@@ -4,7 +4,8 @@ import type { Repository } from 'typeorm';
 import type { Role } from '../../access/principal.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { byColumns, keyTable, Lookup, lookupStatement } from '../../database/lookup.js';
+import { padded } from '../../database/batches.js';
+import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
 import { hasOtherOwner, isInviter } from '../ownership.repository.js';
@@ -16,7 +17,8 @@ interface MemberKey {
 }
 
 /** The role of a user in an organization, at one revision of it. */
-export interface Membership extends MemberKey {
+export interface Membership {
+  orgId: string;
   orgName: string;
   revision: number;
   /** null: not a member */
@@ -74,13 +76,14 @@ const IS_ENABLED_OWNER = hotStatement(
   ['', ''],
 );
 
-const FIND_MEMBERSHIPS = lookupStatement<MemberKey, Membership>('the role check', {
-  sql: (size) => `SELECT o.id AS orgId, o.name AS orgName, o.revision, k.user_id AS userId, m.role
-    FROM ${keyTable('SELECT id AS org_id, id AS user_id FROM orgs', 2, size)}
-      JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
-      LEFT JOIN members m ON m.org_id = o.id AND m.user_id = k.user_id`,
-  ...byColumns('orgId', 'userId'),
-});
+const findMemberships = (size: number): string =>
+  `SELECT o.id AS orgId, o.name AS orgName, o.revision, m.user_id AS userId, m.role
+    FROM members m JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL
+    WHERE ${Array(size).fill('(m.org_id = ? AND m.user_id = ?)').join(' OR ')}`;
+hotStatement('the role check', findMemberships(2), ['', '', '', '']);
+
+const FIND_ORG = `SELECT o.id AS orgId, o.name AS orgName, o.revision, NULL AS role FROM orgs o
+  WHERE o.id = ? AND o.deleted_at IS NULL`;
 
 /** NULL while the user `u` may join one more organization; reads at most as many rows as the limit. */
 function orgAtLimit(maxOrgs: number): string {
@@ -93,12 +96,19 @@ const insertMember = (maxOrgs: number): string =>
 hotStatement('the limit of the organizations of a user', insertMember(5000), ['', 'member', 0, '']);
 const IS_ENABLED = ' AND u.disabled_at IS NULL';
 
+/** for padding */
+const NOBODY: MemberKey = { orgId: '', userId: '' };
+
 @Injectable()
 export class MembersRepository {
-  readonly membership: Lookup<MemberKey, Membership>;
+  private readonly memberships = new SharedStatement((keys: MemberKey[]) => this.findMemberships(keys));
 
-  constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {
-    this.membership = new Lookup(FIND_MEMBERSHIPS, members);
+  constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
+
+  /** Finds nothing without the organization. Concurrent calls share a statement. */
+  async findMembership(orgId: string, userId: string): Promise<Membership | undefined> {
+    const found = await this.memberships.run({ orgId, userId });
+    return found ?? (await this.members.query<Membership[]>(FIND_ORG, [orgId]))[0];
   }
 
   /** The caller holds the lock of the organization. */
@@ -171,6 +181,14 @@ export class MembersRepository {
 
   async delete(transaction: Transaction, orgId: string, userId: string): Promise<void> {
     await transaction.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
+  }
+
+  private async findMemberships(keys: MemberKey[]): Promise<(Membership | undefined)[]> {
+    const asked = padded(keys, NOBODY).flatMap(({ orgId, userId }) => [orgId, userId]);
+    type Row = Membership & MemberKey;
+    const rows = await this.members.query<Row[]>(findMemberships(asked.length / 2), asked);
+    const byKey = new Map(rows.map((row) => [row.orgId + row.userId, row]));
+    return keys.map(({ orgId, userId }) => byKey.get(orgId + userId));
   }
 
   async isEmpty(transaction: Transaction, orgId: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { BatchedQueries } from './batched-queries.js';
+import { SharedStatement } from './shared-statement.js';
 
 interface Query {
   keys: string[];
@@ -13,9 +13,9 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 /** A database that answers when it is told to. */
-function aDatabase(): { queries: Query[]; batched: BatchedQueries<string, string> } {
+function aDatabase(): { queries: Query[]; batched: SharedStatement<string, string> } {
   const queries: Query[] = [];
-  const batched = new BatchedQueries<string, string>(
+  const batched = new SharedStatement<string, string>(
     (keys) =>
       new Promise((resolve, reject) => {
         queries.push({ keys, answer: () => resolve(keys.map((key) => `${key}!`)), fail: reject });
@@ -150,7 +150,7 @@ it('obeys the current batch size, and yields to the event loop between queries',
   let allowed = 4;
   let turns = 0;
   const asked: { count: number; turns: number }[] = [];
-  const batched = new BatchedQueries<number, number>(
+  const batched = new SharedStatement<number, number>(
     (keys) => {
       asked.push({ count: keys.length, turns });
       allowed = 3;

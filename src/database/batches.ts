@@ -10,3 +10,13 @@ export async function* inBatches<T>(items: readonly T[], size = MAX_ROWS_AT_ONCE
     yield items.slice(from, from + size);
   }
 }
+
+export function places(size: number): string {
+  return Array(size).fill('?').join(', ');
+}
+
+/** Pads to a power of two: engines and drivers keep prepared statements, so there should be few. */
+export function padded<Key>(keys: readonly Key[], absentKey: Key): Key[] {
+  const size = 2 ** Math.ceil(Math.log2(keys.length));
+  return [...keys, ...Array<Key>(size - keys.length).fill(absentKey)];
+}

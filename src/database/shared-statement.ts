@@ -20,7 +20,7 @@ const MAX_QUERIES = 2;
 // Runs one query for all requests that arrive within one turn of the event loop, or while a query runs. For as many
 // requests again, if they are many, a second one runs beside it: this process then works while the database does. Each key
 // is sent after its request arrived, so answers are never older than their requests.
-export class BatchedQueries<Key, Answer> {
+export class SharedStatement<Key, Answer> {
   private waiting: Waiting<Key, Answer>[] = [];
   private running = 0;
   private lastBegan = 0;
