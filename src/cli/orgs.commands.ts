@@ -1,11 +1,11 @@
 import { type Role, ROLES } from '../access/principal.js';
 import { oneLine } from '../identifiers/one-line.js';
 import { orgView } from '../operators/views.js';
-import type { ListedMember } from '../orgs/members/member-list.repository.js';
-import { MemberSearchRepository } from '../orgs/members/member-search.repository.js';
+import type { ListedMember } from '../orgs/state/member-list.repository.js';
+import { MemberSearchRepository } from '../orgs/state/member-search.repository.js';
+import { MAX_ORG_NAME, type Org } from '../orgs/state/org.entity.js';
+import { OwnershipRepository } from '../orgs/state/ownership.repository.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
-import { MAX_ORG_NAME, type Org } from '../orgs/org.entity.js';
-import { OwnershipRepository } from '../orgs/ownership.repository.js';
 import type { Invocation, Report } from './command/definition.js';
 import { printList } from './command/list.js';
 import { findOrg, findUser } from './command/lookups.js';

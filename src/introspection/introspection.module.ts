@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { MemberRowsModule } from '../orgs/members/member-rows.module.js';
+import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { IntrospectionController } from './introspection.controller.js';
 import { IntrospectionService } from './introspection.service.js';
 
 @Module({
-  imports: [MemberRowsModule],
+  imports: [OrgStateModule],
   controllers: [IntrospectionController],
   providers: [IntrospectionService],
 })

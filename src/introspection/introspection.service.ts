@@ -3,7 +3,7 @@ import type { ServicePrincipal, UserPrincipal } from '../access/principal.js';
 import { type LiveToken, LiveTokens } from '../auth/live-tokens.js';
 import type { AccessTokenClaims } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';
-import { MembersRepository } from '../orgs/members/members.repository.js';
+import { MembersRepository } from '../orgs/state/members.repository.js';
 import type { IntrospectionForm } from './introspection-form.decorator.js';
 import type { ActiveToken, InactiveToken, OrgOfToken } from './introspection.responses.js';
 

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/mail.module.js';
-import { InvitationRowsModule } from '../orgs/invitations/invitation-rows.module.js';
+import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
-import { OrgRowsModule } from '../orgs/org-rows.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { EventsModule } from '../events/events.module.js';
@@ -25,10 +24,9 @@ import { OwnSessionsController } from './own-sessions.controller.js';
 
 @Module({
   imports: [
-    InvitationRowsModule,
+    OrgStateModule,
     InvitationsModule,
     MailModule,
-    OrgRowsModule,
     OrgsModule,
     RateLimitsModule,
     EventsModule,

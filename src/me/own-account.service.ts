@@ -6,7 +6,7 @@ import { OK, type OkResult } from '../http/ok.responses.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
 import { UserDeletionService } from '../users/user-deletion.service.js';
-import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/owners.errors.js';
+import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/state/orgs.errors.js';
 
 /** A login that re-hashes the password may come between, once. */
 const MAX_ATTEMPTS = 2;

@@ -4,14 +4,17 @@ import type { Transaction } from '../database/transactions/transaction.js';
 import { Env } from '../config/env.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
 import type { AcceptedResult } from '../orgs/invitations/invitations.responses.js';
-import { answerEvent } from '../orgs/invitations/invitation-events.js';
-import { requireAcceptance, requireAnswer } from '../orgs/invitations/invitation-policy.js';
-import { InvitationEndedError, InvitationNotFoundError } from '../orgs/invitations/invitations.errors.js';
-import { type AnsweringFacts, InvitationsRepository } from '../orgs/invitations/invitations.repository.js';
+import { answerEvent } from '../orgs/state/invitation-events.js';
+import { requireAcceptance, requireAnswer } from '../orgs/state/invitation-policy.js';
+import {
+  InvitationEndedError,
+  InvitationNotFoundError,
+  TooManyOrgsError,
+} from '../orgs/state/orgs.errors.js';
+import { type AnsweringFacts, InvitationsRepository } from '../orgs/state/invitations.repository.js';
 import { Joinings } from '../orgs/invitations/joinings.js';
 import { TypedCodes } from '../orgs/invitations/typed-codes.js';
-import { type LockedOrg, OrgChanges } from '../orgs/org-changes.js';
-import { TooManyOrgsError } from '../orgs/orgs.errors.js';
+import { type LockedOrg, OrgChanges } from '../orgs/state/org-changes.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import type { Versioned } from '../requests/entity-tags.js';
 import type { Write } from '../requests/write.js';

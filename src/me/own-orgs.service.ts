@@ -1,8 +1,8 @@
 import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
-import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/orgs.repository.js';
-import { type UserOrg, UserOrgsRepository } from '../orgs/user-orgs.repository.js';
+import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/state/orgs.repository.js';
+import { type UserOrg, UserOrgsRepository } from '../orgs/state/user-orgs.repository.js';
 import {
   cutPage,
   encodeCursor,

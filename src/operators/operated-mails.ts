@@ -6,7 +6,7 @@ import type { Mail } from '../mail/mail.entity.js';
 import { MailObsoleteError } from '../mail/mail.errors.js';
 import { MailRetries } from '../mail/mail-retries.js';
 import { MailsRepository } from '../mail/mails.repository.js';
-import { InvitationListRepository } from '../orgs/invitations/invitation-list.repository.js';
+import { InvitationListRepository } from '../orgs/state/invitation-list.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 
 const VOID_CODE = 'its code was used, replaced or voided';

@@ -1,4 +1,4 @@
-import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/owners.errors.js';
+import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/state/orgs.errors.js';
 import { Problem, RefusedError } from '../problems/problem.js';
 
 export const NO_SUCH_USER = 'No user has this id.';

@@ -1,11 +1,9 @@
 import { Module } from '@nestjs/common';
 import { HealthModule } from '../health/health.module.js';
 import { MailModule } from '../mail/mail.module.js';
-import { InvitationRowsModule } from '../orgs/invitations/invitation-rows.module.js';
+import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
-import { OrgRowsModule } from '../orgs/org-rows.module.js';
-import { MemberRowsModule } from '../orgs/members/member-rows.module.js';
 import { MembersModule } from '../orgs/members/members.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { ServicesModule } from '../services/services.module.js';
@@ -24,11 +22,9 @@ import { OperatorUsersService } from './users.service.js';
 @Module({
   imports: [
     HealthModule,
-    InvitationRowsModule,
+    OrgStateModule,
     MailModule,
-    MemberRowsModule,
     MembersModule,
-    OrgRowsModule,
     OrgsModule,
     EventsModule,
     ServicesModule,

@@ -5,7 +5,7 @@ import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
 import { type Role, ROLES } from '../access/principal.js';
 import { IsOneLine, PageCursor, PageLimit } from '../http/fields.js';
 import { MAIL_STATES, type MailState } from '../mail/mail.entity.js';
-import { MAX_ORG_NAME } from '../orgs/org.entity.js';
+import { MAX_ORG_NAME } from '../orgs/state/org.entity.js';
 import { decodeNameCursor, decodeTextCursor, DEFAULT_LIMIT } from '../http/pages.js';
 import { canonicalEmail } from '../users/email-address.js';
 import { EmailSearch } from '../users/email.decorators.js';

@@ -10,7 +10,7 @@ import { OrgDeletionResult, OrgResult } from '../orgs/orgs.responses.js';
 import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { OrgLifeService } from '../orgs/org-life.service.js';
-import { NO_ENABLED_OWNER } from '../orgs/owners.errors.js';
+import { NO_ENABLED_OWNER } from '../orgs/state/orgs.errors.js';
 import { ListOrgMembersQuery, ListOrgsQuery } from './operators.query.js';
 import {
   AccountOperation,

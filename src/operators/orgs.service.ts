@@ -9,11 +9,11 @@ import {
 } from '../http/pages.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { MemberSearchService } from '../orgs/members/member-search.service.js';
-import { OrgNotFoundError } from '../orgs/members/members.errors.js';
+import { OrgNotFoundError } from '../orgs/state/orgs.errors.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
-import { type ListedOrg, OrgListRepository } from '../orgs/org-list.repository.js';
-import type { Org } from '../orgs/org.entity.js';
-import { OwnershipRepository } from '../orgs/ownership.repository.js';
+import { type ListedOrg, OrgListRepository } from '../orgs/state/org-list.repository.js';
+import type { Org } from '../orgs/state/org.entity.js';
+import { OwnershipRepository } from '../orgs/state/ownership.repository.js';
 import type { ListOrgMembersQuery, ListOrgsQuery } from './operators.query.js';
 import type { MakeOwnerRequest } from './operation.requests.js';
 import { asProblems } from './operators.errors.js';

@@ -20,8 +20,8 @@ import {
   positionOf,
 } from '../http/pages.js';
 import { sessionView } from '../me/views.js';
-import { OwnershipRepository } from '../orgs/ownership.repository.js';
-import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
+import { OwnershipRepository } from '../orgs/state/ownership.repository.js';
+import { UserOrgsRepository } from '../orgs/state/user-orgs.repository.js';
 import { requireUnprotected } from '../users/operator-protection.js';
 import { UserDeletionService } from '../users/user-deletion.service.js';
 import { UserDisablingService } from '../users/user-disabling.service.js';

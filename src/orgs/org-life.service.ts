@@ -3,14 +3,13 @@ import type { Actor } from '../access/principal.js';
 import type { Versioned } from '../requests/entity-tags.js';
 import type { Write } from '../requests/write.js';
 import type { OrgDeletionResult, OrgResponse, OrgResult } from './orgs.responses.js';
-import { OrgNotFoundError } from './members/members.errors.js';
-import { MembersRepository } from './members/members.repository.js';
-import { requireAdmin, requireOwner } from './members/member-policy.js';
-import { OrgChanges, unchanged } from './org-changes.js';
-import { requireRestorable } from './org-policy.js';
-import { OrgsRepository } from './orgs.repository.js';
-import { NoEnabledOwnerError } from './owners.errors.js';
-import { OwnershipRepository } from './ownership.repository.js';
+import { NoEnabledOwnerError, OrgNotFoundError } from './state/orgs.errors.js';
+import { MembersRepository } from './state/members.repository.js';
+import { requireAdmin, requireOwner } from './state/member-policy.js';
+import { OrgChanges, unchanged } from './state/org-changes.js';
+import { requireRestorable } from './state/org-policy.js';
+import { OrgsRepository } from './state/orgs.repository.js';
+import { OwnershipRepository } from './state/ownership.repository.js';
 
 /** Renames, deletes and restores organizations, for their members and for operators. */
 @Injectable()

@@ -2,15 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transactions/transaction.js';
-import { OrgNotFoundError, UserHasTooManyOrgsError } from './members/members.errors.js';
-import { revocations } from './invitations/invitation-events.js';
-import { InvitationsRepository } from './invitations/invitations.repository.js';
-import { MembersRepository } from './members/members.repository.js';
-import { type LockedOrg, OrgChanges, unchanged } from './org-changes.js';
+import {
+  OrgNotFoundError,
+  OwnerDisabledError,
+  OwnerNoMemberError,
+  UserHasTooManyOrgsError,
+} from './state/orgs.errors.js';
+import { revocations } from './state/invitation-events.js';
+import { InvitationsRepository } from './state/invitations.repository.js';
+import { MembersRepository } from './state/members.repository.js';
+import { type LockedOrg, OrgChanges, unchanged } from './state/org-changes.js';
 import { requireUnprotected } from '../users/operator-protection.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
-import { OwnerDisabledError, OwnerNoMemberError } from './owners.errors.js';
 
 export interface NewOwner {
   orgId: string;

@@ -4,7 +4,7 @@ import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
-import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
+import { DeletedOrgsRepository } from './state/deleted-orgs.repository.js';
 
 /** Purges in short transactions: members, invitations, then the organization. An interrupted purge is found again. */
 @Injectable()

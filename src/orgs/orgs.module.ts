@@ -3,29 +3,18 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { InvitationRowsModule } from './invitations/invitation-rows.module.js';
-import { MemberRowsModule } from './members/member-rows.module.js';
+import { OrgStateModule } from './state/org-state.module.js';
 import { MembersModule } from './members/members.module.js';
 import { OrgLifeController } from './org-life.controller.js';
 import { OrgLifeService } from './org-life.service.js';
 import { OrgPurge } from './org-purge.js';
 import { UnnamedDeletions } from './unnamed-deletions.js';
-import { OrgRowsModule } from './org-rows.module.js';
 import { OrgsController } from './orgs.controller.js';
 import { OrgsService } from './orgs.service.js';
 import { RolesGuard } from './roles.guard.js';
 
 @Module({
-  imports: [
-    InvitationRowsModule,
-    JobsModule,
-    MemberRowsModule,
-    MembersModule,
-    OrgRowsModule,
-    EventsModule,
-    RequestsModule,
-    UsersModule,
-  ],
+  imports: [OrgStateModule, JobsModule, MembersModule, EventsModule, RequestsModule, UsersModule],
   controllers: [OrgsController, OrgLifeController],
   providers: [OrgLifeService, OrgPurge, OrgsService, RolesGuard, UnnamedDeletions],
   exports: [OrgLifeService, OrgsService, RolesGuard],

@@ -6,14 +6,14 @@ import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
-import { MembersRepository } from './members/members.repository.js';
-import { OrgsRepository } from './orgs.repository.js';
+import { MembersRepository } from './state/members.repository.js';
+import { OrgsRepository } from './state/orgs.repository.js';
 import { WholeLists } from './members/whole-lists.js';
 import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import { TooManyOrgsError } from './orgs.errors.js';
+import { TooManyOrgsError } from './state/orgs.errors.js';
 
 const FIRST_REVISION = 1;
 

@@ -6,8 +6,8 @@ import type { CurrentOrg } from '../http/request-origin.js';
 import { requireAssurance } from '../access/assurance.js';
 import { roleAtLeast, userOf } from '../access/principal.js';
 import { isEntityId } from '../identifiers/entity-id.js';
-import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './members/members.errors.js';
-import { MembersRepository } from './members/members.repository.js';
+import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from './state/orgs.errors.js';
+import { MembersRepository } from './state/members.repository.js';
 
 type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { org: CurrentOrg };
 type MemberAccess = Extract<Access, { to: 'members' }>;

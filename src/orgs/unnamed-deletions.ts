@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { BATCH, type Batch } from '../jobs/batch.js';
 import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
-import { DeletedOrgsRepository } from './deleted-orgs.repository.js';
+import { DeletedOrgsRepository } from './state/deleted-orgs.repository.js';
 
 /** Looks back no further, since it reads what was deleted in this time with each run. */
 const LOOK_BACK_MS = 86_400_000;

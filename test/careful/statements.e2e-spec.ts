@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { MembersService } from '../../src/orgs/members/members.service.js';
-import { Member } from '../../src/orgs/members/member.entity.js';
-import { Invitation } from '../../src/orgs/invitations/invitation.entity.js';
-import { InvitationsRepository } from '../../src/orgs/invitations/invitations.repository.js';
-import { MembersRepository } from '../../src/orgs/members/members.repository.js';
+import { Member } from '../../src/orgs/state/member.entity.js';
+import { Invitation } from '../../src/orgs/state/invitation.entity.js';
+import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
+import { MembersRepository } from '../../src/orgs/state/members.repository.js';
 import { ShortCircuitResponse } from '../../src/requests/request-key.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import type { Write } from '../../src/requests/write.js';

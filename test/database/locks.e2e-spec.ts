@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acquireTimeoutError } from '../../src/database/transactions/connection-limits.js';
 import { MysqlHost } from '../../src/database/mysql/mysql-host.js';
-import { Org } from '../../src/orgs/org.entity.js';
-import { OrgsRepository } from '../../src/orgs/orgs.repository.js';
+import { Org } from '../../src/orgs/state/org.entity.js';
+import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';

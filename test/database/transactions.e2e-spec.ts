@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { SharedStatement } from '../../src/database/shared-statement.js';
 import { isDatabaseUnavailable } from '../../src/database/transactions/database-errors.js';
 import type { Transaction } from '../../src/database/transactions/transaction.js';
-import { Org } from '../../src/orgs/org.entity.js';
+import { Org } from '../../src/orgs/state/org.entity.js';
 import { openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
 

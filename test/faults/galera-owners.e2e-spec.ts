@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { UserDisablingService } from '../../src/users/user-disabling.service.js';
-import { OnlyOwnerError, OwnerDisabledError } from '../../src/orgs/owners.errors.js';
+import { OnlyOwnerError, OwnerDisabledError } from '../../src/orgs/state/orgs.errors.js';
 import { OrgOwnersService } from '../../src/orgs/org-owners.service.js';
 import { atOnce } from '../support/at-once.js';
 import { type Account, anAccount, anOrgOf, type Org } from '../support/personas.js';

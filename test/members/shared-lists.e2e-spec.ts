@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
-import { type FoundList, MemberListRepository } from '../../src/orgs/members/member-list.repository.js';
-import { Member } from '../../src/orgs/members/member.entity.js';
+import { type FoundList, MemberListRepository } from '../../src/orgs/state/member-list.repository.js';
+import { Member } from '../../src/orgs/state/member.entity.js';
 import { atOnce, times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { addCrowd, crowdEmail } from '../support/large-org.js';

@@ -1,8 +1,8 @@
 import type { StreamableFile } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
-import { Member } from '../../src/orgs/members/member.entity.js';
-import { MemberListRepository, type Reader } from '../../src/orgs/members/member-list.repository.js';
+import { Member } from '../../src/orgs/state/member.entity.js';
+import { MemberListRepository, type Reader } from '../../src/orgs/state/member-list.repository.js';
 import { WholeLists } from '../../src/orgs/members/whole-lists.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';

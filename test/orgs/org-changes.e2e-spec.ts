@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { UserActor } from '../../src/access/principal.js';
-import { MemberNotFoundError, OrgNotFoundError } from '../../src/orgs/members/members.errors.js';
-import { unchanged } from '../../src/orgs/org-changes.js';
+import { MemberNotFoundError, OrgNotFoundError } from '../../src/orgs/state/orgs.errors.js';
+import { unchanged } from '../../src/orgs/state/org-changes.js';
 import { ShortCircuitResponse } from '../../src/requests/request-key.js';
 import type { Write } from '../../src/requests/write.js';
 import { PreconditionFailedError } from '../../src/requests/entity-tags.js';

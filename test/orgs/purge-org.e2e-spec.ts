@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { Transactions } from '../../src/database/transactions/transactions.js';
-import { DeletedOrgsRepository } from '../../src/orgs/deleted-orgs.repository.js';
-import { Org } from '../../src/orgs/org.entity.js';
+import { DeletedOrgsRepository } from '../../src/orgs/state/deleted-orgs.repository.js';
+import { Org } from '../../src/orgs/state/org.entity.js';
 import { anOrgPurge, aCleanUp } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseEnv } from '../../src/config/load-env.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
-import { DeletedOrgsRepository } from '../../src/orgs/deleted-orgs.repository.js';
-import { Org } from '../../src/orgs/org.entity.js';
-import { OrgListRepository } from '../../src/orgs/org-list.repository.js';
+import { DeletedOrgsRepository } from '../../src/orgs/state/deleted-orgs.repository.js';
+import { Org } from '../../src/orgs/state/org.entity.js';
+import { OrgListRepository } from '../../src/orgs/state/org-list.repository.js';
 import { UnnamedDeletions } from '../../src/orgs/unnamed-deletions.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 

@@ -4,9 +4,7 @@ import { ConfigModule } from '../../config/config.module.js';
 import type { Env } from '../../config/env.js';
 import { DatabaseModule } from '../../database/database.module.js';
 import { EventsModule } from '../../events/events.module.js';
-import { InvitationRowsModule } from '../../orgs/invitations/invitation-rows.module.js';
-import { MemberRowsModule } from '../../orgs/members/member-rows.module.js';
-import { OrgRowsModule } from '../../orgs/org-rows.module.js';
+import { OrgStateModule } from '../../orgs/state/org-state.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
 import { HandedOutResetCodes } from '../../auth/recovery/handed-out-reset-codes.js';
@@ -70,9 +68,7 @@ export class CliModule {
         DatabaseModule.forDataSource(dataSource),
         UsersModule,
         ServicesModule,
-        OrgRowsModule,
-        MemberRowsModule,
-        InvitationRowsModule,
+        OrgStateModule,
         RequestsModule,
         EventsModule,
         MailModule,

@@ -1,7 +1,7 @@
 import { oneLine } from '../../identifiers/one-line.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
-import { MAX_ORG_NAME, type Org } from '../../orgs/org.entity.js';
-import { OwnershipRepository } from '../../orgs/ownership.repository.js';
+import { MAX_ORG_NAME, type Org } from '../../orgs/state/org.entity.js';
+import { OwnershipRepository } from '../../orgs/state/ownership.repository.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
 import { CannotRunError } from './options.js';

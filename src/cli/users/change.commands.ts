@@ -2,7 +2,7 @@ import type { OperatorActor } from '../../access/principal.js';
 import { VouchedEmails } from '../../auth/mail-codes/vouched-emails.js';
 import { type Removal, SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
 import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
-import { OwnershipRepository } from '../../orgs/ownership.repository.js';
+import { OwnershipRepository } from '../../orgs/state/ownership.repository.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { UserDeletionService } from '../../users/user-deletion.service.js';
 import { UserDisablingService } from '../../users/user-disabling.service.js';

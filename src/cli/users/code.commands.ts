@@ -8,7 +8,7 @@ import { timeText } from '../../operators/views.js';
 import {
   InvitationListRepository,
   type ReceivedInvitation,
-} from '../../orgs/invitations/invitation-list.repository.js';
+} from '../../orgs/state/invitation-list.repository.js';
 import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { Invocation, Report } from '../command/definition.js';

@@ -1,7 +1,7 @@
 import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
 import { timeText } from '../../operators/views.js';
-import { InvitationListRepository } from '../../orgs/invitations/invitation-list.repository.js';
-import { OwnershipRepository, type OrgWithRole } from '../../orgs/ownership.repository.js';
+import { InvitationListRepository } from '../../orgs/state/invitation-list.repository.js';
+import { type OrgWithRole, OwnershipRepository } from '../../orgs/state/ownership.repository.js';
 import { documentText, UserExport } from '../../users/user-export.js';
 import { userJson } from '../../users/user-json.js';
 import { type UserProfile, UsersRepository } from '../../users/users.repository.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InvitationListRepository, type InvitationRange } from './invitation-list.repository.js';
+import { InvitationListRepository, type InvitationRange } from '../state/invitation-list.repository.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
 import type { InvitationPage, OwnInvitationPage } from './invitations.responses.js';
 import type { ListInvitationsQuery, ListOwnInvitationsQuery } from './invitations.requests.js';

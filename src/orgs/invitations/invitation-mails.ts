@@ -8,8 +8,8 @@ import type { Mail } from '../../mail/mail.entity.js';
 import { MailLimitsRepository } from '../../mail/mail-limits.repository.js';
 import { Mails } from '../../mail/mails.js';
 import { RateLimitedError } from '../../rate-limits/admissions.js';
-import type { Invitation } from './invitation.entity.js';
-import { InvitationListRepository, type MailedInvitation } from './invitation-list.repository.js';
+import type { Invitation } from '../state/invitation.entity.js';
+import { InvitationListRepository, type MailedInvitation } from '../state/invitation-list.repository.js';
 
 const DAY_MS = 86_400_000;
 

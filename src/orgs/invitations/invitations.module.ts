@@ -3,9 +3,7 @@ import { RegistrationInvitations } from '../../auth/registration-invitations.js'
 import { EventsModule } from '../../events/events.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { InvitationMails } from './invitation-mails.js';
-import { InvitationRowsModule } from './invitation-rows.module.js';
-import { MemberRowsModule } from '../members/member-rows.module.js';
-import { OrgRowsModule } from '../org-rows.module.js';
+import { OrgStateModule } from '../state/org-state.module.js';
 import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../../users/users.module.js';
 import { ExpiredInvitations } from './expired-invitations.js';
@@ -20,16 +18,7 @@ import { JobsModule } from '../../jobs/jobs.module.js';
 /** Global, so that registrations in `auth`, which this module builds upon, get the export. */
 @Global()
 @Module({
-  imports: [
-    InvitationRowsModule,
-    JobsModule,
-    MailModule,
-    MemberRowsModule,
-    OrgRowsModule,
-    RateLimitsModule,
-    EventsModule,
-    UsersModule,
-  ],
+  imports: [OrgStateModule, JobsModule, MailModule, RateLimitsModule, EventsModule, UsersModule],
   controllers: [InvitationsController],
   providers: [
     { provide: RegistrationInvitations, useClass: InvitedRegistrations },

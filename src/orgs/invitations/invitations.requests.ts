@@ -5,7 +5,7 @@ import {
   type InvitationStatus,
   INVITED_ROLES,
   type InvitedRole,
-} from './invitation.entity.js';
+} from '../state/invitation.entity.js';
 import { IsEmailAddress } from '../../users/email.decorators.js';
 import { DEFAULT_LIMIT } from '../../http/pages.js';
 import { PageCursor, PageLimit } from '../../http/fields.js';

@@ -5,7 +5,7 @@ import {
   type InvitationStatus,
   INVITED_ROLES,
   type InvitedRole,
-} from './invitation.entity.js';
+} from '../state/invitation.entity.js';
 import { ApiRole } from '../../openapi/decorators.js';
 import { OrgResponse } from '../orgs.responses.js';
 

@@ -4,16 +4,16 @@ import { OK, type OkResult } from '../../http/ok.responses.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
-import { OrgChanges } from '../org-changes.js';
+import { OrgChanges } from '../state/org-changes.js';
 import type { CreateInvitationRequest, ResendInvitationRequest } from './invitations.requests.js';
 import type { InvitationResult } from './invitations.responses.js';
-import { type Invitation, INVITATION_TTL_MS } from './invitation.entity.js';
-import { invitationEvent, revocations } from './invitation-events.js';
+import { type Invitation, INVITATION_TTL_MS } from '../state/invitation.entity.js';
+import { invitationEvent, revocations } from '../state/invitation-events.js';
 import { InvitationMails } from './invitation-mails.js';
-import { requireInviting, requireRenewing, requireRevoking } from './invitation-policy.js';
+import { requireInviting, requireRenewing, requireRevoking } from '../state/invitation-policy.js';
 import { listedInvitation } from './invitation-views.js';
-import { InvitationNotFoundError, TooManyInvitationsError } from './invitations.errors.js';
-import { InvitationsRepository, type InvitingFacts } from './invitations.repository.js';
+import { InvitationNotFoundError, TooManyInvitationsError } from '../state/orgs.errors.js';
+import { InvitationsRepository, type InvitingFacts } from '../state/invitations.repository.js';
 
 type SentInvitation = Omit<Invitation, 'pending' | 'tries' | 'endedAt'>;
 

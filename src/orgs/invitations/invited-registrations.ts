@@ -6,9 +6,9 @@ import {
   type TypedInvitation,
 } from '../../auth/registration-invitations.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import { InvitationsRepository } from './invitations.repository.js';
-import { isOpen } from './invitation-policy.js';
-import { OrgChanges } from '../org-changes.js';
+import { InvitationsRepository } from '../state/invitations.repository.js';
+import { isOpen } from '../state/invitation-policy.js';
+import { OrgChanges } from '../state/org-changes.js';
 import { Joinings } from './joinings.js';
 import { TypedCodes } from './typed-codes.js';
 

@@ -4,11 +4,11 @@ import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import type { NewEvent } from '../../events/event-types.js';
-import { answerEvent } from './invitation-events.js';
-import { InvitationEndedError } from './invitations.errors.js';
-import { type AnsweringFacts, InvitationsRepository } from './invitations.repository.js';
-import type { LockedOrg } from '../org-changes.js';
-import { MembersRepository } from '../members/members.repository.js';
+import { answerEvent } from '../state/invitation-events.js';
+import { InvitationEndedError } from '../state/orgs.errors.js';
+import { type AnsweringFacts, InvitationsRepository } from '../state/invitations.repository.js';
+import type { LockedOrg } from '../state/org-changes.js';
+import { MembersRepository } from '../state/members.repository.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';
 

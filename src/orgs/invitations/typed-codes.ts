@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { typedCode } from '../../auth/mail-codes/mail-code-text.js';
 import { MailCodes } from '../../auth/mail-codes/mail-codes.js';
 import { Transactions } from '../../database/transactions/transactions.js';
-import type { Invitation } from './invitation.entity.js';
-import { type CandidateInvitation, InvitationListRepository } from './invitation-list.repository.js';
-import { InvitationsRepository, MAX_CODE_TRIES } from './invitations.repository.js';
+import type { Invitation } from '../state/invitation.entity.js';
+import { type CandidateInvitation, InvitationListRepository } from '../state/invitation-list.repository.js';
+import { InvitationsRepository, MAX_CODE_TRIES } from '../state/invitations.repository.js';
 
 /** Stands in where there is no invitation, so that it costs the same work. */
 const NOBODY: CandidateInvitation = {

@@ -4,7 +4,7 @@ import { encodeCursor, limitOf, linkNext, type LinkNextPage, positionOf } from '
 import { isSearch, type ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResult, MembersResult } from './members.responses.js';
 import type { UserPrincipal } from '../../access/principal.js';
-import { MemberListRepository } from './member-list.repository.js';
+import { MemberListRepository } from '../state/member-list.repository.js';
 import { WholeLists } from './whole-lists.js';
 import { MemberSearchService } from './member-search.service.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isEntityId } from '../../identifiers/entity-id.js';
-import { MemberSearchRepository } from './member-search.repository.js';
-import { MemberNotFoundError } from './members.errors.js';
+import { MemberSearchRepository } from '../state/member-search.repository.js';
+import { MemberNotFoundError } from '../state/orgs.errors.js';
 import { cutPage, decodeTextCursor, encodeTextCursor, limitOf, type LinkNextPage } from '../../http/pages.js';
 import type { ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResult, MembersResult } from './members.responses.js';

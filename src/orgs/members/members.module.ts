@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
 import { UsersModule } from '../../users/users.module.js';
 import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
-import { InvitationRowsModule } from '../invitations/invitation-rows.module.js';
-import { OrgRowsModule } from '../org-rows.module.js';
+import { OrgStateModule } from '../state/org-state.module.js';
 import { MemberListService } from './member-list.service.js';
-import { MemberRowsModule } from './member-rows.module.js';
 import { MemberSearchService } from './member-search.service.js';
 import { MembershipListService } from './membership-list.service.js';
 import { MembershipsController } from './memberships.controller.js';
@@ -14,7 +12,7 @@ import { Remedies } from './remedies.js';
 import { WholeLists } from './whole-lists.js';
 
 @Module({
-  imports: [InvitationRowsModule, MemberRowsModule, OrgRowsModule, RateLimitsModule, UsersModule],
+  imports: [OrgStateModule, RateLimitsModule, UsersModule],
   controllers: [MembersController, MembershipsController],
   providers: [
     MemberListService,

@@ -7,11 +7,11 @@ import { ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { additionsUpTo } from '../invitations/additions.js';
-import { revocations } from '../invitations/invitation-events.js';
-import { invitableRoles } from '../invitations/invitation-policy.js';
-import { InvitationsRepository } from '../invitations/invitations.repository.js';
-import { OrgChanges, type OrgEvent, unchanged } from '../org-changes.js';
+import { additionsUpTo } from '../state/additions.js';
+import { revocations } from '../state/invitation-events.js';
+import { invitableRoles } from '../state/invitation-policy.js';
+import { InvitationsRepository } from '../state/invitations.repository.js';
+import { OrgChanges, type OrgEvent, unchanged } from '../state/org-changes.js';
 import type { MembershipResult } from './members.responses.js';
 import {
   requireAddition,
@@ -19,9 +19,9 @@ import {
   requireLeaving,
   requireRemoval,
   requireTransfer,
-} from './member-policy.js';
-import { NoMoreAdditionsError, UserNotFoundError } from './members.errors.js';
-import { type MemberPair, MembersRepository } from './members.repository.js';
+} from '../state/member-policy.js';
+import { NoMoreAdditionsError, UserNotFoundError } from '../state/orgs.errors.js';
+import { type MemberPair, MembersRepository } from '../state/members.repository.js';
 
 @Injectable()
 export class MembersService {

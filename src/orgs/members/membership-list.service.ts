@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
 import type { ListMembershipsQuery } from './members.requests.js';
 import type { MembershipListResult } from './members.responses.js';
-import { type ListedMembership, MembershipListRepository } from './membership-list.repository.js';
+import { type ListedMembership, MembershipListRepository } from '../state/membership-list.repository.js';
 
 @Injectable()
 export class MembershipListService {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Remedy } from '../../problems/problem.js';
-import { type ListedMember, MemberListRepository } from './member-list.repository.js';
+import { type ListedMember, MemberListRepository } from '../state/member-list.repository.js';
 
 export interface Asking {
   userId: string;

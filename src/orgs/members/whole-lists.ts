@@ -2,9 +2,14 @@ import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
 import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
 import { type ListPage, streamList } from '../../http/list-stream.js';
 import type { Versioned } from '../../requests/entity-tags.js';
-import { type ListedMember, type MemberList, MemberListRepository } from './member-list.repository.js';
-import type { MemberPage, Reader } from './member-list.repository.js';
-import { NotAMemberError, OrgNotFoundError } from './members.errors.js';
+import {
+  type ListedMember,
+  type MemberList,
+  MemberListRepository,
+  type MemberPage,
+  type Reader,
+} from '../state/member-list.repository.js';
+import { NotAMemberError, OrgNotFoundError } from '../state/orgs.errors.js';
 
 const PAGE = 1000;
 

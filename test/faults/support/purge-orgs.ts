@@ -25,8 +25,10 @@ const { EventsRepository } = (await builtModule(
 )) as typeof import('../../../src/events/events.repository.js');
 const { DeletedOrgsRepository } = (await builtModule(
   'orgs/deleted-orgs.repository.js',
-)) as typeof import('../../../src/orgs/deleted-orgs.repository.js');
-const { Org } = (await builtModule('orgs/org.entity.js')) as typeof import('../../../src/orgs/org.entity.js');
+)) as typeof import('../../../src/orgs/state/deleted-orgs.repository.js');
+const { Org } = (await builtModule(
+  'orgs/org.entity.js',
+)) as typeof import('../../../src/orgs/state/org.entity.js');
 const { OrgPurge } = (await builtModule(
   'orgs/org-purge.js',
 )) as typeof import('../../../src/orgs/org-purge.js');

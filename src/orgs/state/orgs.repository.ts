@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { SharedStatement, MAX_BATCH_SIZE } from '../database/shared-statement.js';
-import { inBatches, padded, places } from '../database/batches.js';
-import { hotStatement } from '../database/hot-statements.js';
-import type { Transaction } from '../database/transactions/transaction.js';
+import { MAX_BATCH_SIZE, SharedStatement } from '../../database/shared-statement.js';
+import { inBatches, padded, places } from '../../database/batches.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { Org } from './org.entity.js';
 
 interface ListedOrg {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import type { Role } from '../access/principal.js';
-import { hotStatement } from '../database/hot-statements.js';
-import type { Position } from '../http/pages.js';
-import { Member } from './members/member.entity.js';
+import type { Role } from '../../access/principal.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import type { Position } from '../../http/pages.js';
+import { Member } from './member.entity.js';
 import type { Org } from './org.entity.js';
 
 /** Times are epoch milliseconds. */

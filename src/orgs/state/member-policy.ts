@@ -9,7 +9,7 @@ import {
   MemberNotFoundError,
   NotAMemberError,
   UserNotFoundError,
-} from './members.errors.js';
+} from './orgs.errors.js';
 
 /** Admins manage members and admins; only owners manage owners or make them. */
 export function canChangeRole(actor: Role, from: Role, to: Role): boolean {

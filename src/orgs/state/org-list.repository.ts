@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { hotStatement } from '../database/hot-statements.js';
-import type { NamedPosition } from '../http/pages.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import type { NamedPosition } from '../../http/pages.js';
 import { Org } from './org.entity.js';
 
 export type ListedOrg = Pick<Org, 'id' | 'name' | 'createdAt' | 'deletedAt' | 'purgeAt'>;

@@ -8,8 +8,8 @@ import { padded } from '../../database/batches.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
-import { hasOtherOwner, isInviter } from '../ownership.repository.js';
-import { AlreadyMemberError } from './members.errors.js';
+import { hasOtherOwner, isInviter } from './ownership.repository.js';
+import { AlreadyMemberError } from './orgs.errors.js';
 
 interface MemberKey {
   orgId: string;

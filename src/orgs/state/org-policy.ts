@@ -1,4 +1,4 @@
-import { OrgNotFoundError } from './members/members.errors.js';
+import { OrgNotFoundError } from './orgs.errors.js';
 import type { OrgRow } from './orgs.repository.js';
 
 /** Does not tell why an organization cannot be restored, not even that it is there. */

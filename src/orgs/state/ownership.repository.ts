@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, MoreThan, type Repository } from 'typeorm';
-import type { Role } from '../access/principal.js';
-import { hotStatement } from '../database/hot-statements.js';
-import { inBatches } from '../database/batches.js';
-import { places } from '../database/batches.js';
-import type { Transaction } from '../database/transactions/transaction.js';
-import { Member } from './members/member.entity.js';
+import type { Role } from '../../access/principal.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import { inBatches, places } from '../../database/batches.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
+import { Member } from './member.entity.js';
 import { Org } from './org.entity.js';
 
 /** Times are epoch milliseconds. */

@@ -1,8 +1,8 @@
-import type { Actor } from '../access/principal.js';
-import type { NewEvent } from '../events/event-types.js';
+import type { Actor } from '../../access/principal.js';
+import type { NewEvent } from '../../events/event-types.js';
 import type { Departure } from './ownership.repository.js';
-import { requireOtherOwner } from './members/member-policy.js';
-import { OnlyOwnerError } from './owners.errors.js';
+import { requireOtherOwner } from './member-policy.js';
+import { OnlyOwnerError } from './orgs.errors.js';
 
 /**
  * The organizations of a user keep an enabled owner without that user. Deleted ones need none.

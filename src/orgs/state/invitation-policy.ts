@@ -5,12 +5,12 @@ import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitations
 import { statusAt } from './invitation-list.repository.js';
 import {
   AlreadyInvitedError,
+  AlreadyMemberError,
   EmailNotVerifiedError,
   InvitationEndedError,
   InvitationNotFoundError,
-} from './invitations.errors.js';
-import { requireAdmin } from '../members/member-policy.js';
-import { AlreadyMemberError } from '../members/members.errors.js';
+} from './orgs.errors.js';
+import { requireAdmin } from './member-policy.js';
 
 export function invitableRoles(role: Role | null): readonly InvitedRole[] {
   return role !== null && roleAtLeast(role, 'admin') ? INVITED_ROLES : [];

@@ -10,12 +10,12 @@ import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import {
   Invitation,
-  INVITED_ROLES,
   type InvitationStatus,
+  INVITED_ROLES,
   type InvitedRole,
   PENDING_INVITATION_KEY,
 } from './invitation.entity.js';
-import { AlreadyInvitedError } from './invitations.errors.js';
+import { AlreadyInvitedError } from './orgs.errors.js';
 
 export type EndedInvitation = Pick<Invitation, 'id' | 'role'>;
 

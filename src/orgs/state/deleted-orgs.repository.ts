@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Not, type Repository } from 'typeorm';
-import { hotStatement } from '../database/hot-statements.js';
-import { places } from '../database/batches.js';
-import type { Transaction } from '../database/transactions/transaction.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import { places } from '../../database/batches.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
 import { Org } from './org.entity.js';
 
 const FIND_DUE = hotStatement(

@@ -1,0 +1,164 @@
+import { Problem, RefusedError } from '../../problems/problem.js';
+import type { Role } from '../../access/principal.js';
+import type { Departure } from './ownership.repository.js';
+
+export class TooManyOrgsError extends Problem {
+  constructor(max: number) {
+    super('too_many_orgs', {
+      detail: `You belong to ${max} organizations, the maximum for one user.`,
+    });
+  }
+}
+
+export class OrgNotFoundError extends Problem {
+  constructor() {
+    super('org_not_found');
+  }
+}
+
+export class NotAMemberError extends Problem {
+  constructor() {
+    super('not_a_member');
+  }
+}
+
+export class InsufficientRoleError extends Problem {
+  constructor(requiredRole: Role, yourRole: Role) {
+    super('insufficient_role', {
+      detail: `This needs the role ${requiredRole}; yours is ${yourRole}.`,
+      extensions: { requiredRole, yourRole },
+    });
+  }
+}
+
+export class UserNotFoundError extends Problem {
+  constructor() {
+    super('user_not_found');
+  }
+}
+
+export class MemberNotFoundError extends Problem {
+  constructor() {
+    super('member_not_found');
+  }
+}
+
+export class MemberDisabledError extends Problem {
+  constructor() {
+    super('member_disabled');
+  }
+}
+
+export class AlreadyMemberError extends Problem {
+  constructor() {
+    super('already_member');
+  }
+}
+
+export class UserHasTooManyOrgsError extends Problem {
+  constructor(max: number) {
+    super('user_has_too_many_orgs', {
+      detail: `The user belongs to ${max} organizations, the maximum for one user.`,
+    });
+  }
+}
+
+/** The share that additions may use is full; the user can create and accept beyond it. */
+export class NoMoreAdditionsError extends Problem {
+  constructor(share: number) {
+    super('user_has_too_many_orgs', {
+      detail: `The user belongs to ${share} or more organizations, so nobody can add them to another; send an invitation.`,
+    });
+  }
+}
+
+export class LastOwnerError extends Problem {
+  constructor() {
+    super('last_owner', { remedy: { action: 'transfer' } });
+  }
+}
+
+export class InvitationNotFoundError extends Problem {
+  constructor() {
+    super('invitation_not_found');
+  }
+}
+
+export class AlreadyInvitedError extends Problem {
+  constructor(pendingId: string | null = null) {
+    super('already_invited', {
+      ...(pendingId !== null && { remedy: { action: 'resend', invitationId: pendingId } }),
+    });
+  }
+}
+
+/** Also refuses a pending invitation whose inviter may not invite any more. */
+export class InvitationEndedError extends Problem {
+  constructor() {
+    super('invitation_ended');
+  }
+}
+
+export class TooManyInvitationsError extends Problem {
+  constructor() {
+    super('too_many_invitations');
+  }
+}
+
+export class EmailNotVerifiedError extends Problem {
+  constructor() {
+    super('email_not_verified');
+  }
+}
+
+const MAX_NAMED = 100;
+
+export const NO_ENABLED_OWNER =
+  'No owner of the organization has an account that is enabled; enable one, or restore it with force.';
+
+/** Without other members, no other owner can be made there. */
+type OwnedOrg = Pick<Departure, 'orgId' | 'name' | 'hasOtherMember'>;
+
+export class OnlyOwnerError extends RefusedError {
+  constructor(readonly orgs: readonly OwnedOrg[]) {
+    const alone = orgs.filter(({ hasOtherMember }) => !hasOtherMember);
+    const also = alone.length === 0 ? '' : `; nobody else is in ${named(alone)}`;
+    super(`the user is the only enabled owner of ${named(orgs)}${also}`, 'last_owner');
+  }
+}
+
+export class OrgsNeedOwnerError extends Problem {
+  constructor({ orgs: owned }: OnlyOwnerError) {
+    const orgs = owned.slice(0, MAX_NAMED).map(({ orgId, name, hasOtherMember }) => ({
+      id: orgId,
+      name,
+      hasOtherMembers: hasOtherMember === 1,
+    }));
+    const orgIdsWithOthers = orgs.filter(({ hasOtherMembers }) => hasOtherMembers).map(({ id }) => id);
+    super('last_owner', { extensions: { orgs }, remedy: { action: 'transfer', orgIds: orgIdsWithOthers } });
+  }
+}
+
+function named(orgs: readonly OwnedOrg[]): string {
+  const more = orgs.length > MAX_NAMED ? ` and ${orgs.length - MAX_NAMED} more` : '';
+  const ids = orgs.slice(0, MAX_NAMED).map(({ orgId }) => orgId);
+  return ids.join(', ') + more;
+}
+
+export class NoEnabledOwnerError extends Problem {
+  constructor() {
+    super('last_owner', { detail: NO_ENABLED_OWNER });
+  }
+}
+
+export class OwnerDisabledError extends RefusedError {
+  constructor() {
+    super('the user is disabled', 'member_disabled');
+  }
+}
+
+export class OwnerNoMemberError extends RefusedError {
+  constructor() {
+    super('the user is no member of the organization', 'member_not_found');
+  }
+}
