@@ -10,8 +10,7 @@ import { AuthService } from './auth.service.js';
 import { LOGINS, REGISTRATIONS, type SignInResult } from './auth.responses.js';
 import { LoginRequest, RegisterRequest } from './auth.requests.js';
 import { INVALID_MAIL_CODE } from './mail-codes/mail-codes.errors.js';
-import { Client } from './passwords/client.decorator.js';
-import type { HashClient } from './passwords/hash-queue.js';
+import { Client, type HashClient } from './passwords/hash-queue.js';
 import { commonPassword } from './passwords/password.decorators.js';
 
 @ApiTags('Auth')

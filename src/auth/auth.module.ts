@@ -27,11 +27,8 @@ import { EmailProofs } from './mail-codes/email-proofs.js';
 import { MailCodesOfUser } from './mail-codes/mail-codes-of-user.js';
 import { CodeMailLimit } from './mail-codes/code-mail-limit.js';
 import { MailCodesRepository } from './mail-codes/mail-codes.repository.js';
-import { ARGON2_ENGINE, loadArgon2Engine } from './passwords/argon2.js';
-import { BcryptVerifier } from './passwords/bcrypt.js';
-import { AcceptablePassword } from './passwords/password.decorators.js';
+import { PasswordsModule } from './passwords/passwords.module.js';
 import { PasswordChanges } from './passwords/password-changes.js';
-import { PasswordHasher } from './passwords/password-hasher.js';
 import { OwnPasswordService } from './passwords/own-password.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
 import { LoginChallenges } from './second-factor/login-challenges.js';
@@ -75,6 +72,7 @@ import { TotpSecrets } from './second-factor/totp.js';
     TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),
     JwtModule.register({}),
     PassportModule,
+    PasswordsModule,
     RateLimitsModule,
     UsersModule,
     EventsModule,
@@ -92,8 +90,6 @@ import { TotpSecrets } from './second-factor/totp.js';
     SecondStepController,
   ],
   providers: [
-    { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
-    AcceptablePassword,
     AllSessionsService,
     AuthService,
     AuthorizationCodesRepository,
@@ -111,13 +107,11 @@ import { TotpSecrets } from './second-factor/totp.js';
     KeyFileWatch,
     LiveSessionsLimit,
     LiveTokens,
-    BcryptVerifier,
     MailCodes,
     MailCodesOfUser,
     MailCodesRepository,
     OldMailCodes,
     PasswordChanges,
-    PasswordHasher,
     PasswordRecoveryService,
     PendingRevocationsRepository,
     LoginChallenges,
@@ -161,7 +155,7 @@ import { TotpSecrets } from './second-factor/totp.js';
     OwnSecondFactorService,
     SecondFactorEnrollment,
     SecondFactorRemoval,
-    PasswordHasher,
+    PasswordsModule,
     SessionDeletion,
     SessionEndingService,
     SessionsRepository,

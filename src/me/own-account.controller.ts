@@ -1,8 +1,7 @@
 import { Body, Controller, Delete, Get, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { SignedInByPassword } from '../access/access.decorators.js';
-import { Client } from '../auth/passwords/client.decorator.js';
-import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';

@@ -3,8 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import type { UserActor, UserPrincipal } from '../access/principal.js';
 import { CurrentActor, CurrentUser } from '../http/request-origin.js';
-import { Client } from '../auth/passwords/client.decorator.js';
-import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import {
   OwnSecondFactorService,
   type SecondFactorState,

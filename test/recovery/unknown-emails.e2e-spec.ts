@@ -5,7 +5,7 @@ import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
 import { MailCodes } from '../../src/auth/mail-codes/mail-codes.js';
 import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.repository.js';
 import { loadArgon2Engine } from '../../src/auth/passwords/argon2.js';
-import { BcryptVerifier } from '../../src/auth/passwords/bcrypt.js';
+import { BcryptVerifier } from '../../src/auth/passwords/foreign-hashes.js';
 import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
 import { SealedParts } from '../../src/auth/tokens/sealed-parts.js';
 import { KeyRing } from '../../src/auth/tokens/key-ring.js';

@@ -1,4 +1,17 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { FairQueue } from '../../database/transactions/fair-queue.js';
+import { clientAddress } from '../../http/request-origin.js';
+import { clientKey } from '../../rate-limits/rate-limit-keys.js';
 import { UnavailableError } from '../../problems/problem.js';
+
+export interface HashClient {
+  key: string;
+  hasLeft(): boolean;
+}
+
+/** A customer usually has a /48 (RFC 6177): counted by /64, one customer could take every place. */
+const SITE_PREFIX = 48;
 
 const RETRY_AFTER_SECONDS = 1;
 
@@ -10,41 +23,46 @@ const MAX_QUEUED_WORK_MS = 2500;
 
 const SMOOTHING = 0.1;
 
-export interface HashClient {
-  key: string;
-  hasLeft(): boolean;
-}
+export const Client = createParamDecorator((_: unknown, context: ExecutionContext): HashClient =>
+  hashClientOf(context.switchToHttp().getRequest()),
+);
 
-interface Waiter {
-  client: HashClient;
-  begin(): void;
-  refuse(): void;
+export function hashClientOf(request: Pick<FastifyRequest, 'ip' | 'socket'>): HashClient {
+  return {
+    key: clientKey(clientAddress(request), SITE_PREFIX),
+    hasLeft: () => request.socket.destroyed,
+  };
 }
 
 /**
  * Bounds the hashes that run and wait, so that a login storm takes neither memory nor the threads of other routes.
- * Clients are served round-robin. One client alone may fill the queue: its newest requests give way when others come.
  * @param concurrency evaluated before each start; at least 1
  */
 export class HashQueue {
   private running = 0;
-  private waiting = 0;
-  /** in round-robin order, the next client first; no queue is empty */
-  private readonly queues = new Map<string, Waiter[]>();
   private meanDurationMs = 0;
+  private readonly queue: FairQueue<HashClient>;
 
   constructor(
     private readonly concurrency: () => number,
     private readonly maxWaiting: number,
-  ) {}
+  ) {
+    this.queue = new FairQueue({
+      maxWaiting: () => this.places(),
+      timeoutMs: MAX_WAIT_MS,
+      busy,
+      tooLate: busy,
+    });
+  }
 
   get counts(): { running: number; waiting: number } {
-    return { running: this.running, waiting: this.waiting };
+    return { running: this.running, waiting: this.queue.size };
   }
 
   /** @throws UnavailableError, before `work` starts, for want of a place, after too long a wait, or on disconnection */
   async run<T>(client: HashClient, work: () => Promise<T>): Promise<T> {
-    await this.enter(client);
+    if (this.queue.size === 0 && this.running < this.concurrency()) this.running += 1;
+    else await this.queue.wait(client.key, client);
     const begun = performance.now();
     try {
       return await work();
@@ -52,30 +70,6 @@ export class HashQueue {
       this.measure(performance.now() - begun);
       this.running -= 1;
       this.beginNext();
-    }
-  }
-
-  private enter(client: HashClient): Promise<void> | undefined {
-    if (this.waiting === 0 && this.running < this.concurrency()) {
-      this.running += 1;
-      return undefined;
-    }
-    const queue = this.queues.get(client.key) ?? [];
-    if (this.waiting >= this.places()) this.evictFor(queue.length);
-    this.queues.set(client.key, queue);
-    this.waiting += 1;
-    return this.wait(client, queue);
-  }
-
-  private async wait(client: HashClient, queue: Waiter[]): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { client, begin: resolve, refuse: () => reject(busy()) };
-    queue.push(waiter);
-    const timer = setTimeout(() => this.take(queue, queue.indexOf(waiter)).refuse(), MAX_WAIT_MS);
-    try {
-      await promise;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -90,42 +84,17 @@ export class HashQueue {
     this.meanDurationMs += weight * (durationMs - this.meanDurationMs);
   }
 
-  /** Evicts the newest request of the client with the most, unless the newcomer would then have more. */
-  private evictFor(held: number): void {
-    const longest = [...this.queues.values()].reduce((most, queue) =>
-      queue.length > most.length ? queue : most,
-    );
-    if (longest.length <= held + 1) throw busy();
-    this.take(longest, longest.length - 1).refuse();
-  }
-
   private beginNext(): void {
-    while (this.waiting > 0 && this.running < this.concurrency()) {
-      const waiter = this.takeNext();
-      if (waiter.client.hasLeft()) {
-        waiter.refuse();
+    while (this.running < this.concurrency()) {
+      const next = this.queue.takeNext();
+      if (!next) return;
+      if (next.request.hasLeft()) {
+        next.refuse(busy());
       } else {
         this.running += 1;
-        waiter.begin();
+        next.begin();
       }
     }
-  }
-
-  private takeNext(): Waiter {
-    const [key, queue] = this.queues.entries().next().value!;
-    const waiter = this.take(queue, 0);
-    if (queue.length > 0) {
-      this.queues.delete(key);
-      this.queues.set(key, queue);
-    }
-    return waiter;
-  }
-
-  private take(queue: Waiter[], index: number): Waiter {
-    const [waiter] = queue.splice(index, 1) as [Waiter];
-    if (queue.length === 0) this.queues.delete(waiter.client.key);
-    this.waiting -= 1;
-    return waiter;
   }
 }
 

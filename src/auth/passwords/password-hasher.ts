@@ -1,17 +1,12 @@
-import { availableParallelism } from 'node:os';
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { workersFor } from '../../config/concurrency.js';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { passwordHashes } from '../../telemetry/metrics/measurements.js';
 import { ARGON2_ENGINE, type Argon2Engine, readArgon2Cost } from './argon2.js';
-import { BcryptVerifier, readBcryptCost } from './bcrypt.js';
-import { EventLoopMonitor, lowerHashThreadPriority } from './event-loop-monitor.js';
-import { FailedBcryptCost, FailedLoginCost } from './failed-login-cost.js';
+import { BcryptVerifier, readBcryptCost } from './foreign-hashes.js';
 import { type HashClient, HashQueue } from './hash-queue.js';
+import { hashSlots, lowerHashThreadPriority } from './hash-threads.js';
 import { isPasswordText } from './password-policy.js';
 
-/** libuv's thread pool has 4 threads by default: further hashes would only queue inside it. */
-const THREAD_POOL_SIZE = 4;
 const WAITING_PER_SLOT = 200;
 
 const NO_PASSWORD = '';
@@ -25,6 +20,11 @@ const OWASP_ROWS: readonly Argon2Cost[] = [
   { memoryKib: 7168, timeCost: 5, parallelism: 1 },
 ];
 
+/** RFC 9106 section 3.1 */
+const MIN_KIB_PER_LANE = 8;
+
+const MAX_MEMORY_FACTOR = 1.25;
+
 export interface Verification {
   matches: boolean;
   /** a new hash at the configured cost, when the stored one matched and is weaker, or bcrypt */
@@ -37,8 +37,8 @@ export class PasswordHasher implements OnModuleInit {
   private readonly logger = new Logger(PasswordHasher.name);
   private readonly queue: HashQueue;
   private readonly cost: Argon2Cost;
-  private readonly failure: FailedLoginCost;
-  private readonly bcryptFailure = new FailedBcryptCost();
+  private strongest: Argon2Cost;
+  private strongestBcrypt: number | undefined;
 
   constructor(
     env: Env,
@@ -46,15 +46,9 @@ export class PasswordHasher implements OnModuleInit {
     private readonly bcrypt: BcryptVerifier,
   ) {
     this.cost = env.argon2;
-    this.failure = new FailedLoginCost(this.cost);
-    // Processes share the cores: more hashes at once give no more logins and slow other routes.
-    const cores = Math.max(1, Math.floor(availableParallelism() / workersFor(env).workers));
-    const slots = Math.min(cores, THREAD_POOL_SIZE);
-    // A saturated event loop needs a core for itself: one more hash would only take time from it.
-    const slotsBesideBusyLoop = Math.max(1, Math.min(cores - 1, THREAD_POOL_SIZE));
-    const loop = new EventLoopMonitor();
-    const concurrency = (): number => (loop.isSaturated() ? slotsBesideBusyLoop : slots);
-    this.queue = new HashQueue(concurrency, slots * WAITING_PER_SLOT);
+    this.strongest = env.argon2;
+    const { slots, current } = hashSlots(env);
+    this.queue = new HashQueue(current, slots * WAITING_PER_SLOT);
     passwordHashes.provide(() => this.queue.counts);
   }
 
@@ -73,41 +67,34 @@ export class PasswordHasher implements OnModuleInit {
     return this.queue.run(client, () => this.engine.hash(password, this.cost));
   }
 
-  /** Every failure costs the same work: a wrong password, a damaged hash, or none since the email is unknown. */
+  /** @param storedHash undefined if the email is unknown */
   verify(storedHash: string | undefined, password: string, client: HashClient): Promise<Verification> {
     return this.queue.run(client, async () => {
       const stored = storedHash === undefined ? undefined : readArgon2Cost(storedHash);
       const bcryptCost = storedHash === undefined ? undefined : readBcryptCost(storedHash);
-      this.failure.observe(stored);
-      this.bcryptFailure.observe(bcryptCost);
-      if (storedHash === undefined || !isPasswordText(password)) return this.failUnknown();
+      this.observe(stored, bcryptCost);
+      if (storedHash === undefined || !isPasswordText(password)) return this.fail();
       const verifier = bcryptCost === undefined ? this.engine : this.bcrypt;
-      const matches = await verifier.verify(storedHash, password);
-      return matches ? this.succeed(password, stored) : this.fail(stored, bcryptCost);
+      if (!(await verifier.verify(storedHash, password))) return this.fail(stored, bcryptCost);
+
+      const isOutdated = stored === undefined || isWeaker(stored, this.cost);
+      const replacement = isOutdated ? await this.engine.hash(password, this.cost) : undefined;
+      return { matches: true, replacement };
     });
   }
 
-  private async succeed(password: string, stored: Argon2Cost | undefined): Promise<Verification> {
-    const isOutdated = stored === undefined || isWeaker(stored, this.cost);
-    return {
-      matches: true,
-      replacement: isOutdated ? await this.engine.hash(password, this.cost) : undefined,
-    };
+  /** Stored hashes are stronger than the configured cost if it was lowered, or if another system made them. */
+  private observe(stored: Argon2Cost | undefined, bcryptCost = 0): void {
+    if (stored && workOf(stored) > workOf(this.strongest)) this.strongest = stored;
+    if (bcryptCost > (this.strongestBcrypt ?? 0)) this.strongestBcrypt = bcryptCost;
   }
 
-  private async fail(verified: Argon2Cost | undefined, bcryptCost?: number): Promise<Verification> {
-    const missing = this.failure.missing(verified);
+  /** Adds the work that the verification lacked compared to the strongest hashes: the time must not tell who has an account. */
+  private async fail(verified?: Argon2Cost, bcryptCost?: number): Promise<Verification> {
+    const missing = missingCost(this.strongest, verified);
     if (missing) await this.engine.hash(NO_PASSWORD, missing);
-    return this.failBcrypt(bcryptCost);
-  }
-
-  private async failUnknown(): Promise<Verification> {
-    await this.engine.verify(this.failure.dummyHash, NO_PASSWORD);
-    return this.failBcrypt(undefined);
-  }
-
-  private async failBcrypt(verified: number | undefined): Promise<Verification> {
-    for (const hash of this.bcryptFailure.missing(verified)) await this.bcrypt.verify(hash, NO_PASSWORD);
+    for (const cost of missingBcryptCosts(this.strongestBcrypt, bcryptCost))
+      await this.bcrypt.verify(bcryptDummy(cost), NO_PASSWORD);
     return { matches: false, replacement: undefined };
   }
 }
@@ -116,4 +103,31 @@ function isWeaker(cost: Argon2Cost, than: Argon2Cost): boolean {
   return (
     cost.memoryKib < than.memoryKib || cost.timeCost < than.timeCost || cost.parallelism < than.parallelism
   );
+}
+
+/** The time of both engines is proportional to memory times passes. */
+function workOf({ memoryKib, timeCost }: Argon2Cost): number {
+  return memoryKib * timeCost;
+}
+
+/** Uses about the memory of the strongest hash: little memory is faster. */
+function missingCost(strongest: Argon2Cost, verified: Argon2Cost | undefined): Argon2Cost | undefined {
+  if (verified === undefined) return strongest;
+  const { memoryKib, parallelism } = strongest;
+  const work = workOf(strongest) - workOf(verified);
+  if (work < MIN_KIB_PER_LANE * parallelism) return undefined;
+  const timeCost = Math.ceil(work / (memoryKib * MAX_MEMORY_FACTOR));
+  return { memoryKib: Math.round(work / timeCost), timeCost, parallelism };
+}
+
+/** Rounds are powers of two: those of cost 4 are followed by 4, 5, … to make up 2^n. */
+function missingBcryptCosts(strongest: number | undefined, verified: number | undefined): number[] {
+  if (strongest === undefined) return [];
+  if (verified === undefined) return [strongest];
+  return Array.from({ length: strongest - verified }, (_, index) => verified + index);
+}
+
+/** No password is known that has this hash. */
+function bcryptDummy(cost: number): string {
+  return `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
 }

@@ -1,5 +1,4 @@
-import { MAX_BCRYPT_COST } from '../../auth/passwords/bcrypt.js';
-import { foreignHashFault } from '../../auth/passwords/foreign-hash.js';
+import { foreignHashFault, MAX_BCRYPT_COST } from '../../auth/passwords/foreign-hashes.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { ForeignUser } from '../../users/user-import.service.js';

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperatorActor } from '../../access/principal.js';
-import { loadBcrypt, readBcryptCost } from '../../auth/passwords/bcrypt.js';
+import { loadBcrypt, readBcryptCost } from '../../auth/passwords/foreign-hashes.js';
 import { MAX_ROWS_AT_ONCE } from '../../database/batches.js';
 import { type ForeignUser, type ImportOutcome, UserImportService } from '../../users/user-import.service.js';
 import type { Invocation, Report } from '../command/definition.js';

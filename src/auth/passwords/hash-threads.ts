@@ -1,6 +1,11 @@
-import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { readdirSync, readFileSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { workersFor } from '../../config/concurrency.js';
+import type { Env } from '../../config/env.js';
+
+/** libuv's thread pool has 4 threads by default: further hashes would only queue inside it. */
+const THREAD_POOL_SIZE = 4;
 
 /** Shorter samples measure chance, not load. */
 const SAMPLE_MS = 50;
@@ -23,6 +28,22 @@ export class EventLoopMonitor {
     }
     return this.saturated;
   }
+}
+
+interface HashSlots {
+  /** the most hashes that run at once */
+  slots: number;
+  current: () => number;
+}
+
+export function hashSlots(env: Env): HashSlots {
+  // Processes share the cores: more hashes at once give no more logins and slow other routes.
+  const cores = Math.max(1, Math.floor(availableParallelism() / workersFor(env).workers));
+  const slots = Math.min(cores, THREAD_POOL_SIZE);
+  // A saturated event loop needs a core for itself: one more hash would only take time from it.
+  const slotsBesideBusyLoop = Math.max(1, Math.min(cores - 1, THREAD_POOL_SIZE));
+  const loop = new EventLoopMonitor();
+  return { slots, current: () => (loop.isSaturated() ? slotsBesideBusyLoop : slots) };
 }
 
 /** libuv gives this name to the threads that hash; they also read files and resolve host names. */

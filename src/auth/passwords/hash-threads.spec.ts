@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { EventLoopMonitor } from './event-loop-monitor.js';
+import { EventLoopMonitor } from './hash-threads.js';
 
 function keepBusy(ms: number): void {
   const end = performance.now() + ms;

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Argon2Cost } from '../../config/env.js';
+import { readArgon2Cost } from './argon2.js';
 
 /** Matches 16 bytes of salt and 23 of hash in bcrypt's own base64, without stray bits at the end of either. */
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
@@ -32,4 +34,26 @@ export class BcryptVerifier {
 /** Rejects where npm could not install this optional dependency. */
 export function loadBcrypt(): Promise<typeof import('bcrypt')> {
   return import('bcrypt');
+}
+
+/** A login may cost 256 MiB, and about a second (memory times passes). */
+const MAX_MEMORY_KIB = 262_144;
+const MAX_WORK_KIB = 1_048_576;
+const MAX_PARALLELISM = 16;
+const MAX_LENGTH = 255;
+
+export type HashFault = 'invalid_hash' | 'hash_too_costly';
+
+export function foreignHashFault(hash: string): HashFault | undefined {
+  if (hash.length > MAX_LENGTH) return 'invalid_hash';
+  if (readBcryptCost(hash) !== undefined) return undefined;
+  const cost = readArgon2Cost(hash);
+  if (cost === undefined) return 'invalid_hash';
+  return isBearable(cost) ? undefined : 'hash_too_costly';
+}
+
+function isBearable({ memoryKib, timeCost, parallelism }: Argon2Cost): boolean {
+  return (
+    memoryKib <= MAX_MEMORY_KIB && memoryKib * timeCost <= MAX_WORK_KIB && parallelism <= MAX_PARALLELISM
+  );
 }

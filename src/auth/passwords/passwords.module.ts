@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { ARGON2_ENGINE, loadArgon2Engine } from './argon2.js';
+import { BcryptVerifier } from './foreign-hashes.js';
+import { PasswordHasher } from './password-hasher.js';
+import { AcceptablePassword } from './password.decorators.js';
+
+@Module({
+  providers: [
+    { provide: ARGON2_ENGINE, useFactory: loadArgon2Engine },
+    AcceptablePassword,
+    BcryptVerifier,
+    PasswordHasher,
+  ],
+  exports: [PasswordHasher],
+})
+export class PasswordsModule {}
