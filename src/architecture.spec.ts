@@ -67,11 +67,11 @@ const SQL = /\b(?:SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\s/;
 const PUBLIC_ROUTES = [
   'AuthController.login',
   'AuthController.register',
+  'DiscoveryController.getKeySet',
   'DiscoveryController.getOpenidConfiguration',
   'DiscoveryController.getServerMetadata',
   'HealthController.getLive',
   'HealthController.getReady',
-  'JwksController.getKeySet',
   'PasswordRecoveryController.forgot',
   'PasswordRecoveryController.reset',
   'SecondStepController.logInWithSecondFactor',

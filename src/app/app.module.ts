@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AuthModule } from '../auth/auth.module.js';
 import { AuthenticationGuard } from '../auth/authentication.guard.js';
-import type { KeyRing } from '../auth/tokens/key-ring.js';
+import type { KeyRing } from '../auth/tokens/signing-keys.js';
 import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
 import { DatabaseModule } from '../database/database.module.js';

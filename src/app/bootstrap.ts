@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { Logger } from '@nestjs/common';
 import type { Logger as PinoLogger } from 'pino';
 import { loadKeyFile } from '../auth/tokens/key-file.js';
-import { KeyRing } from '../auth/tokens/key-ring.js';
+import { KeyRing } from '../auth/tokens/signing-keys.js';
 import { workersFor } from '../config/concurrency.js';
 import type { Env } from '../config/env.js';
 import { loadEnv } from '../config/load-env.js';

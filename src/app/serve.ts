@@ -3,7 +3,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { Logger } from 'pino';
 import { useContainer } from 'class-validator';
 import { AppModule } from './app.module.js';
-import type { KeyRing } from '../auth/tokens/key-ring.js';
+import type { KeyRing } from '../auth/tokens/signing-keys.js';
 import type { Env } from '../config/env.js';
 import { FeedPoller } from '../events/feed-rounds.js';
 import { Connections, IdleConnections, maxConnections } from '../http/connections.js';
@@ -16,7 +16,7 @@ import { VERSION } from '../config/version.js';
 import { replaceNodeAnswers } from '../http/problem.filter.js';
 import { AcceptablePassword } from '../auth/passwords/password.decorators.js';
 import { giveBackUncounted } from '../rate-limits/admissions.js';
-import { noteSignedInUsers } from '../auth/tokens/signed-in-user.js';
+import { noteSignedInUsers } from '../auth/tokens/token-issuer.js';
 import { collectAllowedMethods, refuseLongUrls } from '../http/paths.js';
 import { enforceDeadline } from '../http/deadline.js';
 import { acceptFormBodies, acceptJsonBodies } from '../http/bodies.js';

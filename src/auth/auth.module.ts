@@ -16,8 +16,7 @@ import { AuthorizationCode, PendingRevocation, Session } from './sessions/sessio
 import { AuthorizationCodesRepository } from './sessions/authorization-codes.repository.js';
 import { CodesService } from './sessions/codes.service.js';
 import { UnusedCodesLimit } from './sessions/unused-codes-limit.js';
-import { DiscoveryController, JwksController } from './tokens/discovery.controller.js';
-import { DiscoveryService } from './tokens/discovery.service.js';
+import { DiscoveryController } from './tokens/discovery.controller.js';
 import { MailCode } from './mail-codes/mail-code.entity.js';
 import { VouchedEmails } from './mail-codes/vouched-emails.js';
 import { MailCodes } from './mail-codes/mail-codes.js';
@@ -58,9 +57,9 @@ import { SessionRevocation } from './sessions/session-revocation.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
 import { KeyFileWatch } from './tokens/key-file-watch.js';
-import { KeyRing } from './tokens/key-ring.js';
+import { KeyRing } from './tokens/signing-keys.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
-import { VerifiedTokens } from './tokens/verified-tokens.js';
+import { VerifiedTokens } from './tokens/access-token.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { SecondStepController } from './second-step.controller.js';
 import { SecondStepService } from './second-step.service.js';
@@ -84,7 +83,6 @@ import { TotpSecrets } from './second-factor/totp.js';
   controllers: [
     AuthController,
     DiscoveryController,
-    JwksController,
     PasswordRecoveryController,
     SessionsController,
     SecondStepController,
@@ -96,7 +94,6 @@ import { TotpSecrets } from './second-factor/totp.js';
     CodeMailLimit,
     CodeMails,
     CodesService,
-    DiscoveryService,
     EndedSessions,
     EndedSessionsRepository,
     ExpiredSessions,

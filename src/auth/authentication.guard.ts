@@ -9,11 +9,9 @@ import { type Access, RouteAccess, takesBoundTokens } from '../access/route-acce
 import { Env } from '../config/env.js';
 import { ServiceCredentials, showsSecret } from '../services/service-credentials.js';
 import { LiveTokens } from './live-tokens.js';
-import type { AccessTokenClaims } from './tokens/access-token.js';
-import { bearerToken, soleAuthorization } from './tokens/bearer-token.js';
-import { tokenRefusal } from './tokens/token-refusal.js';
+import { type AccessTokenClaims, VerifiedTokens } from './tokens/access-token.js';
+import { bearerToken, soleAuthorization, tokenRefusal } from './tokens/jwt.strategy.js';
 import { InvalidTokenError, UnauthorizedError } from './tokens/tokens.errors.js';
-import { VerifiedTokens } from './tokens/verified-tokens.js';
 
 type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
 

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
-import type { AccessTokenClaims } from './tokens/access-token.js';
+import { type AccessTokenClaims, VerifiedTokens } from './tokens/access-token.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
 import type { TokenRefusal } from './tokens/tokens.errors.js';
-import { VerifiedTokens } from './tokens/verified-tokens.js';
 
 export interface LiveToken {
   claims: AccessTokenClaims;

@@ -1,4 +1,4 @@
-import type { ScheduledKey } from '../auth/tokens/key-schedule.js';
+import type { ScheduledKey } from '../auth/tokens/signing-keys.js';
 import type { Mail } from '../mail/mail.entity.js';
 import type { ListedOrg } from '../orgs/state/org-list.repository.js';
 import { storedScopes } from '../services/service-secrets.js';

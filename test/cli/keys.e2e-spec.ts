@@ -3,9 +3,8 @@ import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { KeyRing } from '../../src/auth/tokens/key-ring.js';
-import { SealedSecrets } from '../../src/auth/tokens/sealed-secrets.js';
-import { readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import { KeyRing, readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import { EncryptedSecrets } from '../../src/auth/tokens/encrypted-secrets.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { COMPILE_CACHE } from '../support/compile-cache.js';
@@ -207,17 +206,17 @@ describe('accounts keys', () => {
     const late = await anAccount(service, 'late');
     const secretOf = ({ id }: Account) => Buffer.from(id.slice(-20));
     const secretsWith = (keys: unknown[]) =>
-      new SealedSecrets(new KeyRing(readKeySet(JSON.stringify({ keys }))), 'second factor secrets');
+      new EncryptedSecrets(new KeyRing(readKeySet(JSON.stringify({ keys }))), 'second factor secrets');
     const old = secretsWith(await inFile());
     const store = (account: Account) =>
       installation.db.query(
         'INSERT INTO second_factors (user_id, secret, last_step, enabled_at) VALUES (?, ?, 0, 1)',
-        [account.id, old.seal(secretOf(account), account.id)],
+        [account.id, old.encrypt(secretOf(account), account.id)],
       );
     const opened = async () => {
       const secrets = secretsWith(await inFile());
       const rows = await installation.db.query('SELECT user_id AS id, secret FROM second_factors');
-      return new Map(rows.map(({ id, secret }) => [id, secrets.open(String(secret), String(id))]));
+      return new Map(rows.map(({ id, secret }) => [id, secrets.decrypt(String(secret), String(id))]));
     };
     for (const owner of owners) await store(owner);
     const [added] = await accountsJson<{ kid: string }>(installation, ['keys', 'rotate', '--now']);

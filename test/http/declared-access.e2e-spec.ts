@@ -12,7 +12,7 @@ import { configureApp } from '../../src/app/serve.js';
 import { SCHEMA } from '../../src/app/schema.js';
 import { AppModule } from '../../src/app/app.module.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
-import { KeyRing } from '../../src/auth/tokens/key-ring.js';
+import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
 import { parseEnv } from '../../src/config/load-env.js';
 import { migrate } from '../../src/database/migrate.js';
 import { Connections, IdleConnections } from '../../src/http/connections.js';

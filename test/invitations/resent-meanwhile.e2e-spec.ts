@@ -8,7 +8,7 @@ import { TypedCodes } from '../../src/orgs/invitations/typed-codes.js';
 import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
 import { MailCodes } from '../../src/auth/mail-codes/mail-codes.js';
 import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.repository.js';
-import { KeyRing } from '../../src/auth/tokens/key-ring.js';
+import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { Invitation } from '../../src/orgs/state/invitation.entity.js';
 import { InvitationListRepository } from '../../src/orgs/state/invitation-list.repository.js';

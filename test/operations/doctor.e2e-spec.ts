@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KeyRing } from '../../src/auth/tokens/key-ring.js';
-import { SealedSecrets } from '../../src/auth/tokens/sealed-secrets.js';
-import { readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import { KeyRing, readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import { EncryptedSecrets } from '../../src/auth/tokens/encrypted-secrets.js';
 import type { Row } from '../support/database.js';
 import { examine as examineInstallation, type Examination, untrueClaims } from '../support/doctor.js';
 import { engine } from '../support/engine.js';
@@ -378,7 +377,10 @@ describe('the doctor', () => {
       tables: ['second_factors'],
       do: async () => {
         const keys = new KeyRing(readKeySet(await readFile(installation.env['JWT_KEYS_FILE']!, 'utf8')));
-        const sealed = new SealedSecrets(keys, 'second factor secrets').seal(Buffer.from('s'), cast.admin.id);
+        const sealed = new EncryptedSecrets(keys, 'second factor secrets').encrypt(
+          Buffer.from('s'),
+          cast.admin.id,
+        );
         await force('INSERT INTO second_factors (user_id, secret) VALUES (?, ?)', cast.member.id, sealed);
         await force(
           'INSERT INTO second_factors (user_id, secret, pending_until) VALUES (?, ?, 1)',

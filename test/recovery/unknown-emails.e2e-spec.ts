@@ -7,8 +7,7 @@ import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.reposi
 import { loadArgon2Engine } from '../../src/auth/passwords/argon2.js';
 import { BcryptVerifier } from '../../src/auth/passwords/foreign-hashes.js';
 import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
-import { SealedParts } from '../../src/auth/tokens/sealed-parts.js';
-import { KeyRing } from '../../src/auth/tokens/key-ring.js';
+import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
 import { SecondFactorFailuresRepository } from '../../src/auth/second-factor/second-factor-failures.repository.js';
 import { RecoveryCodesRepository } from '../../src/auth/second-factor/recovery-codes.repository.js';
 import {
@@ -73,7 +72,6 @@ describe('for an unknown e-mail the database does the same', () => {
       new SecondFactorFailuresRepository(dataSource.getRepository(SecondFactorFailures)),
       new RecoveryCodesRepository(dataSource.getRepository(RecoveryCode)),
       new UserParts(),
-      new SealedParts(),
     );
     const removal = new SecondFactorRemoval(changes, rows, events, mails, transactions);
     return new PasswordRecoveryService(

@@ -1,9 +1,7 @@
 import { ScureBase32Plugin } from 'otplib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { KeyRing } from '../../src/auth/tokens/key-ring.js';
-import { keySetText, newJwk } from '../../src/auth/tokens/new-key.js';
-import { SealedSecrets } from '../../src/auth/tokens/sealed-secrets.js';
-import { readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import { KeyRing, keySetText, newJwk, readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import { EncryptedSecrets } from '../../src/auth/tokens/encrypted-secrets.js';
 import { allRows } from '../support/all-rows.js';
 import { atOnce, times } from '../support/at-once.js';
 import { aPendingSecret, appCode, enrol, SECOND_FACTOR } from '../support/enrolment.js';
@@ -202,9 +200,11 @@ describe('a login with a second factor', () => {
     const unspaced = recoveryCodes.map((code) => code.replaceAll('-', ''));
     expect([...shown, ...unspaced].filter((text) => dump.some((line) => line.includes(text)))).toEqual([]);
     const sealed = String(row!['secret']);
-    expect(new SealedSecrets(await keyRingOf(service), SEALED_FOR).open(sealed, account.id)).toEqual(secret);
+    expect(new EncryptedSecrets(await keyRingOf(service), SEALED_FOR).decrypt(sealed, account.id)).toEqual(
+      secret,
+    );
     const foreign = new KeyRing(readKeySet(keySetText([newJwk()])));
-    expect(new SealedSecrets(foreign, SEALED_FOR).open(sealed, account.id)).toBeUndefined();
+    expect(new EncryptedSecrets(foreign, SEALED_FOR).decrypt(sealed, account.id)).toBeUndefined();
   });
 
   it('does not take the code with which the factor was set up', async () => {

@@ -1,8 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { KeyRing } from '../../src/auth/tokens/key-ring.js';
-import { keySetText, newJwk } from '../../src/auth/tokens/new-key.js';
-import { parseKeySet, readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import { KeyRing, keySetText, newJwk, parseKeySet, readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import { anAccount, aPassword } from '../support/personas.js';
 import { challengeFor, type Protected, protect, secondStep } from '../support/second-factor.js';
 import { type Service, startService } from '../support/service.js';

@@ -5,9 +5,8 @@ import { base32, newRecoveryCodes } from '../../src/auth/second-factor/code-text
 import { CHALLENGE_TTL_MS, LoginChallenges } from '../../src/auth/second-factor/login-challenges.js';
 import { newTotpSecret } from '../../src/auth/second-factor/totp.js';
 import type { KeyFileWatch } from '../../src/auth/tokens/key-file-watch.js';
-import { KeyRing } from '../../src/auth/tokens/key-ring.js';
-import { SealedSecrets } from '../../src/auth/tokens/sealed-secrets.js';
-import { readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import { KeyRing, readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import { EncryptedSecrets } from '../../src/auth/tokens/encrypted-secrets.js';
 import type { Answer } from './answer.js';
 import type { Account, Session } from './personas.js';
 import type { Service } from './service.js';
@@ -71,7 +70,7 @@ export async function protect<Whose extends { id: string }>(
 ): Promise<Protected<Whose>> {
   const { db } = service;
   const secret = newTotpSecret();
-  const sealed = new SealedSecrets(await keyRingOf(service), 'second factor secrets').seal(
+  const sealed = new EncryptedSecrets(await keyRingOf(service), 'second factor secrets').encrypt(
     secret,
     account.id,
   );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import { DerivedMacs } from '../tokens/derived-macs.js';
-import { KeyRing } from '../tokens/key-ring.js';
+import { DerivedMacs } from '../tokens/derived-keys.js';
+import { KeyRing } from '../tokens/signing-keys.js';
 import type { MailCode, MailCodePurpose } from './mail-code.entity.js';
 import { isSameCode, mailCodeOf, typedCode } from './mail-code-text.js';
 import { type MailCodeKey, MailCodesRepository } from './mail-codes.repository.js';

@@ -1,11 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { RefreshTokens } from '../sessions/session-tokens.js';
-import { DerivedMacs } from '../tokens/derived-macs.js';
+import { DerivedMacs } from '../tokens/derived-keys.js';
 import type { KeyFileWatch } from '../tokens/key-file-watch.js';
-import { KeyRing } from '../tokens/key-ring.js';
-import { keySetText, newJwk } from '../tokens/new-key.js';
-import { readKeySet } from '../tokens/signing-keys.js';
+import { KeyRing, keySetText, newJwk, readKeySet } from '../tokens/signing-keys.js';
 import { CHALLENGE_TTL_MS, LoginChallenges } from './login-challenges.js';
 
 const [OLD, NEW] = [newJwk(), newJwk()];

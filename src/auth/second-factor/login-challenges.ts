@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import type { Credentials } from '../../users/users.repository.js';
-import { DerivedMacs } from '../tokens/derived-macs.js';
+import { DerivedMacs } from '../tokens/derived-keys.js';
 import { KeyFileWatch } from '../tokens/key-file-watch.js';
-import { KeyRing } from '../tokens/key-ring.js';
+import { KeyRing } from '../tokens/signing-keys.js';
 
 /** Times are epoch milliseconds. */
 export interface LoginChallenge {

@@ -3,7 +3,6 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { type DeletedUser, type ExportedRows, UserParts, type UserRows } from '../../users/user-parts.js';
 import type { UserProfile } from '../../users/users.repository.js';
-import { SealedParts } from '../tokens/sealed-parts.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import { SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
 import { SecondFactorsRepository } from './second-factors.repository.js';
@@ -20,13 +19,11 @@ export class SecondFactorRows implements UserRows, ExportedRows, OnModuleInit {
     private readonly failures: SecondFactorFailuresRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
     private readonly parts: UserParts,
-    private readonly sealed: SealedParts,
   ) {}
 
   onModuleInit(): void {
     this.parts.rows.register('second factor', this);
     this.parts.exported.register('secondFactor', this);
-    this.sealed.rows.register('second factor secrets', this.factors);
   }
 
   async delete(transaction: Transaction, { id }: Pick<DeletedUser, 'id'>): Promise<void> {
@@ -46,7 +43,6 @@ export class SecondFactorRows implements UserRows, ExportedRows, OnModuleInit {
 
 const PROVIDERS = [
   RecoveryCodesRepository,
-  SealedParts,
   SecondFactorFailuresRepository,
   SecondFactorRows,
   SecondFactorsRepository,

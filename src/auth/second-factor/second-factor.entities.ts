@@ -10,7 +10,7 @@ export class SecondFactor {
   @ForeignKey('users', { name: 'second_factors_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  /** encrypted, see sealed-secrets.ts */
+  /** encrypted, see encrypted-secrets.ts */
   @Column({ type: 'varchar', length: 200, select: false })
   secret: string;
 

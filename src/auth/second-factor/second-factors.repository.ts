@@ -4,7 +4,6 @@ import { MoreThan, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import type { SealedRow } from '../tokens/sealed-parts.js';
 import { SECOND_FACTORS_KEY, SecondFactor } from './second-factor.entities.js';
 
 export type StoredSecret = Pick<SecondFactor, 'secret' | 'lastStep'>;
@@ -88,19 +87,18 @@ export class SecondFactorsRepository {
     return used === 1;
   }
 
-  async findSealed(afterUserId: string): Promise<SealedRow[]> {
-    const found = await this.factors.find({
+  findSecrets(afterUserId: string): Promise<Pick<SecondFactor, 'userId' | 'secret'>[]> {
+    return this.factors.find({
       where: { userId: MoreThan(afterUserId) },
       select: { userId: true, secret: true },
       order: { userId: 'ASC' },
       take: ENCRYPTED_AT_ONCE,
     });
-    return found.map(({ userId, secret }) => ({ rowKey: userId, sealed: secret }));
   }
 
   /** Does nothing if the secret has changed since. */
-  async replaceSealed({ rowKey, sealed }: SealedRow, secret: string): Promise<void> {
-    await this.factors.update({ userId: rowKey, secret: sealed }, { secret });
+  async replaceSecret(userId: string, secret: string, replacement: string): Promise<void> {
+    await this.factors.update({ userId, secret }, { secret: replacement });
   }
 
   async delete(transaction: Transaction, userId: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { KeyFileWatch } from '../tokens/key-file-watch.js';
-import { KeyRing } from '../tokens/key-ring.js';
-import { SealedSecrets } from '../tokens/sealed-secrets.js';
+import { KeyRing } from '../tokens/signing-keys.js';
+import { EncryptedSecrets } from '../tokens/encrypted-secrets.js';
 import type { StoredSecret } from './second-factors.repository.js';
 
 const SECRET_BYTES = 20;
@@ -46,17 +46,17 @@ function isSame(one: string, other: string): boolean {
 @Injectable()
 export class TotpSecrets {
   private readonly logger = new Logger('SecondFactor');
-  private readonly secrets: SealedSecrets;
+  private readonly secrets: EncryptedSecrets;
 
   constructor(
     keys: KeyRing,
     private readonly keyFile: KeyFileWatch,
   ) {
-    this.secrets = new SealedSecrets(keys, 'second factor secrets');
+    this.secrets = new EncryptedSecrets(keys, 'second factor secrets');
   }
 
   encrypt(secret: Buffer, userId: string): string {
-    return this.secrets.seal(secret, userId);
+    return this.secrets.encrypt(secret, userId);
   }
 
   /** Another instance may have read a new key first. Call it outside transactions, because it reads a file. */
@@ -70,7 +70,7 @@ export class TotpSecrets {
     { secret: encrypted, lastStep }: StoredSecret,
     digits: string,
   ): number | undefined {
-    const secret = this.secrets.open(encrypted, userId);
+    const secret = this.secrets.decrypt(encrypted, userId);
     if (!secret) {
       this.logger.error({
         msg: 'no key opens the secret of this user; restore the key that sealed it',

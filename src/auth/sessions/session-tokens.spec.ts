@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import type { KeyFileWatch } from '../tokens/key-file-watch.js';
-import { KeyRing } from '../tokens/key-ring.js';
-import { keySetText, newJwk } from '../tokens/new-key.js';
-import { readKeySet } from '../tokens/signing-keys.js';
+import { KeyRing, keySetText, newJwk, readKeySet } from '../tokens/signing-keys.js';
 import { RefreshTokens } from './session-tokens.js';
 
 const [OLD, NEW] = [newJwk(), newJwk()];

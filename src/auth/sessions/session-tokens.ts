@@ -1,11 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isEntityId } from '../../identifiers/entity-id.js';
-import { DerivedMacs } from '../tokens/derived-macs.js';
+import { DerivedMacs } from '../tokens/derived-keys.js';
 import { KeyFileWatch } from '../tokens/key-file-watch.js';
-import { KeyRing } from '../tokens/key-ring.js';
-import { tokenUser } from '../tokens/signed-in-user.js';
-import { type IssuingSession, TokenIssuer } from '../tokens/token-issuer.js';
+import { KeyRing } from '../tokens/signing-keys.js';
+import { type IssuingSession, TokenIssuer, tokenUser } from '../tokens/token-issuer.js';
 
 export interface RefreshToken {
   sessionId: string;

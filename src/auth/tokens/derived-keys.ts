@@ -1,12 +1,9 @@
-import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import type { SigningKey } from './signing-keys.js';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import type { KeyRing, SigningKey } from './signing-keys.js';
 
-export type MacPurpose = 'refresh tokens' | 'mail codes' | 'login challenges';
+type MacPurpose = 'refresh tokens' | 'mail codes' | 'login challenges';
 
-/** A room registers the rows of each in SealedParts. */
-export const SEALING_PURPOSES = ['second factor secrets'] as const;
-
-export type SealingPurpose = (typeof SEALING_PURPOSES)[number];
+export type EncryptionPurpose = 'second factor secrets';
 
 const KEY_BYTES = 32;
 
@@ -15,7 +12,7 @@ const KEY_BYTES = 32;
 export class DerivedKeys {
   private readonly derived = new WeakMap<SigningKey, KeyObject>();
 
-  constructor(private readonly purpose: MacPurpose | SealingPurpose) {}
+  constructor(private readonly purpose: MacPurpose | EncryptionPurpose) {}
 
   /** Makes a KeyObject: with a key in a Buffer an HMAC took four times as long. */
   of(signingKey: SigningKey): KeyObject {
@@ -26,5 +23,29 @@ export class DerivedKeys {
     const key = createSecretKey(new Uint8Array(derived));
     this.derived.set(signingKey, key);
     return key;
+  }
+}
+
+/** The key that signs makes them, and every key of the ring is accepted, so that they outlive a rotation. */
+export class DerivedMacs {
+  private readonly derived: DerivedKeys;
+
+  constructor(
+    private readonly keys: KeyRing,
+    purpose: MacPurpose,
+  ) {
+    this.derived = new DerivedKeys(purpose);
+  }
+
+  make(message: string): Buffer {
+    return this.macOf(this.keys.signing, message);
+  }
+
+  accepted(message: string): Buffer[] {
+    return this.keys.all.map((key) => this.macOf(key, message));
+  }
+
+  private macOf(key: SigningKey, message: string): Buffer {
+    return createHmac('sha256', this.derived.of(key)).update(message).digest();
   }
 }

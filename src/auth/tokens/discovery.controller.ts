@@ -1,32 +1,18 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../access/access.decorators.js';
-import { KeySet, ServerMetadata } from './tokens.responses.js';
-import { KeyRing } from './key-ring.js';
-import { OPENID_CONFIGURATION_PATH, SERVER_METADATA_PATH } from '../../http/paths.js';
+import { Env } from '../../config/env.js';
+import { issuerUrl } from '../../config/issuer.js';
+import {
+  INTROSPECTION_PATH,
+  JWKS_PATH,
+  OPENID_CONFIGURATION_PATH,
+  SERVER_METADATA_PATH,
+} from '../../http/paths.js';
 import { ApiProblems } from '../../openapi/decorators.js';
-import { NOT_DISCOVERABLE } from './tokens.errors.js';
-import { DiscoveryService } from './discovery.service.js';
-
-@ApiTags('Tokens')
-@Controller('.well-known/jwks.json')
-export class JwksController {
-  constructor(private readonly keys: KeyRing) {}
-
-  /**
-   * Get the public keys that verify tokens
-   *
-   * @remarks Services verify tokens with this JWK Set (RFC 7517) without a call to this service: they check the
-   * algorithm ES256, the key named by `kid`, the `typ` `at+jwt`, and the claims `iss`, `aud` and `exp`. Only this
-   * service knows which sessions are revoked. The answer may be cached for five minutes.
-   */
-  @Get()
-  @Public('services')
-  @Header('Cache-Control', 'public, max-age=300')
-  getKeySet(): KeySet {
-    return this.keys.published;
-  }
-}
+import { KeyRing } from './signing-keys.js';
+import { IssuerNotDiscoverableError, NOT_DISCOVERABLE } from './tokens.errors.js';
+import { KeySet, ServerMetadata } from './tokens.responses.js';
 
 const NO_URL = { code: 'not_found', detail: NOT_DISCOVERABLE } as const;
 const CACHE = 'public, max-age=300';
@@ -34,7 +20,10 @@ const CACHE = 'public, max-age=300';
 @ApiTags('Tokens')
 @Controller()
 export class DiscoveryController {
-  constructor(private readonly discovery: DiscoveryService) {}
+  constructor(
+    private readonly keys: KeyRing,
+    private readonly env: Env,
+  ) {}
 
   /**
    * Discover the issuer by its URL (OAuth)
@@ -47,7 +36,7 @@ export class DiscoveryController {
   @ApiProblems(NO_URL)
   @Header('Cache-Control', CACHE)
   getServerMetadata(): ServerMetadata {
-    return this.discovery.metadata;
+    return this.metadata();
   }
 
   /**
@@ -61,6 +50,32 @@ export class DiscoveryController {
   @ApiProblems(NO_URL)
   @Header('Cache-Control', CACHE)
   getOpenidConfiguration(): ServerMetadata {
-    return this.discovery.metadata;
+    return this.metadata();
+  }
+
+  /**
+   * Get the public keys that verify tokens
+   *
+   * @remarks Services verify tokens with this JWK Set (RFC 7517) without a call to this service: they check the
+   * algorithm ES256, the key named by `kid`, the `typ` `at+jwt`, and the claims `iss`, `aud` and `exp`. Only this
+   * service knows which sessions are revoked. The answer may be cached for five minutes.
+   */
+  @Get(JWKS_PATH)
+  @Public('services')
+  @Header('Cache-Control', CACHE)
+  getKeySet(): KeySet {
+    return this.keys.published;
+  }
+
+  private metadata(): ServerMetadata {
+    const issuer = this.env.jwtIssuer;
+    const url = issuerUrl(issuer);
+    if (!url) throw new IssuerNotDiscoverableError();
+    return {
+      issuer,
+      jwks_uri: url.base + JWKS_PATH,
+      introspection_endpoint: url.base + INTROSPECTION_PATH,
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+    };
   }
 }

@@ -1,14 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { JsonWebTokenError, TokenExpiredError } from '@nestjs/jwt';
 import { callbackify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
+import type { TokenRefusal } from './tokens.errors.js';
 import { Env } from '../../config/env.js';
-import { type AccessTokenClaims, areAccessTokenClaims, LEEWAY_SECONDS, readKeyId } from './access-token.js';
-import { type Presented, presentedToken } from './bearer-token.js';
+import {
+  type AccessTokenClaims,
+  areAccessTokenClaims,
+  LEEWAY_SECONDS,
+  readKeyId,
+  VerifiedTokens,
+} from './access-token.js';
 import { KeyFileWatch } from './key-file-watch.js';
-import { KeyRing } from './key-ring.js';
-import { UnknownKeyError } from './token-refusal.js';
-import { VerifiedTokens } from './verified-tokens.js';
+import { KeyRing } from './signing-keys.js';
+
+const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Holds the token of a request, or one that a service asks about. */
+type Presented = { headers: object; raw?: IncomingMessage } | { askedAbout: string };
+
+/** Reads no other place (RFC 6750 section 2.1). */
+export function bearerToken(request: { headers: object; raw?: IncomingMessage }): string | null {
+  const authorization = soleAuthorization(request);
+  return (authorization !== undefined && BEARER.exec(authorization)?.[1]) || null;
+}
+
+function presentedToken(presented: Presented): string | null {
+  if (!('askedAbout' in presented)) return bearerToken(presented);
+  return TOKEN.test(presented.askedAbout) ? presented.askedAbout : null;
+}
+
+/** Returns undefined for two headers: a proxy may have read the other one. */
+export function soleAuthorization({ raw }: { raw?: IncomingMessage }): string | undefined {
+  return raw?.headersDistinct['authorization']?.length === 1 ? raw.headers.authorization : undefined;
+}
+
+class UnknownKeyError extends Error {}
+
+/** @param failure what Passport reports; nothing where the claims were refused */
+export function tokenRefusal(failure: unknown): TokenRefusal {
+  if (failure instanceof UnknownKeyError) return 'unknown_key';
+  if (failure instanceof TokenExpiredError) return 'expired';
+  if (failure instanceof JsonWebTokenError)
+    return failure.message === 'invalid signature' ? 'signature' : 'claims';
+  return failure instanceof Error ? 'malformed' : 'claims';
+}
 
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {

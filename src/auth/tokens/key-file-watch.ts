@@ -2,10 +2,36 @@ import { stat } from 'node:fs/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { readKeyFile } from './key-file.js';
-import { KeyRing } from './key-ring.js';
-import { SharedLook } from './shared-look.js';
-import { readKeySet } from './signing-keys.js';
-import { VerifiedTokens } from './verified-tokens.js';
+import { KeyRing, readKeySet } from './signing-keys.js';
+import { VerifiedTokens } from './access-token.js';
+
+/** A file system that hangs keeps this number of callers waiting. Further callers get no look. */
+const MAX_WAITING = 1000;
+
+// There is one look at a time. Each look begins after the question that it answers, and all callers who asked before it
+// share it, so that a flood of questions costs no more than one look after the other.
+export class SharedLook {
+  private current: Promise<void> = Promise.resolve();
+  private next: Promise<void> | undefined;
+  private waiting = 0;
+
+  /** @param look must not reject */
+  constructor(private readonly look: () => Promise<void>) {}
+
+  async ask(): Promise<void> {
+    if (this.waiting >= MAX_WAITING) return;
+    this.waiting += 1;
+    this.next ??= this.lookAfterCurrent();
+    await this.next.finally(() => (this.waiting -= 1));
+  }
+
+  private async lookAfterCurrent(): Promise<void> {
+    await this.current;
+    this.next = undefined;
+    this.current = this.look();
+    await this.current;
+  }
+}
 
 /** Polling sees files that are renamed, mounted or swapped by a symbolic link, on any file system. */
 const POLL_MS = 1000;

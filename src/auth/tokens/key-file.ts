@@ -1,10 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { createDirectory } from '../../database/sqlite/database-file.js';
-import { keySetText, newJwk } from './new-key.js';
-import { type SigningKeys, readKeySet, SigningKeysError } from './signing-keys.js';
+import { createDirectory, createFile } from '../../database/sqlite/database-file.js';
+import {
+  type Jwk,
+  keySetText,
+  newJwk,
+  parseKeySet,
+  readKeySet,
+  type SigningKeys,
+  SigningKeysError,
+} from './signing-keys.js';
+import { holdLock } from '../../database/sqlite/sqlite-file-lock.js';
 
 /** Creates no file in production: instances with keys of their own would refuse each other's tokens. */
 export function loadKeyFile(file: string, production: boolean): SigningKeys {
@@ -56,5 +79,93 @@ function warnIfReadableByOthers(file: string): void {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   if (process.platform !== 'win32' && mode & READ_BY_OTHERS) {
     new Logger('Tokens').warn(`${file} holds private keys, and its mode lets others read it`);
+  }
+}
+
+export interface LockedKeyFile {
+  keys: Jwk[];
+  changedAt: number;
+  /** Readers get the old keys or the new ones, also after a crash. */
+  replace(keys: readonly Jwk[]): void;
+  unlock(): void;
+}
+
+/** @throws SigningKeysError when another command is changing the file, or it is no key set */
+export function lockKeyFile(path: string): LockedKeyFile {
+  const file = realFile(path);
+  const unlock = lockFor(file);
+  if (!unlock) throw new SigningKeysError(`another command is changing ${file}`);
+  try {
+    const text = readKeyFile(file);
+    readKeySet(text);
+    const { mtimeMs } = statSync(file);
+    return {
+      keys: parseKeySet(text),
+      changedAt: mtimeMs,
+      replace: (keys) => replaceFile(file, keys),
+      unlock,
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+function lockFor(file: string): (() => void) | undefined {
+  const lock = `${file}.lock`;
+  try {
+    createFile(lock);
+    const { uid, gid } = statSync(file);
+    // The owner of the keys must be able to take the lock that root makes now.
+    if (process.geteuid?.() === 0) chownSync(lock, uid, gid);
+    return holdLock(lock);
+  } catch (error) {
+    throw new SigningKeysError(`no lock can be made beside ${file} (${(error as Error).message})`);
+  }
+}
+
+function realFile(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    throw new SigningKeysError(`there is no file ${resolve(path)}`);
+  }
+}
+
+function replaceFile(file: string, keys: readonly Jwk[]): void {
+  // A draft that a crash has left is in nobody's way: the lock keeps others from it.
+  const draft = `${file}.new`;
+  try {
+    rmSync(draft, { force: true });
+    writeDurably(draft, keySetText(keys), statSync(file));
+    renameSync(draft, file);
+    syncDirectory(dirname(file));
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw new SigningKeysError(`the file ${file} cannot be replaced (${(error as Error).message})`);
+  }
+}
+
+function writeDurably(file: string, text: string, { uid, gid }: { uid: number; gid: number }): void {
+  const descriptor = openSync(file, 'wx', 0o600);
+  try {
+    fchmodSync(descriptor, 0o600);
+    // The service must be able to read what root has written.
+    if (uid !== process.geteuid?.() || gid !== process.getegid?.()) fchownSync(descriptor, uid, gid);
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Windows opens no directory, so this does nothing there. */
+function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -2,12 +2,13 @@ import {
   createHash,
   createPrivateKey,
   createPublicKey,
+  generateKeyPairSync,
   type JsonWebKey,
   type KeyObject,
   sign,
   verify,
 } from 'node:crypto';
-import type { PublicKey } from './tokens.responses.js';
+import type { KeySet, PublicKey } from './tokens.responses.js';
 
 export type Jwk = JsonWebKey & {
   kid?: string;
@@ -45,7 +46,7 @@ export function readKeySet(text: string): SigningKeys {
 }
 
 /** By a slow clock the time of none may have come: then the key that has been there longest signs. */
-export function signingKeyAt(keys: SigningKeys, now: number): SigningKey {
+function signingKeyAt(keys: SigningKeys, now: number): SigningKey {
   return keys.find(({ signsFrom }) => signsFrom <= now) ?? keys.at(-1)!;
 }
 
@@ -95,13 +96,89 @@ function assertPair(privateKey: KeyObject, publicKey: KeyObject): void {
 }
 
 /** RFC 7517 section 4 */
-export function publicJwk(key: SigningKey): PublicKey {
+function publicJwk(key: SigningKey): PublicKey {
   const { x = '', y = '' } = key.publicKey.export({ format: 'jwk' });
   return { kty: 'EC', crv: 'P-256', x, y, kid: key.kid, alg: 'ES256', use: 'sig' };
 }
 
 /** RFC 7638 section 3.2: the required members in lexicographic order. */
-export function thumbprint(publicKey: KeyObject): string {
+function thumbprint(publicKey: KeyObject): string {
   const { crv, kty, x, y } = publicKey.export({ format: 'jwk' });
   return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+}
+
+export function newJwk(): Jwk {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { ...privateKey.export({ format: 'jwk' }), kid: thumbprint(publicKey), alg: 'ES256', use: 'sig' };
+}
+
+export function keySetText(keys: readonly Jwk[]): string {
+  return `${JSON.stringify({ keys }, null, 2)}\n`;
+}
+
+export class KeyRing {
+  private keys: SigningKeys;
+  private publicKeys: KeySet;
+  private verifying: Map<string, string>;
+
+  constructor(keys: SigningKeys) {
+    this.replace(keys);
+  }
+
+  get signing(): SigningKey {
+    return signingKeyAt(this.keys, Date.now());
+  }
+
+  get all(): SigningKeys {
+    return this.keys;
+  }
+
+  get published(): KeySet {
+    return this.publicKeys;
+  }
+
+  findVerifying(kid: string): string | undefined {
+    return this.verifying.get(kid);
+  }
+
+  replace(keys: SigningKeys): void {
+    this.keys = keys;
+    this.publicKeys = { keys: keys.map(publicJwk) };
+    this.verifying = new Map(
+      keys.map(({ kid, publicKey }) => [kid, publicKey.export({ type: 'spki', format: 'pem' }).toString()]),
+    );
+  }
+}
+
+/** An instance may sign this long with a key that another one follows: clocks differ, and it has to look at the file. */
+const HANDOVER_MS = 60_000;
+
+export interface ScheduledKey {
+  kid: string;
+  state: 'signing' | 'next' | 'verifying';
+  signsFrom: number;
+  /** epoch milliseconds when nobody signs with it any more; undefined for the one that signs and those that will */
+  signedUntil: number | undefined;
+}
+
+/** @param changedAt when the file was last changed; a key without `nbf` could sign by then */
+export function scheduleOf(keys: SigningKeys, now: number, changedAt: number): ScheduledKey[] {
+  const signing = signingKeyAt(keys, now);
+  const place = keys.indexOf(signing);
+  return keys.map((key, index) => ({
+    kid: key.kid,
+    state: stateOf(index, place),
+    signsFrom: key.signsFrom,
+    signedUntil: index > place ? followedAt(keys.slice(0, index), changedAt) + HANDOVER_MS : undefined,
+  }));
+}
+
+function stateOf(index: number, signing: number): ScheduledKey['state'] {
+  if (index === signing) return 'signing';
+  return index < signing ? 'next' : 'verifying';
+}
+
+/** A key stopped signing when the first of those before it could sign. */
+function followedAt(before: readonly SigningKey[], changedAt: number): number {
+  return Math.min(...before.map(({ signsFrom }) => signsFrom || changedAt));
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
+import type { FastifyInstance } from 'fastify';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { type AccessTokenClaims, TOKEN_TYPE } from './access-token.js';
-import { KeyRing } from './key-ring.js';
+import { KeyRing } from './signing-keys.js';
 
 /** Times are epoch milliseconds. */
 export interface IssuingSession {
@@ -61,4 +62,23 @@ export class TokenIssuer {
     const header = { alg: 'ES256' as const, typ: TOKEN_TYPE, kid };
     return { token: this.jwt.sign(claims, { privateKey, algorithm: 'ES256', header }), expiresAt: exp };
   }
+}
+
+/** Names the user of a token that is given out. A symbol is never part of the answer's JSON. */
+export const tokenUser = Symbol('user of the token');
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    signedInUserId?: string;
+  }
+}
+
+// Gives the log line of the request the user, since the request came without a token that would say so. It is a hook,
+// since an interceptor of Nest keeps a chain of RxJS objects for each request that waits for a hash.
+export function noteSignedInUsers(fastify: FastifyInstance): void {
+  fastify.decorateRequest('signedInUserId', undefined);
+  fastify.addHook('preSerialization', (request, _reply, answer: { [tokenUser]?: string } | null, done) => {
+    request.signedInUserId = answer?.[tokenUser];
+    done(null, answer);
+  });
 }

@@ -19,7 +19,6 @@ import { OrgOwnersService } from '../../orgs/org-owners.service.js';
 import { PendingRevocationsRepository } from '../../auth/sessions/pending-revocations.repository.js';
 import { SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
 import { SecondFactorRowsModule } from '../../auth/second-factor/second-factor-rows.module.js';
-import { SealingAnew } from '../../auth/tokens/sealing-anew.js';
 import { MailCode } from '../../auth/mail-codes/mail-code.entity.js';
 import { MailCodesRepository } from '../../auth/mail-codes/mail-codes.repository.js';
 import { PasswordChanges } from '../../auth/passwords/password-changes.js';
@@ -44,7 +43,6 @@ const PROVIDERS = [
   OperatorGrants,
   OrgOwnersService,
   PasswordChanges,
-  SealingAnew,
   SecondFactorRemoval,
   SessionDeletion,
   ShownInvitationsService,

@@ -1,8 +1,7 @@
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { readKeyFile } from '../../auth/tokens/key-file.js';
-import { KeyRing } from '../../auth/tokens/key-ring.js';
-import { SealedSecrets } from '../../auth/tokens/sealed-secrets.js';
-import { readKeySet } from '../../auth/tokens/signing-keys.js';
+import { KeyRing, readKeySet } from '../../auth/tokens/signing-keys.js';
+import { EncryptedSecrets } from '../../auth/tokens/encrypted-secrets.js';
 import { type Check, emptyQuery, EXAMPLES, type Inspection } from './check.js';
 
 /** exceeds the pause between two runs of the clean-up, which completes revocations */
@@ -74,16 +73,16 @@ const SECRETS_CHECK: Check = {
     'Restore the key file that belongs to these data. Without it these users need a recovery code, or you: accounts users remove-second-factor …',
   async findFaults(inspection) {
     const faults: string[] = [];
-    let secrets: SealedSecrets | undefined;
+    let secrets: EncryptedSecrets | undefined;
     for (let after = ''; faults.length < EXAMPLES;) {
       const rows = await findSealed(inspection, after);
       if (rows.length === 0) break;
-      secrets ??= new SealedSecrets(
+      secrets ??= new EncryptedSecrets(
         new KeyRing(readKeySet(readKeyFile(inspection.env.jwtKeysFile))),
         'second factor secrets',
       );
       for (const { userId, secret } of rows) {
-        if (secrets.open(secret, userId) === undefined) faults.push(`user ${userId}`);
+        if (secrets.decrypt(secret, userId) === undefined) faults.push(`user ${userId}`);
       }
       after = rows.at(-1)!.userId;
     }

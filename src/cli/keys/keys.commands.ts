@@ -3,12 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperatorActor } from '../../access/principal.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
-import { readKeyFile } from '../../auth/tokens/key-file.js';
-import { lockKeyFile, type LockedKeyFile } from '../../auth/tokens/key-file-change.js';
-import { type ScheduledKey, scheduleOf } from '../../auth/tokens/key-schedule.js';
-import { keySetText, newJwk } from '../../auth/tokens/new-key.js';
-import { HANDOVER_MS, SealingAnew } from '../../auth/tokens/sealing-anew.js';
-import { type Jwk, readKeySet, type SigningKeys } from '../../auth/tokens/signing-keys.js';
+import { type LockedKeyFile, lockKeyFile, readKeyFile } from '../../auth/tokens/key-file.js';
+import {
+  type Jwk,
+  keySetText,
+  newJwk,
+  readKeySet,
+  type ScheduledKey,
+  scheduleOf,
+  type SigningKeys,
+} from '../../auth/tokens/signing-keys.js';
+import { HANDOVER_MS, reEncryptSecrets } from '../../auth/second-factor/re-encryption.js';
+import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import type { Env } from '../../config/env.js';
 import { loadEnv } from '../../config/load-env.js';
 import { Transactions } from '../../database/transactions/transactions.js';
@@ -69,7 +75,7 @@ export async function pruneKeys(invocation: Invocation): Promise<Report> {
     const kids = result.filter(({ kept }) => kept === undefined).map(({ kid }) => kid);
     const rest = result.filter(({ kept }) => kept !== undefined).map(({ jwk }) => jwk);
     if (kids.length === 0) return { keys: undefined, kids, result };
-    await relieve(services.get(SealingAnew), keys, kids);
+    await reEncrypt(services.get(SecondFactorsRepository), keys, kids);
     return { keys: rest, kids, result };
   });
   return {
@@ -80,9 +86,13 @@ export async function pruneKeys(invocation: Invocation): Promise<Report> {
   };
 }
 
-async function relieve(sealing: SealingAnew, keys: SigningKeys, kids: readonly string[]): Promise<void> {
+async function reEncrypt(
+  factors: SecondFactorsRepository,
+  keys: SigningKeys,
+  kids: readonly string[],
+): Promise<void> {
   const leaving = keys.filter(({ kid }) => kids.includes(kid));
-  const left = await sealing.relieve(keys, leaving, handover);
+  const left = await reEncryptSecrets(factors, keys, leaving, handover);
   if (left > 0) {
     throw new RefusedError(
       `no key was removed: instances still seal secrets with them (${left} so far); do they read the same file?`,

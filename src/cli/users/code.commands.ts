@@ -3,7 +3,7 @@ import { readable } from '../../auth/mail-codes/mail-code-text.js';
 import { MailCodesRepository } from '../../auth/mail-codes/mail-codes.repository.js';
 import { HandedOutResetCodes } from '../../auth/recovery/handed-out-reset-codes.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
-import { KeyRing } from '../../auth/tokens/key-ring.js';
+import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { timeText } from '../../operators/views.js';
 import {
   InvitationListRepository,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { SharedLook } from './shared-look.js';
+import { SharedLook } from './key-file-watch.js';
 
 let looks: (() => void)[] = [];
 let shared: SharedLook;

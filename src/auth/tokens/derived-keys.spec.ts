@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
-import { DerivedMacs } from './derived-macs.js';
-import { KeyRing } from './key-ring.js';
-import { keySetText, newJwk } from './new-key.js';
-import { readKeySet } from './signing-keys.js';
+import { DerivedMacs } from './derived-keys.js';
+import { KeyRing, keySetText, newJwk, readKeySet } from './signing-keys.js';
 
 const OLD = newJwk();
 const NEW = newJwk();

@@ -1,31 +1,31 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { DerivedKeys, type SealingPurpose } from './derived-keys.js';
-import type { KeyRing } from './key-ring.js';
+import { DerivedKeys, type EncryptionPurpose } from './derived-keys.js';
+import type { KeyRing } from './signing-keys.js';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @returns the thumbprint of the key that sealed it */
-export function sealedBy(sealed: string): string {
-  return sealed.split('.', 1)[0]!;
+/** Returns the thumbprint of the key that encrypted the secret. */
+export function keyOf(encrypted: string): string {
+  return encrypted.split('.', 1)[0]!;
 }
 
-// Secrets that have to be read again, unlike passwords: the database has them encrypted with a key that it does not hold.
-// The key that signs seals them, every key of the ring opens them, and `accounts keys prune` re-encrypts what it would
-// leave without a key. The key of the row is authenticated too, so that no secret works in another user's row.
-export class SealedSecrets {
+// Encrypts secrets that have to be read again, unlike passwords, with keys that the database does not hold. The key that
+// signs encrypts; every key of the ring decrypts; `accounts keys prune` re-encrypts before it removes a key. The key of
+// the row is authenticated too, so that no secret works in the row of another user.
+export class EncryptedSecrets {
   private readonly derived: DerivedKeys;
 
   constructor(
     private readonly keys: KeyRing,
-    purpose: SealingPurpose,
+    purpose: EncryptionPurpose,
   ) {
     this.derived = new DerivedKeys(purpose);
   }
 
-  /** @returns `thumbprint.nonce.ciphertext`, the tag at the end of the ciphertext */
-  seal(secret: Buffer, rowKey: string): string {
+  /** Returns `thumbprint.nonce.ciphertext`, with the tag at the end of the ciphertext. */
+  encrypt(secret: Buffer, rowKey: string): string {
     const key = this.keys.signing;
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.derived.of(key), nonce, { authTagLength: TAG_BYTES });
@@ -34,14 +34,14 @@ export class SealedSecrets {
     return [key.thumbprint, nonce.toString('base64url'), ciphertext.toString('base64url')].join('.');
   }
 
-  hasKeyOf(sealed: string): boolean {
-    return this.keys.all.some(({ thumbprint }) => thumbprint === sealedBy(sealed));
+  hasKeyOf(encrypted: string): boolean {
+    return this.keys.all.some(({ thumbprint }) => thumbprint === keyOf(encrypted));
   }
 
-  /** @returns undefined where no key of the ring has sealed this secret for this row */
-  open(sealed: string, rowKey: string): Buffer | undefined {
-    const [sealer, ...parts] = sealed.split('.');
-    const key = this.keys.all.find(({ thumbprint }) => thumbprint === sealer);
+  /** Returns undefined if no key of the ring encrypted this secret for this row. */
+  decrypt(encrypted: string, rowKey: string): Buffer | undefined {
+    const [print, ...parts] = encrypted.split('.');
+    const key = this.keys.all.find(({ thumbprint }) => thumbprint === print);
     const [nonce, box] = parts.map((part) => Buffer.from(part, 'base64url'));
     if (!key || nonce?.length !== NONCE_BYTES || !box || box.length < TAG_BYTES) return undefined;
     const decipher = createDecipheriv(ALGORITHM, this.derived.of(key), nonce, { authTagLength: TAG_BYTES });

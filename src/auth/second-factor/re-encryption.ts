@@ -1,0 +1,61 @@
+import { EncryptedSecrets, keyOf } from '../tokens/encrypted-secrets.js';
+import { KeyRing, type SigningKey, type SigningKeys } from '../tokens/signing-keys.js';
+import type { SecondFactorsRepository } from './second-factors.repository.js';
+
+/** An instance reads the file within seconds of its change, and may encrypt with the previous key until then. */
+export const HANDOVER_MS = 10_000;
+
+type Rows = Pick<SecondFactorsRepository, 'findSecrets' | 'replaceSecret'>;
+
+/**
+ * Re-encrypts with the key that signs what one of `leaving` encrypted, so that those can be removed. If it is interrupted,
+ * each secret is still encrypted with a key of the file.
+ *
+ * @param handover waits HANDOVER_MS; only called if there are secrets
+ * @returns how many secrets `leaving` can still decrypt
+ */
+export async function reEncryptSecrets(
+  factors: Rows,
+  keys: SigningKeys,
+  leaving: readonly SigningKey[],
+  handover: () => Promise<void>,
+): Promise<number> {
+  const secrets = new EncryptedSecrets(new KeyRing(keys), 'second factor secrets');
+  const prints = new Set(leaving.map(({ thumbprint }) => thumbprint));
+  if ((await reEncryptOnce(factors, secrets, prints)) === 0) return 0;
+  await handover();
+  await reEncryptOnce(factors, secrets, prints);
+
+  let left = 0;
+  for await (const { userId, secret } of allSecrets(factors)) {
+    if (prints.has(keyOf(secret)) && secrets.decrypt(secret, userId) !== undefined) left += 1;
+  }
+  return left;
+}
+
+/** Returns how many secrets there are. */
+async function reEncryptOnce(
+  factors: Rows,
+  secrets: EncryptedSecrets,
+  leaving: ReadonlySet<string>,
+): Promise<number> {
+  let examined = 0;
+  for await (const { userId, secret } of allSecrets(factors)) {
+    examined += 1;
+    if (!leaving.has(keyOf(secret))) continue;
+    // A damaged secret is lost with its key or without; the doctor reports it.
+    const decrypted = secrets.decrypt(secret, userId);
+    if (decrypted) await factors.replaceSecret(userId, secret, secrets.encrypt(decrypted, userId));
+  }
+  return examined;
+}
+
+async function* allSecrets(factors: Rows): AsyncGenerator<{ userId: string; secret: string }> {
+  for (let after = ''; ;) {
+    const page = await factors.findSecrets(after);
+    yield* page;
+    const last = page.at(-1);
+    if (!last) return;
+    after = last.userId;
+  }
+}
