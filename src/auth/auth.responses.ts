@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './sessions/sessions.requests.js';
 import { EXPIRY, TokenResult } from './sessions/sessions.responses.js';
 import { UserResponse } from '../users/user.response.js';
+import { ApiTime } from '../openapi/decorators.js';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse battery' };
 const GRACE = { email: 'grace@example.com', password: 'a compiler in the attic' };
@@ -23,11 +24,8 @@ export class SignIn extends TokenResult {
 /** Answers a request with `refresh`. */
 export class RefreshableSignIn extends SignIn {
   /** time at which the token expires */
-  @ApiProperty({ format: 'date-time', example: EXPIRY })
-  expiresAt: string;
-
-  @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
-  refreshToken: string;
+  @ApiTime({ example: EXPIRY }) expiresAt: string;
+  @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN }) refreshToken: string;
 }
 
 export type SignInResult = SignIn | RefreshableSignIn;

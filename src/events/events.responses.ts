@@ -1,7 +1,6 @@
 import {
   ApiExtraModels,
   ApiProperty,
-  ApiPropertyOptional,
   type ApiPropertyOptions,
   ApiSchema,
   getSchemaPath,
@@ -16,6 +15,7 @@ import {
   type SchemaObject,
   type Subject,
 } from './event-definitions.js';
+import { ApiId, ApiText, ApiTime } from '../openapi/decorators.js';
 
 const ACTOR_TYPES = ['user', 'operator', 'system'] as const;
 type ActorType = (typeof ACTOR_TYPES)[number];
@@ -51,40 +51,28 @@ const OWN_EVENT = {
 };
 
 export class EventActor {
-  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' })
-  type: ActorType;
+  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' }) type: ActorType;
 
   /** id of the user, or name of the operator; null for the service itself */
-  @ApiProperty({ type: String, minLength: 1, maxLength: 128, nullable: true })
-  id: string | null;
+  @ApiText(1, 128, { nullable: true }) id: string | null;
 }
 
 export class OwnEventActor extends EventActor {
   /** session that acted; null if it is unknown or belongs to another user */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true })
-  sessionId: string | null;
+  @ApiId({ nullable: true }) sessionId: string | null;
 }
 
 class AnyEvent {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ enum: EVENT_TYPES, enumName: 'EventType' })
-  type: EventType;
-
-  @ApiProperty({ format: 'date-time' })
-  at: string;
-
-  @ApiProperty({ type: String, format: 'uuid', nullable: true })
-  orgId: string | null;
+  @ApiId() id: string;
+  @ApiProperty({ enum: EVENT_TYPES, enumName: 'EventType' }) type: EventType;
+  @ApiTime() at: string;
+  @ApiId({ nullable: true }) orgId: string | null;
 
   /** revision of the organization after the change, by which its events are ordered; numbers may be skipped */
-  @ApiProperty({ type: 'integer', nullable: true })
-  orgRevision: number | null;
+  @ApiProperty({ type: 'integer', nullable: true }) orgRevision: number | null;
 
   /** user whom the event is about */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true })
-  userId: string | null;
+  @ApiId({ nullable: true }) userId: string | null;
 
   /** details of the change, which depend on the type of the event */
   @ApiProperty({
@@ -104,85 +92,68 @@ export class OwnEvent extends AnyEvent {
   actor: OwnEventActor;
 
   /** revision of the account after the change */
-  @ApiProperty({ type: 'integer', nullable: true })
-  userRevision: number | null;
+  @ApiProperty({ type: 'integer', nullable: true }) userRevision: number | null;
 
   /** session that the event is about */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true })
-  sessionId: string | null;
+  @ApiId({ nullable: true }) sessionId: string | null;
 
   /** client IP address; null if it was deleted after 90 days or belongs to another user */
-  @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
-  ip: string | null;
-
-  @ApiProperty({ type: String, minLength: 1, maxLength: 128, nullable: true })
-  requestId: string | null;
+  @ApiText(2, 45, { nullable: true }) ip: string | null;
+  @ApiText(1, 128, { nullable: true }) requestId: string | null;
 }
 
 export class WholeEventActor extends EventActor {
   /** session that acted; null if it is unknown */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true })
-  sessionId: string | null;
+  @ApiId({ nullable: true }) sessionId: string | null;
 }
 
 export class WholeEvent extends AnyEvent {
   actor: WholeEventActor;
 
   /** revision of the account after the change */
-  @ApiProperty({ type: 'integer', nullable: true })
-  userRevision: number | null;
+  @ApiProperty({ type: 'integer', nullable: true }) userRevision: number | null;
 
   /** session that the event is about */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true })
-  sessionId: string | null;
+  @ApiId({ nullable: true }) sessionId: string | null;
 
   /** client IP address; null if there was none, or it was deleted after 90 days */
-  @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
-  ip: string | null;
-
-  @ApiProperty({ type: String, minLength: 1, maxLength: 128, nullable: true })
-  requestId: string | null;
+  @ApiText(2, 45, { nullable: true }) ip: string | null;
+  @ApiText(1, 128, { nullable: true }) requestId: string | null;
 
   /** words of the operator who acted */
-  @ApiProperty({ type: String, minLength: 1, maxLength: 500, nullable: true })
-  reason: string | null;
+  @ApiText(1, 500, { nullable: true }) reason: string | null;
 }
 
 export class EventsPage {
   /**
    * `cursor` of the next page; absent on the last page. A page can be shorter than `limit`, or empty, although a next
    * page exists.
-   * @example "Mi4wMTlhOGYzZS05ZTUwLTdjNDMtOGU2Zi04YTBiMmM0ZDVlNmY"
    */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  @ApiProperty({
+    pattern: '^[A-Za-z0-9_-]+$',
+    example: 'Mi4wMTlhOGYzZS05ZTUwLTdjNDMtOGU2Zi04YTBiMmM0ZDVlNmY',
+  })
   nextCursor?: string;
 }
 
 export class OrgEventsResult extends EventsPage {
-  @ApiProperty({ type: [OrgEvent], example: [ORG_EVENT] })
-  events: OrgEvent[];
+  @ApiProperty({ type: [OrgEvent], example: [ORG_EVENT] }) events: OrgEvent[];
 }
 
 export class OwnEventsResult extends EventsPage {
-  @ApiProperty({ type: [OwnEvent], example: [OWN_EVENT] })
-  events: OwnEvent[];
+  @ApiProperty({ type: [OwnEvent], example: [OWN_EVENT] }) events: OwnEvent[];
 }
 
 export class FeedEventActor {
-  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' })
-  type: ActorType;
+  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' }) type: ActorType;
 
   /** id of the user; null for an operator and for the service itself */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true })
-  id: string | null;
+  @ApiId({ nullable: true }) id: string | null;
 }
 
 class EventHead {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ format: 'date-time' })
-  at: string;
+  @ApiId() id: string;
+  @ApiTime() at: string;
 
   actor: FeedEventActor;
 }
@@ -223,8 +194,7 @@ const EXAMPLE = { ...LOGIN, actor: { type: actor.type, id: actor.id } };
 /** A page of the feed, in the order of the feed. `type` tells the events apart. */
 @ApiExtraModels(FeedEventActor, ...SCHEMAS.values())
 export class FeedEvents {
-  @ApiProperty({ type: 'array', items: EVENT, example: [EXAMPLE] })
-  events: FeedEvent[];
+  @ApiProperty({ type: 'array', items: EVENT, example: [EXAMPLE] }) events: FeedEvent[];
 }
 
 export class FeedResult extends FeedEvents {

@@ -10,9 +10,7 @@ export class Liveness {
 }
 
 export class Readiness {
-  /** @example "ok" */
-  @ApiProperty({ enum: STATES })
-  status: State;
+  @ApiProperty({ enum: STATES, example: 'ok' }) status: State;
 
   /**
    * `full` if a change failed within the last minute because the disk was full; reading still works
@@ -23,17 +21,9 @@ export class Readiness {
   /** @example "ok" */
   migrations: 'ok';
 
-  /**
-   * `degraded` while Redis is unreachable and this instance counts requests by itself
-   * @example "ok"
-   */
-  @ApiProperty({ enum: STATES })
-  rateLimits: State;
+  /** `degraded` while Redis is unreachable and this instance counts requests by itself */
+  @ApiProperty({ enum: STATES, example: 'ok' }) rateLimits: State;
 
-  /**
-   * `degraded` while an email has been waiting for more than 10 minutes
-   * @example "ok"
-   */
-  @ApiProperty({ enum: STATES })
-  mail: State;
+  /** `degraded` while an email has been waiting for more than 10 minutes */
+  @ApiProperty({ enum: STATES, example: 'ok' }) mail: State;
 }

@@ -4,7 +4,5 @@ export const OK: OkResult = { ok: true };
 
 /** Done, and there is nothing to say. */
 export class OkResult {
-  /** @example true */
-  @ApiProperty({ type: Boolean, enum: [true] })
-  ok: true;
+  @ApiProperty({ type: Boolean, enum: [true], example: true }) ok: true;
 }

@@ -1,5 +1,6 @@
-import { ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { AUTHENTICATION_METHODS, type AuthenticationMethod, type Role } from '../access/principal.js';
+import { ApiEmail, ApiId, ApiText } from '../openapi/decorators.js';
 
 const TOKEN = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIwMTlhOGYzZSJ9.c2lnbmF0dXJl';
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
@@ -12,16 +13,13 @@ export const INTROSPECTIONS = {
 /** Describes the form; `IntrospectionForm` reads it. */
 export class IntrospectTokenRequest {
   /** token to ask about */
-  @ApiProperty({ minLength: 1 })
-  token: string;
+  @ApiText(1) token: string;
 
   /** organization in which to look up the user's role */
-  @ApiPropertyOptional({ format: 'uuid' })
-  orgId?: string;
+  @ApiId() orgId?: string;
 
   /** ignored: there is one kind of token that can be active */
-  @ApiPropertyOptional({ type: String, minLength: 1 })
-  token_type_hint?: string;
+  @ApiText(1) token_type_hint?: string;
 }
 
 /** 2026-11-22T09:00:00Z */
@@ -35,47 +33,23 @@ export interface OrgOfToken {
 
 /** The answer of RFC 7662 section 2.2. The names with an underscore are those of standards. */
 export class ActiveToken {
-  @ApiProperty({ type: Boolean, enum: [true], description: 'whether the token is valid now' })
-  active: true;
+  @ApiProperty({ type: Boolean, enum: [true], description: 'whether the token is valid now' }) active: true;
+  @ApiProperty({ enum: ['Bearer'], example: 'Bearer' }) token_type: 'Bearer';
 
-  /** @example "Bearer" */
-  @ApiProperty({ enum: ['Bearer'] })
-  token_type: 'Bearer';
+  /** issuer */
+  @ApiText(1, undefined, { example: 'accounts' }) iss: string;
 
-  /**
-   * issuer
-   * @example "accounts"
-   */
-  @ApiProperty({ minLength: 1 })
-  iss: string;
+  /** audience: a service, or this one and every service that accepts its tokens */
+  @ApiText(1, undefined, { example: 'accounts' }) aud: string;
 
-  /**
-   * audience: a service, or this one and every service that accepts its tokens
-   * @example "accounts"
-   */
-  @ApiProperty({ minLength: 1 })
-  aud: string;
+  /** id of the user */
+  @ApiId({ example: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f' }) sub: string;
 
-  /**
-   * id of the user
-   * @example "019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f"
-   */
-  @ApiProperty({ format: 'uuid' })
-  sub: string;
+  /** id of the session */
+  @ApiId({ example: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e' }) sid: string;
 
-  /**
-   * id of the session
-   * @example "019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e"
-   */
-  @ApiProperty({ format: 'uuid' })
-  sid: string;
-
-  /**
-   * id of the token
-   * @example "019a8f3e-af61-7d54-9f70-9b1c3d5e6f70"
-   */
-  @ApiProperty({ minLength: 1 })
-  jti: string;
+  /** id of the token */
+  @ApiText(1, undefined, { example: '019a8f3e-af61-7d54-9f70-9b1c3d5e6f70' }) jti: string;
 
   @ApiProperty({ type: 'integer', description: 'issue of the token, in seconds since 1970', example: A_TIME })
   iat: number;
@@ -104,23 +78,12 @@ export class ActiveToken {
   })
   epoch: number;
 
-  /**
-   * service that the token is bound to, else the audience
-   * @example "accounts"
-   */
-  @ApiProperty({ minLength: 1 })
-  client_id: string;
+  /** service that the token is bound to, else the audience */
+  @ApiText(1, undefined, { example: 'accounts' }) client_id: string;
 
-  /**
-   * email of the user
-   * @example "katherine@example.com"
-   */
-  @ApiProperty({ format: 'email', maxLength: 254 })
-  username: string;
-
-  /** @example false */
-  @ApiProperty({ type: Boolean })
-  email_verified: boolean;
+  /** email of the user */
+  @ApiEmail({ example: 'katherine@example.com' }) username: string;
+  @ApiProperty({ type: Boolean, example: false }) email_verified: boolean;
 
   // A reference cannot be null in OpenAPI 3.0, so this schema is inline.
   @ApiProperty({

@@ -1,8 +1,8 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
-import { ApiRole } from '../openapi/decorators.js';
+import { ApiCount, ApiId, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
 import {
   INVITATION_STATUSES,
   type InvitationStatus,
@@ -16,111 +16,57 @@ import { UserResponse } from '../users/user.response.js';
 const VIA = ['password', 'code'] as const;
 
 export class ExportedAccount extends UserResponse {
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  disabledAt: string | null;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  emailVerifiedAt: string | null;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  passwordChangedAt: string | null;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  secondFactorAt: string | null;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  operatorSince: string | null;
+  @ApiTime() createdAt: string;
+  @ApiTime({ nullable: true }) disabledAt: string | null;
+  @ApiTime({ nullable: true }) emailVerifiedAt: string | null;
+  @ApiTime({ nullable: true }) passwordChangedAt: string | null;
+  @ApiTime({ nullable: true }) secondFactorAt: string | null;
+  @ApiTime({ nullable: true }) operatorSince: string | null;
 }
 
 export class ExportedOrg extends OrgResponse {
-  @ApiRole()
-  role: Role;
-
-  @ApiProperty({ format: 'date-time' })
-  joinedAt: string;
+  @ApiRole() role: Role;
+  @ApiTime() joinedAt: string;
 
   /** present if the organization is deleted and can still be restored */
-  @ApiPropertyOptional({ format: 'date-time' })
-  deletedAt?: string;
+  @ApiTime() deletedAt?: string;
 }
 
 export class ExportedSecondFactor {
-  @ApiProperty({ format: 'date-time' })
-  enabledAt: string;
-
-  @ApiProperty({ type: 'integer', minimum: 0 })
-  recoveryCodesLeft: number;
+  @ApiTime() enabledAt: string;
+  @ApiCount() recoveryCodesLeft: number;
 }
 
 export class ExportedSession {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ enum: VIA })
-  via: (typeof VIA)[number];
-
-  @ApiProperty({ format: 'date-time' })
-  loggedInAt: string;
-
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  refreshedAt: string | null;
-
-  @ApiProperty({ format: 'date-time' })
-  expiresAt: string;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  revokedAt: string | null;
-
-  @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
-  ip: string | null;
-
-  @ApiProperty({ type: String, minLength: 1, maxLength: 200, nullable: true })
-  userAgent: string | null;
-
-  @ApiProperty({ type: String, minLength: 1, maxLength: MAX_DEVICE_NAME, nullable: true })
-  deviceName: string | null;
+  @ApiId() id: string;
+  @ApiProperty({ enum: VIA }) via: (typeof VIA)[number];
+  @ApiTime() loggedInAt: string;
+  @ApiTime() createdAt: string;
+  @ApiTime({ nullable: true }) refreshedAt: string | null;
+  @ApiTime() expiresAt: string;
+  @ApiTime({ nullable: true }) revokedAt: string | null;
+  @ApiText(2, 45, { nullable: true }) ip: string | null;
+  @ApiText(1, 200, { nullable: true }) userAgent: string | null;
+  @ApiText(1, MAX_DEVICE_NAME, { nullable: true }) deviceName: string | null;
 }
 
 export class ExportedMail {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ enum: MAIL_KINDS, enumName: 'MailKind' })
-  kind: MailKind;
-
-  @ApiProperty({ enum: MAIL_STATES, enumName: 'MailState' })
-  state: MailState;
-
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  endedAt: string | null;
+  @ApiId() id: string;
+  @ApiProperty({ enum: MAIL_KINDS, enumName: 'MailKind' }) kind: MailKind;
+  @ApiProperty({ enum: MAIL_STATES, enumName: 'MailState' }) state: MailState;
+  @ApiTime() createdAt: string;
+  @ApiTime({ nullable: true }) endedAt: string | null;
 }
 
 export class ExportedInvitation {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
+  @ApiId() id: string;
 
   org: OrgResponse;
 
-  @ApiProperty({ enum: INVITED_ROLES })
-  role: InvitedRole;
-
-  @ApiProperty({ enum: INVITATION_STATUSES, enumName: 'InvitationStatus' })
-  status: InvitationStatus;
-
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
-
-  @ApiProperty({ format: 'date-time' })
-  expiresAt: string;
+  @ApiProperty({ enum: INVITED_ROLES }) role: InvitedRole;
+  @ApiProperty({ enum: INVITATION_STATUSES, enumName: 'InvitationStatus' }) status: InvitationStatus;
+  @ApiTime() createdAt: string;
+  @ApiTime() expiresAt: string;
 }
 
 const ADA = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
@@ -174,34 +120,24 @@ const START: OwnEvent = {
 };
 
 export class ExportResult {
-  /** @example "2026-11-22T10:00:00.000Z" */
-  @ApiProperty({ format: 'date-time' })
-  exportedAt: string;
-
-  @ApiProperty({ type: ExportedAccount, example: ACCOUNT })
-  account: ExportedAccount;
+  @ApiTime({ example: '2026-11-22T10:00:00.000Z' }) exportedAt: string;
+  @ApiProperty({ type: ExportedAccount, example: ACCOUNT }) account: ExportedAccount;
 
   /** includes deleted ones, as long as they can be restored */
-  @ApiProperty({ type: [ExportedOrg], example: [] })
-  organizations: ExportedOrg[];
+  @ApiProperty({ type: [ExportedOrg], example: [] }) organizations: ExportedOrg[];
 
   /** has one element if it is enabled, without its secret */
-  @ApiProperty({ type: [ExportedSecondFactor], example: [] })
-  secondFactor: ExportedSecondFactor[];
+  @ApiProperty({ type: [ExportedSecondFactor], example: [] }) secondFactor: ExportedSecondFactor[];
 
   /** includes ended ones, as long as they are kept */
-  @ApiProperty({ type: [ExportedSession], example: [LOGIN] })
-  sessions: ExportedSession[];
+  @ApiProperty({ type: [ExportedSession], example: [LOGIN] }) sessions: ExportedSession[];
 
   /** latest first */
-  @ApiProperty({ type: [OwnEvent], example: [START, REGISTRATION] })
-  events: OwnEvent[];
+  @ApiProperty({ type: [OwnEvent], example: [START, REGISTRATION] }) events: OwnEvent[];
 
   /** emails to the email of the account, as long as they are kept, without their texts */
-  @ApiProperty({ type: [ExportedMail], example: [] })
-  mails: ExportedMail[];
+  @ApiProperty({ type: [ExportedMail], example: [] }) mails: ExportedMail[];
 
   /** none while the email is not verified, since it may be another person's */
-  @ApiProperty({ type: [ExportedInvitation], example: [] })
-  invitations: ExportedInvitation[];
+  @ApiProperty({ type: [ExportedInvitation], example: [] }) invitations: ExportedInvitation[];
 }

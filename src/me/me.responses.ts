@@ -1,6 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
-import { ApiRole } from '../openapi/decorators.js';
+import { ApiRole, ApiTime } from '../openapi/decorators.js';
 import { OrgResponse } from '../orgs/orgs.responses.js';
 import { UserResponse } from '../users/user.response.js';
 
@@ -10,39 +10,25 @@ const ORG = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engi
 
 export class Me extends UserResponse {
   /** present with `include=account` */
-  @ApiPropertyOptional({ example: false })
-  emailVerified?: boolean;
+  @ApiProperty({ example: false }) emailVerified?: boolean;
 }
 
 export class OrgOfMe extends OrgResponse {
   /** present with `include=roles` */
-  @ApiRole({ required: false })
-  role?: Role;
+  @ApiRole() role?: Role;
 }
 
 export class MeResult {
-  @ApiProperty({ type: Me, example: ME })
-  user: Me;
-
-  @ApiProperty({ type: [OrgOfMe], example: [ORG] })
-  orgs: OrgOfMe[];
+  @ApiProperty({ type: Me, example: ME }) user: Me;
+  @ApiProperty({ type: [OrgOfMe], example: [ORG] }) orgs: OrgOfMe[];
 }
 
 export class AccountResult {
   user: UserResponse;
 
-  /** @example false */
-  @ApiProperty()
-  emailVerified: boolean;
+  @ApiProperty({ example: false }) emailVerified: boolean;
+  @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) createdAt: string;
 
-  /** @example "2026-11-22T09:00:00.000Z" */
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
-
-  /**
-   * time of the last change of the password; null if there was none
-   * @example "2026-11-22T09:30:00.000Z"
-   */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  passwordChangedAt: string | null;
+  /** time of the last change of the password; null if there was none */
+  @ApiTime({ nullable: true, example: '2026-11-22T09:30:00.000Z' }) passwordChangedAt: string | null;
 }

@@ -1,6 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
-import { ApiRole } from '../openapi/decorators.js';
+import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgResponse } from '../orgs/orgs.responses.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 
@@ -13,87 +13,59 @@ const OWN_ORG = {
 };
 
 export class OwnOrg extends OrgResponse {
-  @ApiRole()
-  role: Role;
-
-  /** @example "2026-11-22T09:00:00.000Z" */
-  @ApiProperty({ format: 'date-time' })
-  joinedAt: string;
+  @ApiRole() role: Role;
+  @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) joinedAt: string;
 }
 
 export class DeletedOrg extends OrgResponse {
-  /** @example "2026-11-22T09:00:00.000Z" */
-  @ApiProperty({ format: 'date-time' })
-  deletedAt: string;
+  @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) deletedAt: string;
 
-  /**
-   * end of the time in which an owner can restore the organization
-   * @example "2026-12-22T09:00:00.000Z"
-   */
-  @ApiProperty({ format: 'date-time' })
-  purgeAt: string;
+  /** end of the time in which an owner can restore the organization */
+  @ApiTime({ example: '2026-12-22T09:00:00.000Z' }) purgeAt: string;
 }
 
 class OrgsPage {
-  /**
-   * `cursor` of the next page; absent on the last page
-   * @example "MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M"
-   */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  @ApiNextCursor('MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M')
   nextCursor?: string;
 }
 
 export class OwnOrgsResult extends OrgsPage {
-  @ApiProperty({ type: [OwnOrg], example: [OWN_ORG] })
-  orgs: OwnOrg[];
+  @ApiProperty({ type: [OwnOrg], example: [OWN_ORG] }) orgs: OwnOrg[];
 }
 
 export class DeletedOrgsResult extends OrgsPage {
-  @ApiProperty({ type: [DeletedOrg] })
-  orgs: DeletedOrg[];
+  @ApiProperty({ type: [DeletedOrg] }) orgs: DeletedOrg[];
 }
 
 const VIA = ['password', 'code'] as const;
 
 export class ListedSession {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
+  @ApiId() id: string;
 
   /** `password` if a login or registration opened the session, `code` if a one-time code did */
-  @ApiProperty({ enum: VIA })
-  via: (typeof VIA)[number];
-
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
+  @ApiProperty({ enum: VIA }) via: (typeof VIA)[number];
+  @ApiTime() createdAt: string;
 
   /** time of the last refresh, or of the start if there was none */
-  @ApiProperty({ format: 'date-time' })
-  lastUsedAt: string;
-
-  @ApiProperty({ format: 'date-time' })
-  expiresAt: string;
+  @ApiTime() lastUsedAt: string;
+  @ApiTime() expiresAt: string;
 
   /** client IP address that opened the session; null if it is unknown */
-  @ApiProperty({ type: String, minLength: 2, maxLength: 45, nullable: true })
-  ip: string | null;
+  @ApiText(2, 45, { nullable: true }) ip: string | null;
 
   /** `User-Agent` of the client that opened the session; null if it is unknown */
-  @ApiProperty({ type: String, minLength: 1, maxLength: 200, nullable: true })
-  userAgent: string | null;
+  @ApiText(1, 200, { nullable: true }) userAgent: string | null;
 
   /** the user's name for the device, given at login; null if none was given or a code opened the session */
-  @ApiProperty({ type: String, minLength: 1, maxLength: MAX_DEVICE_NAME, nullable: true })
-  deviceName: string | null;
+  @ApiText(1, MAX_DEVICE_NAME, { nullable: true }) deviceName: string | null;
 
   /** name of the service that exchanged the code with its credentials; null if none did */
-  @ApiProperty({ type: String, minLength: 1, maxLength: 40, nullable: true })
-  service: string | null;
+  @ApiText(1, 40, { nullable: true }) service: string | null;
 }
 
 export class OwnSession extends ListedSession {
   /** whether this is the session of the token */
-  @ApiProperty()
-  current: boolean;
+  @ApiProperty() current: boolean;
 }
 
 const EXAMPLE: OwnSession = {
@@ -110,8 +82,7 @@ const EXAMPLE: OwnSession = {
 };
 
 export class OwnSessionsResult {
-  @ApiProperty({ type: [OwnSession], example: [EXAMPLE] })
-  sessions: OwnSession[];
+  @ApiProperty({ type: [OwnSession], example: [EXAMPLE] }) sessions: OwnSession[];
 }
 
 const RECOVERY_CODES = [
@@ -128,17 +99,11 @@ const RECOVERY_CODES = [
 ];
 
 export class SecondFactorResult {
-  /** @example true */
-  @ApiProperty()
-  enabled: boolean;
+  @ApiProperty({ example: true }) enabled: boolean;
 
   /** null while there is none */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-22T09:30:00.000Z' })
-  enabledAt: string | null;
-
-  /** @example 10 */
-  @ApiProperty({ type: 'integer', minimum: 0, maximum: 10 })
-  recoveryCodesLeft: number;
+  @ApiTime({ nullable: true, example: '2026-11-22T09:30:00.000Z' }) enabledAt: string | null;
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: 10, example: 10 }) recoveryCodesLeft: number;
 }
 
 export class EnrolmentResult {
@@ -149,11 +114,12 @@ export class EnrolmentResult {
   @ApiProperty({ pattern: '^[A-Z2-7]{32}$' })
   secret: string;
 
-  /**
-   * the same with the names of account and service, to show as a QR code
-   * @example "otpauth://totp/accounts:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=accounts&algorithm=SHA1&digits=6&period=30"
-   */
-  @ApiProperty({ pattern: '^otpauth://totp/' })
+  /** the same with the names of account and service, to show as a QR code */
+  @ApiProperty({
+    pattern: '^otpauth://totp/',
+    example:
+      'otpauth://totp/accounts:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=accounts&algorithm=SHA1&digits=6&period=30',
+  })
   uri: string;
 }
 

@@ -5,17 +5,49 @@ import { ROLES } from '../access/principal.js';
 import type { ProblemCode } from '../problems/problem-codes.js';
 import type { ProblemExample } from './problem-schemas.js';
 
-/** RFC 4648 section 5, without padding. */
-export const ApiBase64Url = (length: number, { required = true } = {}): PropertyDecorator =>
-  ApiProperty({ pattern: '^[A-Za-z0-9_-]+$', minLength: length, maxLength: length, required });
+/** Whether a field is required follows from its type. */
+interface FieldOptions {
+  description?: string;
+  example?: unknown;
+  nullable?: true;
+}
 
-export const ApiRole = ({ required = true } = {}): PropertyDecorator =>
+export const ApiId = (options: FieldOptions = {}): PropertyDecorator =>
+  ApiProperty({ type: String, format: 'uuid', ...options });
+
+export const ApiTime = (options: FieldOptions = {}): PropertyDecorator =>
+  ApiProperty({ type: String, format: 'date-time', ...options });
+
+export const ApiEmail = (options: FieldOptions = {}): PropertyDecorator =>
+  ApiProperty({ type: String, format: 'email', maxLength: 254, ...options });
+
+export const ApiCount = (options: FieldOptions & { minimum?: number } = {}): PropertyDecorator =>
+  ApiProperty({ type: 'integer', minimum: 0, ...options });
+
+export const ApiText = (
+  minLength: number,
+  maxLength?: number,
+  options: FieldOptions = {},
+): PropertyDecorator =>
+  ApiProperty({ type: String, minLength, ...(maxLength !== undefined && { maxLength }), ...options });
+
+/** RFC 4648 section 5, without padding. */
+export const ApiBase64Url = (length: number, options: FieldOptions = {}): PropertyDecorator =>
+  ApiProperty({ pattern: '^[A-Za-z0-9_-]+$', minLength: length, maxLength: length, ...options });
+
+export const ApiRole = (options: FieldOptions = {}): PropertyDecorator =>
   ApiProperty({
-    required,
     enum: ROLES,
     enumName: 'Role',
     enumSchema: { description: 'roles from the fewest permissions to the most' },
+    ...options,
   });
+
+/** Declares the cursor of a page's answer. */
+export const ApiNextCursor = (
+  example: string,
+  description = '`cursor` of the next page; absent on the last page',
+): PropertyDecorator => ApiProperty({ description, example, pattern: '^[A-Za-z0-9_-]+$' });
 
 /** Documents an answer of several classes by the schema that `addUnions` makes of them. */
 export const ApiUnion = (status: number, schema: string, ...members: Type[]): MethodDecorator =>

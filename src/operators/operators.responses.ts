@@ -1,10 +1,10 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { MemberResponse, MEMBERS_EXAMPLE } from '../orgs/members/members.responses.js';
 import { OrgResponse } from '../orgs/orgs.responses.js';
-import { NextCursor } from './operation.requests.js';
 import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
 import { EventsPage, WholeEvent } from '../events/events.responses.js';
+import { ApiCount, ApiEmail, ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
 
 const ENGINES = {
   id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
@@ -16,27 +16,19 @@ const ENGINES = {
 
 @ApiSchema({ name: 'ListedOrg' })
 export class ListedOrgResponse extends OrgResponse {
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
+  @ApiTime() createdAt: string;
 
   /** null if the organization is not deleted */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  deletedAt: string | null;
+  @ApiTime({ nullable: true }) deletedAt: string | null;
 
   /** end of the time in which a deleted organization can be restored */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  purgeAt: string | null;
+  @ApiTime({ nullable: true }) purgeAt: string | null;
 }
 
 export class MemberCounts {
-  @ApiProperty({ type: 'integer', minimum: 0 })
-  owner: number;
-
-  @ApiProperty({ type: 'integer', minimum: 0 })
-  admin: number;
-
-  @ApiProperty({ type: 'integer', minimum: 0 })
-  member: number;
+  @ApiCount() owner: number;
+  @ApiCount() admin: number;
+  @ApiCount() member: number;
 }
 
 export class ShownOrg extends ListedOrgResponse {
@@ -45,10 +37,9 @@ export class ShownOrg extends ListedOrgResponse {
 }
 
 export class OrgListResult {
-  @ApiProperty({ type: [ListedOrgResponse], example: [ENGINES] })
-  orgs: ListedOrgResponse[];
+  @ApiProperty({ type: [ListedOrgResponse], example: [ENGINES] }) orgs: ListedOrgResponse[];
 
-  @NextCursor('MDE5YThmM2UtNmEyZC03ZjEwLThiM2MtNWQ3ZTlmMWEyYjNjL0FuYWx5dGljYWwgRW5naW5lcw')
+  @ApiNextCursor('MDE5YThmM2UtNmEyZC03ZjEwLThiM2MtNWQ3ZTlmMWEyYjNjL0FuYWx5dGljYWwgRW5naW5lcw')
   nextCursor?: string;
 }
 
@@ -58,11 +49,8 @@ export class ShownOrgResult {
 }
 
 export class OrgMembersResult {
-  @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE })
-  members: MemberResponse[];
-
-  @NextCursor('OmdyYWNlQGV4YW1wbGUuY29t')
-  nextCursor?: string;
+  @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE }) members: MemberResponse[];
+  @ApiNextCursor('OmdyYWNlQGV4YW1wbGUuY29t') nextCursor?: string;
 }
 
 const BILLING = {
@@ -84,49 +72,35 @@ export class ListedService {
   name: string;
 
   /** scopes that the service is allowed */
-  @ApiProperty({ enum: SERVICE_SCOPES, enumName: 'ServiceScope', isArray: true })
-  allow: ServiceScope[];
-
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
+  @ApiProperty({ enum: SERVICE_SCOPES, enumName: 'ServiceScope', isArray: true }) allow: ServiceScope[];
+  @ApiTime() createdAt: string;
 
   /** null if the service is enabled */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  disabledAt: string | null;
+  @ApiTime({ nullable: true }) disabledAt: string | null;
 
   /** null if the service was not removed; names of removed ones are never used again */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  removedAt: string | null;
+  @ApiTime({ nullable: true }) removedAt: string | null;
 }
 
 export class ListedSecret {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
+  @ApiId() id: string;
+  @ApiTime() createdAt: string;
 
   /** beginning of the hour in which the secret was last used; null if it was not */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  lastUsedAt: string | null;
+  @ApiTime({ nullable: true }) lastUsedAt: string | null;
 
   /** null if the secret is live */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  revokedAt: string | null;
+  @ApiTime({ nullable: true }) revokedAt: string | null;
 }
 
 export class ShownService extends ListedService {
   /** oldest first, revoked ones too */
-  @ApiProperty({ type: [ListedSecret] })
-  secrets: ListedSecret[];
+  @ApiProperty({ type: [ListedSecret] }) secrets: ListedSecret[];
 }
 
 export class ServicesResult {
-  @ApiProperty({ type: [ListedService], example: [BILLING] })
-  services: ListedService[];
-
-  @NextCursor('OmJpbGxpbmc')
-  nextCursor?: string;
+  @ApiProperty({ type: [ListedService], example: [BILLING] }) services: ListedService[];
+  @ApiNextCursor('OmJpbGxpbmc') nextCursor?: string;
 }
 
 export class ShownServiceResult {
@@ -148,48 +122,31 @@ const RESET_MAIL = {
 };
 
 export class ListedMail {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ enum: MAIL_KINDS, enumName: 'MailKind' })
-  kind: MailKind;
-
-  @ApiProperty({ format: 'email', maxLength: 254 })
-  recipient: string;
-
-  @ApiProperty({ enum: MAIL_STATES, enumName: 'MailState' })
-  state: MailState;
+  @ApiId() id: string;
+  @ApiProperty({ enum: MAIL_KINDS, enumName: 'MailKind' }) kind: MailKind;
+  @ApiEmail() recipient: string;
+  @ApiProperty({ enum: MAIL_STATES, enumName: 'MailState' }) state: MailState;
 
   /** attempts to send the mail, the current one included */
-  @ApiProperty({ type: 'integer', minimum: 0 })
-  attempts: number;
-
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
+  @ApiCount() attempts: number;
+  @ApiTime() createdAt: string;
 
   /** null if the mail does not wait */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  nextAttemptAt: string | null;
+  @ApiTime({ nullable: true }) nextAttemptAt: string | null;
 
   /** time after which the mail is not sent, since its code is void; null if it holds none */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  expiresAt: string | null;
+  @ApiTime({ nullable: true }) expiresAt: string | null;
 
   /** null if the mail waits */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  endedAt: string | null;
+  @ApiTime({ nullable: true }) endedAt: string | null;
 
   /** codes of the last failure; null if there was none */
-  @ApiProperty({ type: String, minLength: 1, maxLength: 100, nullable: true })
-  lastError: string | null;
+  @ApiText(1, 100, { nullable: true }) lastError: string | null;
 }
 
 export class MailsResult {
-  @ApiProperty({ type: [ListedMail], example: [RESET_MAIL] })
-  mails: ListedMail[];
-
-  @NextCursor('MC4wMTlhOGYzZS1iMDcyLTdlNjUtODA4MS0wYzJkNGU2ZjcwODE')
-  nextCursor?: string;
+  @ApiProperty({ type: [ListedMail], example: [RESET_MAIL] }) mails: ListedMail[];
+  @ApiNextCursor('MC4wMTlhOGYzZS1iMDcyLTdlNjUtODA4MS0wYzJkNGU2ZjcwODE') nextCursor?: string;
 }
 
 const MEMBER_ADDED = {
@@ -213,6 +170,5 @@ const MEMBER_ADDED = {
 };
 
 export class RecordResult extends EventsPage {
-  @ApiProperty({ type: [WholeEvent], example: [MEMBER_ADDED] })
-  events: WholeEvent[];
+  @ApiProperty({ type: [WholeEvent], example: [MEMBER_ADDED] }) events: WholeEvent[];
 }

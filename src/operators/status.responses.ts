@@ -1,51 +1,35 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Readiness } from '../health/health.responses.js';
+import { ApiCount, ApiText, ApiTime } from '../openapi/decorators.js';
 
 const ENGINES = ['sqlite', 'mysql', 'mariadb'] as const;
 const KEY_STATES = ['signing', 'next', 'verifying'] as const;
 const SCHEMA_STATES = ['current', 'newer'] as const;
 
 export class EngineStatus {
-  /** @example "sqlite" */
-  @ApiProperty({ enum: ENGINES })
-  name: (typeof ENGINES)[number];
-
-  /** @example "3.53.0" */
-  @ApiProperty({ minLength: 1 })
-  version: string;
+  @ApiProperty({ enum: ENGINES, example: 'sqlite' }) name: (typeof ENGINES)[number];
+  @ApiText(1, undefined, { example: '3.53.0' }) version: string;
 }
 
 export class SchemaStatus {
-  /**
-   * last migration of this version
-   * @example "CreateSchema1795219200000"
-   */
-  @ApiProperty({ minLength: 1 })
-  migration: string;
+  /** last migration of this version */
+  @ApiText(1, undefined, { example: 'CreateSchema1795219200000' }) migration: string;
 
-  /**
-   * `newer` if an instance of a newer version has migrated the database further
-   * @example "current"
-   */
-  @ApiProperty({ enum: SCHEMA_STATES })
-  state: (typeof SCHEMA_STATES)[number];
+  /** `newer` if an instance of a newer version has migrated the database further */
+  @ApiProperty({ enum: SCHEMA_STATES, example: 'current' }) state: (typeof SCHEMA_STATES)[number];
 }
 
 export class KeyStatus {
-  @ApiProperty({ minLength: 1 })
-  kid: string;
+  @ApiText(1) kid: string;
 
   /** `verifying` if the key signs no longer */
-  @ApiProperty({ enum: KEY_STATES })
-  state: (typeof KEY_STATES)[number];
+  @ApiProperty({ enum: KEY_STATES }) state: (typeof KEY_STATES)[number];
 
   /** time from which on the key signs; null if the key file does not say */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  signsFrom: string | null;
+  @ApiTime({ nullable: true }) signsFrom: string | null;
 
   /** time after which nobody signs with the key; null for the one that signs and those that will */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  signedUntil: string | null;
+  @ApiTime({ nullable: true }) signedUntil: string | null;
 }
 
 const KEY: KeyStatus = {
@@ -56,27 +40,19 @@ const KEY: KeyStatus = {
 };
 
 export class MailsStatus {
-  /** @example 0 */
-  @ApiProperty({ type: 'integer', minimum: 0 })
-  waiting: number;
-
-  /** @example 0 */
-  @ApiProperty({ type: 'integer', minimum: 0 })
-  failed: number;
+  @ApiCount({ example: 0 }) waiting: number;
+  @ApiCount({ example: 0 }) failed: number;
 }
 
 export class ServiceStatus extends Readiness {
-  /** @example "0.2.0" */
-  @ApiProperty({ minLength: 1 })
-  version: string;
+  @ApiText(1, undefined, { example: '0.2.0' }) version: string;
 
   engine: EngineStatus;
 
   schema: SchemaStatus;
 
   /** keys of the instance that answers, in the order of the key file */
-  @ApiProperty({ type: [KeyStatus], example: [KEY] })
-  keys: KeyStatus[];
+  @ApiProperty({ type: [KeyStatus], example: [KEY] }) keys: KeyStatus[];
 
   /** emails in the outbox */
   mails: MailsStatus;

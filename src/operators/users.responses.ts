@@ -1,11 +1,10 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ListedSession } from '../me/own-account.responses.js';
-import { ApiRole } from '../openapi/decorators.js';
+import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgResponse } from '../orgs/orgs.responses.js';
 import { UserResponse } from '../users/user.response.js';
-import { NextCursor } from './operation.requests.js';
 
 const ADA = {
   id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',
@@ -42,49 +41,35 @@ const ORPHANED = {
 };
 
 export class ListedAccount extends UserResponse {
-  @ApiProperty()
-  emailVerified: boolean;
-
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
+  @ApiProperty() emailVerified: boolean;
+  @ApiTime() createdAt: string;
 
   /** null if the account is enabled */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  disabledAt: string | null;
+  @ApiTime({ nullable: true }) disabledAt: string | null;
 
   /** whether a shell has granted the user the routes of operators */
-  @ApiProperty()
-  operator: boolean;
+  @ApiProperty() operator: boolean;
 
   /** whether a login needs a second factor */
-  @ApiProperty()
-  secondFactor: boolean;
+  @ApiProperty() secondFactor: boolean;
 }
 
 export class ShownAccount extends ListedAccount {
   /** time of the last change of the password; null if there was none */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  passwordChangedAt: string | null;
+  @ApiTime({ nullable: true }) passwordChangedAt: string | null;
 }
 
 export class OrgOfAccount extends OrgResponse {
-  @ApiRole()
-  role: Role;
-
-  @ApiProperty({ format: 'date-time' })
-  joinedAt: string;
+  @ApiRole() role: Role;
+  @ApiTime() joinedAt: string;
 
   /** null if the organization is not deleted */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  deletedAt: string | null;
+  @ApiTime({ nullable: true }) deletedAt: string | null;
 }
 
 export class AccountListResult {
-  @ApiProperty({ type: [ListedAccount], example: [ADA] })
-  users: ListedAccount[];
-
-  @NextCursor('OmFkYUBleGFtcGxlLmNvbQ')
-  nextCursor?: string;
+  @ApiProperty({ type: [ListedAccount], example: [ADA] }) users: ListedAccount[];
+  @ApiNextCursor('OmFkYUBleGFtcGxlLmNvbQ') nextCursor?: string;
 }
 
 export class ShownAccountResult {
@@ -93,25 +78,18 @@ export class ShownAccountResult {
 }
 
 export class AccountSessionsResult {
-  @ApiProperty({ type: [ListedSession], example: [ADAS_SESSION] })
-  sessions: ListedSession[];
+  @ApiProperty({ type: [ListedSession], example: [ADAS_SESSION] }) sessions: ListedSession[];
 }
 
 export class AccountOrgsResult {
-  @ApiProperty({ type: [OrgOfAccount], example: [ADAS_ORG] })
-  orgs: OrgOfAccount[];
-
-  @NextCursor('MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M')
-  nextCursor?: string;
+  @ApiProperty({ type: [OrgOfAccount], example: [ADAS_ORG] }) orgs: OrgOfAccount[];
+  @ApiNextCursor('MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M') nextCursor?: string;
 }
 
 @ApiSchema({ name: 'OrphanedOrg' })
 export class OrphanedOrgResponse {
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
-  @ApiProperty({ minLength: 1, maxLength: 100 })
-  name: string;
+  @ApiId() id: string;
+  @ApiText(1, 100) name: string;
 
   /** whether it was deleted, since it had no other member */
   isDeleted: boolean;
@@ -119,8 +97,7 @@ export class OrphanedOrgResponse {
 
 export class ForcibleResult extends OkResult {
   /** organizations that have no enabled owner any more; present if `force` was true */
-  @ApiPropertyOptional({ type: [OrphanedOrgResponse], example: [ORPHANED] })
-  orphanedOrgs?: OrphanedOrgResponse[];
+  @ApiProperty({ type: [OrphanedOrgResponse], example: [ORPHANED] }) orphanedOrgs?: OrphanedOrgResponse[];
 }
 
 export class ResetCodeResult {
@@ -131,7 +108,5 @@ export class ResetCodeResult {
   @ApiProperty({ pattern: '^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$' })
   code: string;
 
-  /** @example "2026-11-22T09:15:00.000Z" */
-  @ApiProperty({ format: 'date-time' })
-  expiresAt: string;
+  @ApiTime({ example: '2026-11-22T09:15:00.000Z' }) expiresAt: string;
 }

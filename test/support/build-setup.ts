@@ -16,7 +16,7 @@ const BUILT = 'dist/main.js';
 const SETTINGS = ['nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 
 /** Compiled alone. Of a controller or a DTO the plugin in nest-cli.json documents the types, which takes all of them. */
-const SIMPLE_SOURCE = /(?<!\.(?:controller|d|request|query|responses?))\.ts$/;
+const SIMPLE_SOURCE = /(?<!\.(?:controller|d|requests?|query|responses?))\.ts$/;
 
 /** Tests run the built service: builds again what is newer, and all of it unless that is a few simple sources. */
 export default function setup(): void {

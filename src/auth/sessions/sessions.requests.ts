@@ -32,7 +32,7 @@ export class IssueCodeRequest {
    * base64url of the SHA-256 of the verifier
    * @example "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
    */
-  @ApiBase64Url(43, { required: false })
+  @ApiBase64Url(43)
   @ValidateIf(hasChallenge)
   @Matches(CHALLENGE, { message: 'must be 43 base64url characters' })
   codeChallenge?: string;

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiBase64Url } from '../../openapi/decorators.js';
+import { ApiBase64Url, ApiTime } from '../../openapi/decorators.js';
 import { SERVICE_NAME } from '../../services/service-name.js';
 import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './sessions.requests.js';
 
@@ -33,43 +33,32 @@ export const EXCHANGES = {
 export const EXPIRY = '2026-11-22T09:15:00.000Z';
 
 export class TokenResult {
-  /**
-   * access token (JWT), sent as `Authorization: Bearer <token>`
-   * @example "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwMTlhIn0.c2lnbmF0dXJl"
-   */
-  @ApiProperty({ pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$' })
+  /** access token (JWT), sent as `Authorization: Bearer <token>` */
+  @ApiProperty({
+    pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$',
+    example: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwMTlhIn0.c2lnbmF0dXJl',
+  })
   token: string;
 }
 
 export class RefreshResult extends TokenResult {
   /** time at which the token expires */
-  @ApiProperty({ format: 'date-time', example: EXPIRY })
-  expiresAt: string;
+  @ApiTime({ example: EXPIRY }) expiresAt: string;
 
   /** replaces the refresh token that was sent */
-  @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
-  refreshToken: string;
+  @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN }) refreshToken: string;
 }
 
 export class CodeResult {
-  /**
-   * one-time code, valid for 60 seconds unless configured otherwise
-   * @example "3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo"
-   */
-  @ApiBase64Url(43)
-  code: string;
+  /** one-time code, valid for 60 seconds unless configured otherwise */
+  @ApiBase64Url(43, { example: '3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo' }) code: string;
 }
 
 /** Answers a request with `audience`. An answer without it comes from an older instance: discard the code. */
 export class BoundCodeResult extends CodeResult {
   /** time at which the code expires */
-  @ApiProperty({ format: 'date-time', example: EXPIRY })
-  expiresAt: string;
+  @ApiTime({ example: EXPIRY }) expiresAt: string;
 
-  /**
-   * name of the one service that can exchange the code
-   * @example "billing"
-   */
-  @ApiProperty({ pattern: SERVICE_NAME.source })
-  audience: string;
+  /** name of the one service that can exchange the code */
+  @ApiProperty({ pattern: SERVICE_NAME.source, example: 'billing' }) audience: string;
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiBase64Url } from '../../openapi/decorators.js';
+import { ApiBase64Url, ApiText } from '../../openapi/decorators.js';
 
 /** The public half of a signing key (RFC 7517 section 4, RFC 7518 section 6.2.1). */
 export class PublicKey {
@@ -7,15 +7,9 @@ export class PublicKey {
   kty: 'EC';
   /** @example "P-256" */
   crv: 'P-256';
-  /** @example "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU" */
-  @ApiBase64Url(43)
-  x: string;
-  /** @example "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0" */
-  @ApiBase64Url(43)
-  y: string;
-  /** @example "b1nCUvvTPRWpOSJhGAIL2qPG6fXRuYl-Lm6Vp5n1vZ0" */
-  @ApiProperty({ minLength: 1 })
-  kid: string;
+  @ApiBase64Url(43, { example: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU' }) x: string;
+  @ApiBase64Url(43, { example: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0' }) y: string;
+  @ApiText(1, undefined, { example: 'b1nCUvvTPRWpOSJhGAIL2qPG6fXRuYl-Lm6Vp5n1vZ0' }) kid: string;
   /** @example "ES256" */
   alg: 'ES256';
   /** @example "sig" */
@@ -28,17 +22,11 @@ export class KeySet {
 
 /** The subset of RFC 8414 section 2 that is true here, under its names. */
 export class ServerMetadata {
-  /**
-   * `iss` of every token
-   * @example "https://accounts.example.com"
-   */
-  @ApiProperty({ format: 'uri' })
-  issuer: string;
-  /** @example "https://accounts.example.com/.well-known/jwks.json" */
-  @ApiProperty({ format: 'uri' })
+  /** `iss` of every token */
+  @ApiProperty({ format: 'uri', example: 'https://accounts.example.com' }) issuer: string;
+  @ApiProperty({ format: 'uri', example: 'https://accounts.example.com/.well-known/jwks.json' })
   jwks_uri: string;
-  /** @example "https://accounts.example.com/api/auth/introspect" */
-  @ApiProperty({ format: 'uri' })
+  @ApiProperty({ format: 'uri', example: 'https://accounts.example.com/api/auth/introspect' })
   introspection_endpoint: string;
   /** @example ["client_secret_basic"] */
   introspection_endpoint_auth_methods_supported: 'client_secret_basic'[];

@@ -6,7 +6,7 @@ import {
   INVITED_ROLES,
   type InvitedRole,
 } from '../state/invitation.entity.js';
-import { ApiRole } from '../../openapi/decorators.js';
+import { ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiTime } from '../../openapi/decorators.js';
 import { OrgResponse } from '../orgs.responses.js';
 
 const INVITED_BY = { userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };
@@ -25,46 +25,28 @@ const RECEIVED = {
 };
 
 export class Inviter {
-  @ApiProperty({ format: 'uuid' })
-  userId: string;
+  @ApiId() userId: string;
 
   /** null if the account was deleted */
-  @ApiProperty({ type: String, format: 'email', maxLength: 254, nullable: true })
-  email: string | null;
+  @ApiEmail({ nullable: true }) email: string | null;
 }
 
 class AnyInvitation {
-  /** @example "019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e" */
-  @ApiProperty({ format: 'uuid' })
-  id: string;
+  @ApiId({ example: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e' }) id: string;
+  @ApiProperty({ enum: INVITED_ROLES, example: 'member' }) role: InvitedRole;
+  @ApiProperty({ enum: INVITATION_STATUSES, enumName: 'InvitationStatus' }) status: InvitationStatus;
+  @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) createdAt: string;
 
-  @ApiProperty({ enum: INVITED_ROLES, example: 'member' })
-  role: InvitedRole;
-
-  @ApiProperty({ enum: INVITATION_STATUSES, enumName: 'InvitationStatus' })
-  status: InvitationStatus;
-
-  /** @example "2026-11-22T09:00:00.000Z" */
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
-
-  /**
-   * seven days after the current code was created
-   * @example "2026-11-29T09:00:00.000Z"
-   */
-  @ApiProperty({ format: 'date-time' })
-  expiresAt: string;
+  /** seven days after the current code was created */
+  @ApiTime({ example: '2026-11-29T09:00:00.000Z' }) expiresAt: string;
 
   /** the user who created or last resent the invitation */
-  @ApiProperty({ type: Inviter, example: INVITED_BY })
-  invitedBy: Inviter;
+  @ApiProperty({ type: Inviter, example: INVITED_BY }) invitedBy: Inviter;
 }
 
 @ApiSchema({ name: 'ListedInvitation' })
 export class ListedInvitationResponse extends AnyInvitation {
-  /** @example "grace@example.com" */
-  @ApiProperty({ format: 'email', maxLength: 254 })
-  email: string;
+  @ApiEmail({ example: 'grace@example.com' }) email: string;
 }
 
 @ApiSchema({ name: 'Invitation' })
@@ -87,11 +69,7 @@ export class InvitationResult {
 }
 
 class AnyPage {
-  /**
-   * `cursor` of the next page; absent on the last page
-   * @example "MC4wMTlhOGYzZS04ZDRmLTdiMzItOWQ1ZS03ZjlhMWIzYzRkNWU"
-   */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  @ApiNextCursor('MC4wMTlhOGYzZS04ZDRmLTdiMzItOWQ1ZS03ZjlhMWIzYzRkNWU')
   nextCursor?: string;
 }
 
@@ -108,6 +86,5 @@ export class OwnInvitationPage extends AnyPage {
 export class AcceptedResult {
   org: OrgResponse;
 
-  @ApiRole()
-  role: Role;
+  @ApiRole() role: Role;
 }

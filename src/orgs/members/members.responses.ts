@@ -1,6 +1,6 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Role } from '../../access/principal.js';
-import { ApiRole } from '../../openapi/decorators.js';
+import { ApiCount, ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiTime } from '../../openapi/decorators.js';
 
 /** Somebody is always an owner. */
 export const MEMBERS_EXAMPLE = [
@@ -9,25 +9,17 @@ export const MEMBERS_EXAMPLE = [
 ];
 
 export class Membership {
-  /** @example "019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d" */
-  @ApiProperty({ format: 'uuid' })
-  userId: string;
-
-  @ApiRole()
-  role: Role;
+  @ApiId({ example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d' }) userId: string;
+  @ApiRole() role: Role;
 }
 
 @ApiSchema({ name: 'Member' })
 export class MemberResponse extends Membership {
-  /** @example "grace@example.com" */
-  @ApiProperty({ format: 'email', maxLength: 254 })
-  email: string;
+  @ApiEmail({ example: 'grace@example.com' }) email: string;
 }
 
 export class MemberDetail extends MemberResponse {
-  /** @example "2026-11-22T09:00:00.000Z" */
-  @ApiProperty({ format: 'date-time' })
-  joinedAt: string;
+  @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) joinedAt: string;
 }
 
 export class MemberDetailResult {
@@ -35,14 +27,13 @@ export class MemberDetailResult {
 }
 
 export class MembersResult {
-  @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE })
-  members: MemberResponse[];
+  @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE }) members: MemberResponse[];
 
-  /**
-   * `cursor` of the next page; absent on the last page and from the whole list
-   * @example "MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY"
-   */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  /** `cursor` of the next page; absent on the last page and from the whole list */
+  @ApiProperty({
+    pattern: '^[A-Za-z0-9_-]+$',
+    example: 'MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY',
+  })
   nextCursor?: string;
 }
 
@@ -61,20 +52,11 @@ const MEMBERSHIPS_EXAMPLE = [
 
 @ApiSchema({ name: 'OrgMembership' })
 export class ListedMembershipResponse {
-  @ApiProperty({ format: 'uuid' })
-  orgId: string;
+  @ApiId() orgId: string;
+  @ApiId() userId: string;
+  @ApiRole() role: Role;
 
-  @ApiProperty({ format: 'uuid' })
-  userId: string;
-
-  @ApiRole()
-  role: Role;
-
-  @ApiProperty({
-    type: 'integer',
-    minimum: 1,
-    description: 'state of the organization, raised by each change',
-  })
+  @ApiCount({ minimum: 1, description: 'state of the organization, raised by each change' })
   orgRevision: number;
 }
 
@@ -82,10 +64,6 @@ export class MembershipListResult {
   @ApiProperty({ type: [ListedMembershipResponse], example: MEMBERSHIPS_EXAMPLE })
   memberships: ListedMembershipResponse[];
 
-  /**
-   * `cursor` of the next page; absent on the last page
-   * @example "MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M"
-   */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]+$' })
+  @ApiNextCursor('MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M')
   nextCursor?: string;
 }
