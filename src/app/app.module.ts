@@ -11,7 +11,7 @@ import { EventsModule } from '../events/events.module.js';
 import { HealthModule } from '../health/health.module.js';
 import { IntrospectionModule } from '../introspection/introspection.module.js';
 import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
-import { CleanUpModule } from '../jobs/clean-up.module.js';
+import { CleanUpModule } from '../clean-up/clean-up.module.js';
 import { MeModule } from '../me/me.module.js';
 import { MembersModule } from '../orgs/members/members.module.js';
 import { RolesGuard } from '../orgs/roles.guard.js';

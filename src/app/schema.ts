@@ -1,6 +1,6 @@
 import { AuthorizationCodesRepository } from '../auth/sessions/authorization-codes.repository.js';
-import { MailCode } from '../auth/mail-codes/mail-code.entity.js';
-import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
+import { EmailCode } from '../auth/email-codes/email-code.entity.js';
+import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../auth/sessions/session.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import { SecondFactorFailuresRepository } from '../auth/second-factor/second-factor-failures.repository.js';
@@ -81,7 +81,7 @@ export const REPOSITORIES = [
   MailsRepository,
   MailListRepository,
   MailLimitsRepository,
-  MailCodesRepository,
+  EmailCodesRepository,
   IdempotencyKeysRepository,
   LiftedLimitsRepository,
   ServicesRepository,
@@ -106,7 +106,7 @@ export const SCHEMA: Schema = {
     Event,
     FeedEntry,
     Mail,
-    MailCode,
+    EmailCode,
     Service,
     ServiceSecret,
   ],

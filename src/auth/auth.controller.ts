@@ -2,6 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public } from '../access/access.decorators.js';
 import type { SignInOrigin } from '../access/principal.js';
+import { INVALID_EMAIL_CODE } from './email-codes/email-codes.js';
 import { RequestSignInOrigin } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
@@ -9,7 +10,6 @@ import { ApiSignIn } from './api-sign-in.decorator.js';
 import { AuthService } from './auth.service.js';
 import { LOGINS, REGISTRATIONS, type SignInResult } from './auth.responses.js';
 import { LoginRequest, RegisterRequest } from './auth.requests.js';
-import { INVALID_MAIL_CODE } from './mail-codes/mail-codes.errors.js';
 import { Client, type HashClient } from './passwords/hash-queue.js';
 import { commonPassword } from './passwords/password.decorators.js';
 
@@ -32,7 +32,7 @@ export class AuthController {
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'must be a string' }),
     commonPassword('password'),
-    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
+    { code: 'invalid_code', detail: INVALID_EMAIL_CODE },
     'email_taken',
   )
   register(

@@ -17,25 +17,26 @@ import { AuthorizationCodesRepository } from './sessions/authorization-codes.rep
 import { CodesService } from './sessions/codes.service.js';
 import { UnusedCodesLimit } from './sessions/unused-codes-limit.js';
 import { DiscoveryController } from './tokens/discovery.controller.js';
-import { MailCode } from './mail-codes/mail-code.entity.js';
-import { VouchedEmails } from './mail-codes/vouched-emails.js';
-import { MailCodes } from './mail-codes/mail-codes.js';
-import { OldMailCodes } from './mail-codes/old-mail-codes.js';
+import { EmailCode } from './email-codes/email-code.entity.js';
+import { VouchedEmails } from '../accounts/vouched-emails.js';
+import { EmailCodes } from './email-codes/email-codes.js';
+import { OldEmailCodes } from './email-codes/old-email-codes.js';
 import { CodeMails } from '../mail-delivery/code-mails.js';
-import { EmailProofs } from './mail-codes/email-proofs.js';
-import { MailCodesOfUser } from './mail-codes/mail-codes-of-user.js';
-import { CodeMailLimit } from './mail-codes/code-mail-limit.js';
-import { MailCodesRepository } from './mail-codes/mail-codes.repository.js';
+import { EmailProofs } from '../accounts/email-proofs.js';
+import { EmailCodesOfUser } from './email-codes/email-codes-of-user.js';
+import { CodeMailLimit } from './email-codes/code-mail-limit.js';
+import { EmailCodesRepository } from './email-codes/email-codes.repository.js';
+import { PasswordRecoveryController } from '../me/password-recovery.controller.js';
+import { ResetMails } from '../mail-delivery/reset-mails.js';
+import { PasswordRecoveryService } from '../accounts/password-reset.js';
+import { HandedOutResetCodes } from '../accounts/reset-codes.js';
+import { JobsModule } from '../clean-up/jobs.module.js';
 import { PasswordsModule } from './passwords/passwords.module.js';
 import { PasswordChanges } from './passwords/password-changes.js';
 import { OwnPasswordService } from './passwords/own-password.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
 import { LoginChallenges } from './second-factor/login-challenges.js';
 import { OwnerProofs } from './second-factor/owner-proofs.js';
-import { PasswordRecoveryController } from './recovery/password-recovery.controller.js';
-import { ResetMails } from '../mail-delivery/reset-mails.js';
-import { PasswordRecoveryService } from './recovery/password-recovery.service.js';
-import { HandedOutResetCodes } from './recovery/handed-out-reset-codes.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { AllSessionsService } from './sessions/all-sessions.service.js';
 import { SessionEndingService } from './sessions/session-ending.service.js';
@@ -60,7 +61,6 @@ import { KeyFileWatch } from './tokens/key-file-watch.js';
 import { KeyRing } from './tokens/signing-keys.js';
 import { TokenIssuer } from './tokens/token-issuer.js';
 import { VerifiedTokens } from './tokens/access-token.js';
-import { JobsModule } from '../jobs/jobs.module.js';
 import { SecondStepController } from './second-step.controller.js';
 import { SecondStepService } from './second-step.service.js';
 import { TotpSecrets } from './second-factor/totp.js';
@@ -68,7 +68,7 @@ import { TotpSecrets } from './second-factor/totp.js';
 @Module({
   imports: [
     JobsModule,
-    TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),
+    TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, EmailCode]),
     JwtModule.register({}),
     PassportModule,
     PasswordsModule,
@@ -104,10 +104,10 @@ import { TotpSecrets } from './second-factor/totp.js';
     KeyFileWatch,
     LiveSessionsLimit,
     LiveTokens,
-    MailCodes,
-    MailCodesOfUser,
-    MailCodesRepository,
-    OldMailCodes,
+    EmailCodes,
+    EmailCodesOfUser,
+    EmailCodesRepository,
+    OldEmailCodes,
     PasswordChanges,
     PasswordRecoveryService,
     PendingRevocationsRepository,
@@ -144,8 +144,8 @@ import { TotpSecrets } from './second-factor/totp.js';
     EmailProofs,
     HandedOutResetCodes,
     LiveTokens,
-    MailCodes,
-    MailCodesRepository,
+    EmailCodes,
+    EmailCodesRepository,
     OwnPasswordService,
     OwnerProofs,
     PasswordChangeService,

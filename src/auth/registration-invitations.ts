@@ -11,12 +11,12 @@ export type Joining = (userId: string, actor: UserActor) => Promise<void>;
 
 /** The port through which `auth` accepts invitation codes: organizations are built upon accounts. */
 export abstract class RegistrationInvitations {
-  /** Counts a try of `client`. `email` is normalized, `code` as typed. Throws InvalidMailCodeError. */
+  /** Counts a try of `client`. `email` is normalized, `code` as typed. Throws InvalidEmailCodeError. */
   abstract find(email: string, code: string, client: string): Promise<TypedInvitation>;
 
   /**
    * Runs the work in a transaction that has locked the organization first. The work creates the user, then calls `join`.
-   * @throws InvalidMailCodeError if the invitation has ended meanwhile
+   * @throws InvalidEmailCodeError if the invitation has ended meanwhile
    */
   abstract register<T extends object>(
     invitation: TypedInvitation,

@@ -20,3 +20,21 @@ export function padded<Key>(keys: readonly Key[], absentKey: Key): Key[] {
   const size = 2 ** Math.ceil(Math.log2(keys.length));
   return [...keys, ...Array<Key>(size - keys.length).fill(absentKey)];
 }
+
+/** A batch is small enough that other work on SQLite does not wait for it. */
+export const BATCH = 100;
+
+export interface Batch {
+  /** fewer than BATCH when the table has no more */
+  examined: number;
+  deleted: number;
+}
+
+/** @param found the ids of at most BATCH rows */
+export async function deleteFound<Id>(
+  found: readonly Id[],
+  remove: (ids: readonly Id[]) => Promise<void>,
+): Promise<Batch> {
+  if (found.length > 0) await remove(found);
+  return { examined: found.length, deleted: found.length };
+}

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { JobsModule } from '../jobs/jobs.module.js';
+import { JobsModule } from '../clean-up/jobs.module.js';
 import { Event, FeedEntry } from './event.entity.js';
 import { EventsRetention, UserAddresses } from './events-retention.js';
 import { EventsRepository } from './events.repository.js';

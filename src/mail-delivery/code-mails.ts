@@ -2,9 +2,9 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type MailComposer, MailComposers, type MailText } from '../mail/mail-composers.js';
 import type { Mail } from '../mail/mail.entity.js';
 import { UsersRepository } from '../users/users.repository.js';
-import { CodeMailLimit } from '../auth/mail-codes/code-mail-limit.js';
-import { readable } from '../auth/mail-codes/mail-code-text.js';
-import { MailCodes } from '../auth/mail-codes/mail-codes.js';
+import { CodeMailLimit } from '../auth/email-codes/code-mail-limit.js';
+import { readable } from '../auth/email-codes/email-code-text.js';
+import { EmailCodes } from '../auth/email-codes/email-codes.js';
 
 export type MailedCode = Pick<Mail, 'codeId' | 'codeNumber'>;
 
@@ -14,7 +14,7 @@ type ProofKind = 'email_verification' | 'email_change';
 export class CodeMails implements OnModuleInit {
   constructor(
     private readonly users: UsersRepository,
-    private readonly codes: MailCodes,
+    private readonly codes: EmailCodes,
     private readonly limit: CodeMailLimit,
     private readonly composers: MailComposers,
   ) {}

@@ -5,9 +5,9 @@ import type { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { KnownAddresses } from '../rate-limits/known-logins.js';
 import { UsersRepository } from '../users/users.repository.js';
-import { CodeMailLimit } from '../auth/mail-codes/code-mail-limit.js';
+import { CodeMailLimit } from '../auth/email-codes/code-mail-limit.js';
+import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import { CodeMails, type MailedCode } from './code-mails.js';
-import { MailCodes } from '../auth/mail-codes/mail-codes.js';
 
 /** Limits of reset requests kept per email and search, high enough for every one that gets a code. */
 const MAX_WAITING = 10;
@@ -18,7 +18,7 @@ const MAX_WAITING_OF_SENDER = 5;
 export class ResetMails implements MailComposer, OnModuleInit {
   constructor(
     private readonly users: UsersRepository,
-    private readonly codes: MailCodes,
+    private readonly codes: EmailCodes,
     private readonly codeMails: CodeMails,
     private readonly limit: CodeMailLimit,
     private readonly known: KnownAddresses,

@@ -10,7 +10,7 @@ import { OldMails } from './old-mails.js';
 import { MailRetries } from './mail-retries.js';
 import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { JobsModule } from '../jobs/jobs.module.js';
+import { JobsModule } from '../clean-up/jobs.module.js';
 
 /** Accepts emails, and what composes them. MailDeliveryModule sends them. */
 @Module({

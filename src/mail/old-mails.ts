@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { MAIL_STATES } from './mail.entity.js';
 import { MailsRepository } from './mails.repository.js';
-import { BATCH, type Batch } from '../jobs/batch.js';
-import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
+import { BATCH, type Batch } from '../database/batches.js';
+import { CleanUpJobs } from '../clean-up/clean-up-jobs.js';
 
 /** Longer than the day over which those to one address are counted, and short enough that no old notice alarms anybody. */
 const MAIL_RETENTION_MS = 7 * 86_400_000;

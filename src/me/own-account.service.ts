@@ -5,7 +5,7 @@ import { LostConflictError } from '../database/transactions/transaction-errors.j
 import { OK, type OkResult } from '../http/ok.responses.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import { UserDeletionService } from '../users/user-deletion.service.js';
+import { UserDeletionService } from '../accounts/user-deletion.js';
 import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/state/orgs.errors.js';
 
 /** A login that re-hashes the password may come between, once. */

@@ -3,8 +3,8 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { SignedInByPassword } from '../access/access.decorators.js';
 import type { UserActor, UserPrincipal } from '../access/principal.js';
-import { CurrentActor, CurrentUser } from '../http/request-origin.js';
-import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
+import { CurrentUser, CurrentActor } from '../http/request-origin.js';
+import { INVALID_EMAIL_CODE } from '../auth/email-codes/email-codes.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 import { OK, OkResult } from '../http/ok.responses.js';
@@ -47,7 +47,7 @@ export class OwnEmailController {
   @RateLimited('code')
   @ApiProblems(
     invalidFields({ code: 'must be a string' }),
-    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
+    { code: 'invalid_code', detail: INVALID_EMAIL_CODE },
     'email_taken',
   )
   verify(

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, UserActor, UserPrincipal } from '../access/principal.js';
-import { MailCodes } from '../auth/mail-codes/mail-codes.js';
+import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs } from '../auth/second-factor/owner-proofs.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { type Credentials, UsersRepository } from '../users/users.repository.js';
-import { CodeMailLimit } from '../auth/mail-codes/code-mail-limit.js';
-import { EmailProofs } from '../auth/mail-codes/email-proofs.js';
+import { CodeMailLimit } from '../auth/email-codes/code-mail-limit.js';
+import { EmailProofs } from '../accounts/email-proofs.js';
 
 interface EmailChange extends OwnerProof {
   email: string;
@@ -18,7 +18,7 @@ interface EmailChange extends OwnerProof {
 export class OwnEmailService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly codes: MailCodes,
+    private readonly codes: EmailCodes,
     private readonly proofs: EmailProofs,
     private readonly mails: Mails,
     private readonly limit: CodeMailLimit,
@@ -33,7 +33,7 @@ export class OwnEmailService {
     if (!user || user.emailVerifiedAt !== null) return false;
     const { email } = user;
     await this.transactions.run(
-      (transaction) => this.mailCode(transaction, 'email_verification', email, user),
+      (transaction) => this.emailCode(transaction, 'email_verification', email, user),
       turnOf(id),
     );
     return true;
@@ -52,7 +52,7 @@ export class OwnEmailService {
       if (email === current) {
         await this.codes.voidOne(transaction, { purpose: 'email_change', subject: id });
       } else {
-        await this.mailCode(transaction, 'email_change', email, owner.credentials);
+        await this.emailCode(transaction, 'email_change', email, owner.credentials);
         const notice = { kind: 'email_change_asked', recipient: current, senderId: id } as const;
         await this.mails.notify(transaction, notice);
       }
@@ -64,7 +64,7 @@ export class OwnEmailService {
     await this.proofs.prove(id, code, actor);
   }
 
-  private async mailCode(
+  private async emailCode(
     transaction: Transaction,
     purpose: 'email_verification' | 'email_change',
     email: string,

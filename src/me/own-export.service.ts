@@ -5,7 +5,7 @@ import type { UserPrincipal } from '../access/principal.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { describeError } from '../telemetry/logging/describe-error.js';
-import { documentText, inPieces, UserExport } from '../users/user-export.js';
+import { documentText, inPieces, UserExport } from '../accounts/user-export.js';
 import { UsersRepository } from '../users/users.repository.js';
 
 /** characters that are sent at once: most exports are one piece */

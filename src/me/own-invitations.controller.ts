@@ -3,7 +3,7 @@ import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
-import { INVALID_MAIL_CODE } from '../auth/mail-codes/mail-codes.errors.js';
+import { INVALID_EMAIL_CODE } from '../auth/email-codes/email-codes.js';
 import { EntityIdPipe } from '../http/validation.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
@@ -28,7 +28,7 @@ const ApiAnswer = (): MethodDecorator =>
     WriteRoute({ idempotencyKey: true }),
     ApiProblems(invalidFields({ code: 'must be a string' }), {
       code: 'invalid_code',
-      detail: INVALID_MAIL_CODE,
+      detail: INVALID_EMAIL_CODE,
     }),
   );
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InvalidMailCodeError } from '../auth/mail-codes/mail-codes.errors.js';
+import { InvalidEmailCodeError } from '../auth/email-codes/email-codes.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Env } from '../config/env.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
@@ -47,12 +47,12 @@ export class OwnInvitationsService {
     return this.join(write, await this.findByCode(write, email, code));
   }
 
-  /** @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidMailCodeError, InvitationEndedError */
+  /** @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidEmailCodeError, InvitationEndedError */
   async decline(write: Write, id: string, code: string | undefined): Promise<OkResult> {
     return this.refuse(write, await this.findById(write, id, code));
   }
 
-  /** @throws InvalidMailCodeError, InvitationEndedError */
+  /** @throws InvalidEmailCodeError, InvitationEndedError */
   async declineByCode(write: Write, email: string, code: string): Promise<OkResult> {
     return this.refuse(write, await this.findByCode(write, email, code));
   }
@@ -65,7 +65,7 @@ export class OwnInvitationsService {
       const isRight = code !== undefined && this.typedCodes.isRight(facts, code);
       const isWrong = typed !== undefined && !isRight;
       // Reveal nothing until the caller has proved that they own the email.
-      if (isWrong && facts.userVerifiedAt === null) throw new InvalidMailCodeError();
+      if (isWrong && facts.userVerifiedAt === null) throw new InvalidEmailCodeError();
       return isRight;
     };
     return { id, orgId: found.orgId, hasCode };
@@ -74,11 +74,11 @@ export class OwnInvitationsService {
   /** Errors do not tell whether the code or the email is wrong. */
   private async findByCode({ actor }: Write, email: string, typed: string): Promise<Answered> {
     const found = await this.typedCodes.find(email, typed, actor.id);
-    if (!found) throw new InvalidMailCodeError();
+    if (!found) throw new InvalidEmailCodeError();
     const { id, orgId, codeNumber } = found;
     const hasCode = (facts: AnsweringFacts): boolean => {
       const isOwn = facts.userEmail === facts.email;
-      if (!isOwn || facts.codeNumber !== codeNumber) throw new InvalidMailCodeError();
+      if (!isOwn || facts.codeNumber !== codeNumber) throw new InvalidEmailCodeError();
       return true;
     };
     return { id, orgId, hasCode };

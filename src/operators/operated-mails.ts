@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
-import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
+import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { isNotice } from '../mail/mail-budgets.js';
 import type { Mail } from '../mail/mail.entity.js';
 import { MailObsoleteError } from '../mail/mail.errors.js';
@@ -19,7 +19,7 @@ export class OperatedMails {
   constructor(
     private readonly mails: MailsRepository,
     private readonly retries: MailRetries,
-    private readonly codes: MailCodesRepository,
+    private readonly codes: EmailCodesRepository,
     private readonly users: UsersRepository,
     private readonly invitations: InvitationListRepository,
   ) {}

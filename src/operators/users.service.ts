@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { SignedInOperator } from '../access/principal.js';
-import { readable } from '../auth/mail-codes/mail-code-text.js';
-import { MailCodes } from '../auth/mail-codes/mail-codes.js';
-import { VouchedEmails } from '../auth/mail-codes/vouched-emails.js';
-import { HandedOutResetCodes } from '../auth/recovery/handed-out-reset-codes.js';
+import { readable } from '../auth/email-codes/email-code-text.js';
+import { EmailCodes } from '../auth/email-codes/email-codes.js';
+import { VouchedEmails } from '../accounts/vouched-emails.js';
+import { HandedOutResetCodes } from '../accounts/reset-codes.js';
 import { SecondFactorRemoval } from '../auth/second-factor/second-factor-removal.js';
 import { AllSessionsService } from '../auth/sessions/all-sessions.service.js';
 import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
@@ -23,8 +23,8 @@ import { sessionView } from '../me/views.js';
 import { OwnershipRepository } from '../orgs/state/ownership.repository.js';
 import { UserOrgsRepository } from '../orgs/state/user-orgs.repository.js';
 import { requireUnprotected } from '../users/operator-protection.js';
-import { UserDeletionService } from '../users/user-deletion.service.js';
-import { UserDisablingService } from '../users/user-disabling.service.js';
+import { UserDeletionService } from '../accounts/user-deletion.js';
+import { UserDisablingService } from '../accounts/user-disabling.js';
 import { type ListedUser, UserListRepository } from '../users/user-list.repository.js';
 import type { OrphanedOrg } from '../users/user-ties.js';
 import { type UserProfile, UsersRepository } from '../users/users.repository.js';
@@ -55,7 +55,7 @@ export class OperatorUsersService {
     private readonly emails: VouchedEmails,
     private readonly secondFactors: SecondFactorRemoval,
     private readonly resetCodes: HandedOutResetCodes,
-    private readonly codes: MailCodes,
+    private readonly codes: EmailCodes,
   ) {}
 
   async list(query: ListUsersQuery, linkNextPage: LinkNextPage): Promise<AccountListResult> {

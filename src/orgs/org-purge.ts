@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BATCH, type Batch } from '../jobs/batch.js';
-import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
+import { BATCH, type Batch } from '../database/batches.js';
+import { CleanUpJobs } from '../clean-up/clean-up-jobs.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { BATCH, type Batch } from '../jobs/batch.js';
-import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
+import { BATCH, type Batch } from '../database/batches.js';
+import { CleanUpJobs } from '../clean-up/clean-up-jobs.js';
 import { DeletedOrgsRepository } from './state/deleted-orgs.repository.js';
 
 /** Looks back no further, since it reads what was deleted in this time with each run. */

@@ -8,8 +8,8 @@ import {
 } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transactions/transaction.js';
-import { BATCH, deleteFound } from '../jobs/batch.js';
-import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
+import { BATCH, deleteFound } from '../database/batches.js';
+import { CleanUpJobs } from '../clean-up/clean-up-jobs.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { emailKey } from './rate-limit-keys.js';
 import { LiftedLimitsRepository } from './lifted-limits.repository.js';

@@ -7,7 +7,7 @@ import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { SlidingWindowStore } from './sliding-window-store.js';
 import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { JobsModule } from '../jobs/jobs.module.js';
+import { JobsModule } from '../clean-up/jobs.module.js';
 import { FailedLogins, KnownAddresses } from './known-logins.js';
 import { LiftedLimit, LiftedLimitsRepository } from './lifted-limits.repository.js';
 import { LiftedLimits } from './lifted-limits.js';

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
-import { BATCH, deleteFound } from '../jobs/batch.js';
-import { CleanUpJobs } from '../jobs/clean-up-jobs.js';
+import { BATCH, deleteFound } from '../database/batches.js';
+import { CleanUpJobs } from '../clean-up/clean-up-jobs.js';
 
 @Injectable()
 export class ExpiredKeys implements OnModuleInit {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { JobsModule } from '../jobs/jobs.module.js';
+import { JobsModule } from '../clean-up/jobs.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WriteControlsGuard } from './write-controls.guard.js';
 import { ExpiredKeys } from './expired-keys.js';

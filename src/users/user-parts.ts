@@ -31,7 +31,7 @@ export interface ExportedRows extends Tables {
 }
 
 /** A deletion takes these before it records its events. Invitations come before emails, as where somebody is invited. */
-const ROWS = ['invitations', 'mail codes', 'mails', 'idempotency keys', 'second factor'] as const;
+const ROWS = ['invitations', 'email codes', 'mails', 'idempotency keys', 'second factor'] as const;
 
 /** These go last, because on Galera a refresh that another node commits from then on undoes the whole deletion. */
 const CONTENDED_ROWS = ['sessions'] as const;

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../events/events.module.js';
-import { UserDeletionService } from './user-deletion.service.js';
-import { UserDisablingService } from './user-disabling.service.js';
+import { UserDeletionService } from '../accounts/user-deletion.js';
+import { UserDisablingService } from '../accounts/user-disabling.js';
 import { UserEvents } from './user-events.js';
-import { UserExport } from './user-export.js';
+import { UserExport } from '../accounts/user-export.js';
 import { EventsOfUser } from './events-of-user.js';
 import { ImportedUsersRepository } from './imported-users.repository.js';
 import { User } from './user.entity.js';

@@ -13,7 +13,7 @@ const TABLES = [
   'orgs',
   'members',
   'mails',
-  'mail_codes',
+  'email_codes',
   'invitations',
   'events',
   'feed',
@@ -89,7 +89,7 @@ describe('the plan of', () => {
         n,
       ],
     );
-    await insert('mail_codes', 'id, purpose, subject, email, purge_at', (n) => [
+    await insert('email_codes', 'id, purpose, subject, email, purge_at', (n) => [
       id(n),
       'password_reset',
       `u${n}@example.com`,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { UserDeletionService } from '../../src/users/user-deletion.service.js';
+import { UserDeletionService } from '../../src/accounts/user-deletion.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';

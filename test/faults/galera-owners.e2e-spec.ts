@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { UserDisablingService } from '../../src/users/user-disabling.service.js';
+import { UserDisablingService } from '../../src/accounts/user-disabling.js';
 import { OnlyOwnerError, OwnerDisabledError } from '../../src/orgs/state/orgs.errors.js';
 import { OrgOwnersService } from '../../src/orgs/org-owners.service.js';
 import { atOnce } from '../support/at-once.js';

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { InvalidMailCodeError } from '../../src/auth/mail-codes/mail-codes.errors.js';
+import { InvalidEmailCodeError, EmailCodes } from '../../src/auth/email-codes/email-codes.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { Event } from '../../src/events/event.entity.js';
 import { InvitedRegistrations } from '../../src/orgs/invitations/invited-registrations.js';
 import { Joinings } from '../../src/orgs/invitations/joinings.js';
 import { TypedCodes } from '../../src/orgs/invitations/typed-codes.js';
-import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
-import { MailCodes } from '../../src/auth/mail-codes/mail-codes.js';
-import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.repository.js';
+import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
+import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { Invitation } from '../../src/orgs/state/invitation.entity.js';
@@ -30,12 +29,12 @@ beforeAll(async () => {
 });
 afterAll(() => data.close());
 
-function registrations(): { invited: InvitedRegistrations; codes: MailCodes } {
+function registrations(): { invited: InvitedRegistrations; codes: EmailCodes } {
   const { dataSource, env, transactions } = data;
   const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
   const events = new EventsRepository(dataSource.getRepository(Event));
   const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
-  const codes = new MailCodes(new MailCodesRepository(dataSource.getRepository(MailCode)), keys);
+  const codes = new EmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), keys);
   const list = new InvitationListRepository(dataSource.getRepository(Invitation));
   const invited = new InvitedRegistrations(
     new TypedCodes(invitations, list, codes, transactions),
@@ -87,5 +86,5 @@ it('a code that was typed is void if the invitation is resent before the organiz
   await expect(begin()).resolves.toEqual({});
   await data.db.query('UPDATE invitations SET code_number = 2, code_shown = 1 WHERE id = ?', [id]);
 
-  await expect(begin()).rejects.toBeInstanceOf(InvalidMailCodeError);
+  await expect(begin()).rejects.toBeInstanceOf(InvalidEmailCodeError);
 });

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
-import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.repository.js';
+import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
+import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { openDataLayer } from '../support/data-source.js';
@@ -74,7 +74,7 @@ describe('a mail in the outbox', () => {
   });
 
   it('has a place of its code that the clean-up spares for as long as the code lives', async () => {
-    const codes = new MailCodesRepository(data.dataSource.getRepository(MailCode));
+    const codes = new EmailCodesRepository(data.dataSource.getRepository(EmailCode));
     await data.transactions.run((transaction) =>
       codes.keep(transaction, { purpose: 'password_reset', subject: 'ada@example.com' }),
     );

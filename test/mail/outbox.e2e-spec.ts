@@ -35,7 +35,7 @@ describe('the outbox', () => {
     const { email, id } = await anAccount(service);
     let dump = '';
     mailServer.verdict = async () => {
-      for (const table of ['mails', 'mail_codes', 'events', 'users']) {
+      for (const table of ['mails', 'email_codes', 'events', 'users']) {
         dump += JSON.stringify(await mailing.db.query(`SELECT * FROM ${table}`));
       }
     };

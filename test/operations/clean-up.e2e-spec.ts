@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
-import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
-import type { CleanUpService } from '../../src/jobs/clean-up.service.js';
+import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';
+import type { CleanUpService } from '../../src/clean-up/clean-up.js';
 import { aCleanUp, aRevocation, endedSessions, cleanUpJobs } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';

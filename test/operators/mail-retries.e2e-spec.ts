@@ -28,7 +28,7 @@ describe('a failed mail', () => {
   async function aCodeOf(purpose: string, subject: string): Promise<{ id: string; number: number }> {
     const id = anUnknownId();
     await service.db.query(
-      `INSERT INTO mail_codes (id, purpose, subject, email, code_number, tries, expires_at, purge_at)
+      `INSERT INTO email_codes (id, purpose, subject, email, code_number, tries, expires_at, purge_at)
         VALUES (?, ?, ?, 'user@example.com', 3, 0, ?, ?)`,
       [id, purpose, subject, at(), at()],
     );
@@ -60,7 +60,7 @@ describe('a failed mail', () => {
       const mailId = await failed(kind, anEmail(), code);
 
       expect(await retry(mailId)).toMatchObject({ status: 200, body: { ok: true } });
-      await service.db.query('UPDATE mail_codes SET code_number = 4 WHERE id = ?', [code.id]);
+      await service.db.query('UPDATE email_codes SET code_number = 4 WHERE id = ?', [code.id]);
       expect(await retry(mailId)).toMatchObject(obsolete(/code/));
     },
   );
@@ -74,7 +74,7 @@ describe('a failed mail', () => {
     await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [user.id]);
     expect(await retry(mailId)).toMatchObject(obsolete(/user/));
     await service.db.query('UPDATE users SET disabled_at = NULL WHERE id = ?', [user.id]);
-    await service.db.query('DELETE FROM mail_codes WHERE id = ?', [code.id]);
+    await service.db.query('DELETE FROM email_codes WHERE id = ?', [code.id]);
     expect(await retry(mailId)).toMatchObject(obsolete(/code/));
   });
 

@@ -9,7 +9,7 @@ import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgsOfUser } from '../../src/orgs/state/orgs-of-user.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { OwnershipRepository } from '../../src/orgs/state/ownership.repository.js';
-import { UserDisablingService } from '../../src/users/user-disabling.service.js';
+import { UserDisablingService } from '../../src/accounts/user-disabling.js';
 import { UserEvents } from '../../src/users/user-events.js';
 import { UserParts } from '../../src/users/user-parts.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseEnv } from '../../src/config/load-env.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
-import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
+import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';
 import { DeletedOrgsRepository } from '../../src/orgs/state/deleted-orgs.repository.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgListRepository } from '../../src/orgs/state/org-list.repository.js';

@@ -123,7 +123,10 @@ describe('a forgotten password', () => {
   it('takes no code after its time', async () => {
     const ada = await anAccount(service);
     const code = await aMailedCode(ada);
-    await service.db.query('UPDATE mail_codes SET expires_at = ? WHERE subject = ?', [Date.now(), ada.email]);
+    await service.db.query('UPDATE email_codes SET expires_at = ? WHERE subject = ?', [
+      Date.now(),
+      ada.email,
+    ]);
 
     expect(await reset(ada.email, code)).toMatchObject(invalidCode);
   });
@@ -156,7 +159,7 @@ describe('a forgotten password', () => {
     const ada = await anAccount(service);
     const code = await aMailedCode(ada);
     const after = (tries: number) =>
-      service.db.query('UPDATE mail_codes SET tries = ? WHERE subject = ?', [tries, ada.email]);
+      service.db.query('UPDATE email_codes SET tries = ? WHERE subject = ?', [tries, ada.email]);
 
     await after(50);
     expect(await reset(ada.email, code)).toMatchObject(invalidCode);
@@ -182,7 +185,7 @@ describe('a forgotten password', () => {
     });
     expect([...mailServer.to(unknown), ...mailServer.to(disabled.email)]).toEqual([]);
     // The place of a code stays, so that the next request takes as long.
-    const places = await service.db.query('SELECT subject FROM mail_codes WHERE subject IN (?, ?)', [
+    const places = await service.db.query('SELECT subject FROM email_codes WHERE subject IN (?, ?)', [
       unknown,
       disabled.email,
     ]);
@@ -272,7 +275,7 @@ describe('a forgotten password', () => {
     await mailServer.next(ada.email);
     const place = async () =>
       (
-        await service.db.query('SELECT expires_at, purge_at FROM mail_codes WHERE subject = ?', [ada.email])
+        await service.db.query('SELECT expires_at, purge_at FROM email_codes WHERE subject = ?', [ada.email])
       )[0]!;
     expect(await place()).toMatchObject({ expires_at: expiresAt });
 

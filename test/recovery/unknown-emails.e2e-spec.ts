@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PasswordChanges } from '../../src/auth/passwords/password-changes.js';
-import { PasswordRecoveryService } from '../../src/auth/recovery/password-recovery.service.js';
-import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
-import { MailCodes } from '../../src/auth/mail-codes/mail-codes.js';
-import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.repository.js';
+import { PasswordRecoveryService } from '../../src/accounts/password-reset.js';
+import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
+import { EmailCodes } from '../../src/auth/email-codes/email-codes.js';
+import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { loadArgon2Engine } from '../../src/auth/passwords/argon2.js';
 import { BcryptVerifier } from '../../src/auth/passwords/foreign-hashes.js';
 import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
@@ -19,7 +19,7 @@ import { SecondFactorRemoval } from '../../src/auth/second-factor/second-factor-
 import { SecondFactorRows } from '../../src/auth/second-factor/second-factor-rows.module.js';
 import { SecondFactorsRepository } from '../../src/auth/second-factor/second-factors.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
-import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
+import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
@@ -57,7 +57,7 @@ describe('for an unknown e-mail the database does the same', () => {
   async function aRecovery(): Promise<PasswordRecoveryService> {
     const { dataSource, env, transactions } = data;
     const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
-    const codes = new MailCodesRepository(dataSource.getRepository(MailCode));
+    const codes = new EmailCodesRepository(dataSource.getRepository(EmailCode));
     const changes = new UserChangesRepository();
     const emails = new UserEmailsRepository(dataSource.getRepository(User));
     const events = new UserEvents(changes, new EventsRepository(dataSource.getRepository(Event)));
@@ -75,7 +75,7 @@ describe('for an unknown e-mail the database does the same', () => {
     );
     const removal = new SecondFactorRemoval(changes, rows, events, mails, transactions);
     return new PasswordRecoveryService(
-      new MailCodes(codes, keys),
+      new EmailCodes(codes, keys),
       mails,
       new UsersRepository(dataSource.getRepository(User)),
       changes,

@@ -5,15 +5,15 @@ import { FeedRepository } from '../../src/events/feed.repository.js';
 import { PendingMarks } from '../../src/events/feed-numbering.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import type { DataSource } from 'typeorm';
-import { CleanUpJobs } from '../../src/jobs/clean-up-jobs.js';
+import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';
 import { EventsRetention } from '../../src/events/events-retention.js';
 import { ExpiredKeys } from '../../src/requests/expired-keys.js';
-import { CleanUpService } from '../../src/jobs/clean-up.service.js';
+import { CleanUpService } from '../../src/clean-up/clean-up.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
-import { OldMailCodes } from '../../src/auth/mail-codes/old-mail-codes.js';
+import { OldEmailCodes } from '../../src/auth/email-codes/old-email-codes.js';
 import { OldMails } from '../../src/mail/old-mails.js';
-import { MailCode } from '../../src/auth/mail-codes/mail-code.entity.js';
-import { MailCodesRepository } from '../../src/auth/mail-codes/mail-codes.repository.js';
+import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
+import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../../src/auth/sessions/session.entity.js';
@@ -51,7 +51,7 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
     ),
     new EventsRetention(events, feed, new PendingMarks(events, feed, transactions), parseEnv({}), jobs),
     new OldMails(new MailsRepository(dataSource.getRepository(Mail), transactions), jobs),
-    new OldMailCodes(new MailCodesRepository(dataSource.getRepository(MailCode)), jobs),
+    new OldEmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), jobs),
     new ExpiredKeys(
       new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions),
       jobs,

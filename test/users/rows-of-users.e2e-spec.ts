@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CliModule } from '../../src/cli/command/cli.module.js';
-import { UserDeletionService } from '../../src/users/user-deletion.service.js';
+import { UserDeletionService } from '../../src/accounts/user-deletion.js';
 import { UserParts } from '../../src/users/user-parts.js';
 import { allRows } from '../support/all-rows.js';
 import { openDataLayer } from '../support/data-source.js';
@@ -22,7 +22,7 @@ const HOLD_NOTHING_OF_USERS = [
 ];
 
 /** Hashes of secrets, and what lives for a day at most. */
-const NOT_EXPORTED = ['authorization_codes', 'idempotency_keys', 'mail_codes', 'pending_revocations'];
+const NOT_EXPORTED = ['authorization_codes', 'idempotency_keys', 'email_codes', 'pending_revocations'];
 
 const REFERENCES = {
   sqlite: `SELECT DISTINCT t.name FROM sqlite_master t JOIN pragma_foreign_key_list(t.name) f
@@ -101,7 +101,7 @@ describe('the rows of users', () => {
       'UPDATE users',
       'DELETE members',
       'DELETE invitations',
-      'DELETE mail_codes',
+      'DELETE email_codes',
       'UPDATE mails',
       'DELETE idempotency_keys',
       'DELETE second_factors',

@@ -7,7 +7,7 @@ import { Mails } from '../../mail/mails.js';
 import { ValidationProblem } from '../../problems/problem.js';
 import { UserEvents } from '../../users/user-events.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
+import { EmailCodesRepository } from '../email-codes/email-codes.repository.js';
 import type { HashClient } from './hash-queue.js';
 import { PasswordHasher } from './password-hasher.js';
 import { passwordFault } from './password-policy.js';
@@ -30,7 +30,7 @@ export class PasswordChangeService {
     private readonly changes: UserChangesRepository,
     private readonly passwords: PasswordHasher,
     private readonly sessions: SessionOpening,
-    private readonly codes: MailCodesRepository,
+    private readonly codes: EmailCodesRepository,
     private readonly mails: Mails,
     private readonly events: UserEvents,
     private readonly transactions: Transactions,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/principal.js';
-import { MailCodesRepository } from '../mail-codes/mail-codes.repository.js';
+import { EmailCodesRepository } from '../email-codes/email-codes.repository.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Mails } from '../../mail/mails.js';
 import { UserEvents } from '../../users/user-events.js';
@@ -15,7 +15,7 @@ interface ChangedUser {
 export class PasswordChanges {
   constructor(
     private readonly users: UserChangesRepository,
-    private readonly codes: MailCodesRepository,
+    private readonly codes: EmailCodesRepository,
     private readonly events: UserEvents,
     private readonly mails: Mails,
   ) {}

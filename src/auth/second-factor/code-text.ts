@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { CROCKFORD_ALPHABET, typedText } from '../mail-codes/typed-text.js';
+import { CROCKFORD_ALPHABET, typedText } from '../email-codes/email-code-text.js';
 
 /** RFC 4648 section 6 */
 const RFC_4648_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

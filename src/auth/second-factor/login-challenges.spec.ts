@@ -52,7 +52,7 @@ it('refuses one with any character changed, left out or added', async () => {
 it('accepts no MAC that was made for something else, and is no refresh token', async () => {
   const { userId, authEpoch, enabledAt, expiresAt } = aChallenge();
   const message = [userId, authEpoch, enabledAt, expiresAt].join('.');
-  for (const purpose of ['refresh tokens', 'mail codes'] as const) {
+  for (const purpose of ['refresh tokens', 'email codes'] as const) {
     const mac = new DerivedMacs(ringOf(OLD), purpose).make(message).toString('base64url');
     expect(await challengesOf(OLD).read(`${message}.${mac}`)).toBeUndefined();
   }

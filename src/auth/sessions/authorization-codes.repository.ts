@@ -3,12 +3,11 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isForeignKeyViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
+import { BATCH, inBatches, padded, places } from '../../database/batches.js';
 import { SharedStatement } from '../../database/shared-statement.js';
-import { inBatches, padded, places } from '../../database/batches.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { HAS_ACTIVE_USER, methodsIn } from './alive.js';
-import { BATCH } from '../../jobs/batch.js';
 import { AuthorizationCode } from './session.entity.js';
 
 export interface CodeOwner {

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { hotStatement } from '../../database/hot-statements.js';
-import { padded, places } from '../../database/batches.js';
+import { BATCH, padded, places } from '../../database/batches.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import { BATCH } from '../../jobs/batch.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { Session } from './session.entity.js';
 

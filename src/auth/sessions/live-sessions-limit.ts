@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
+import { CleanUpJobs } from '../../clean-up/clean-up-jobs.js';
 import { SessionRevocation } from './session-revocation.js';
 import { EndedSessions } from './sessions-clean-up.js';
 import { type OwnSession, UserSessionsRepository } from './user-sessions.repository.js';

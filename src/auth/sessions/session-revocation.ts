@@ -4,7 +4,7 @@ import { principalOf } from '../../access/principal.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
+import { CleanUpJobs } from '../../clean-up/clean-up-jobs.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { EndedSessions } from './sessions-clean-up.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Env } from '../../config/env.js';
-import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
+import { CleanUpJobs } from '../../clean-up/clean-up-jobs.js';
 import type { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import type { EndedSession, EndedSessionsRepository } from './ended-sessions.repository.js';
 import type { SessionDeletion } from './sessions-of-user.js';

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Env } from '../../config/env.js';
-import { inBatches } from '../../database/batches.js';
-import { BATCH, type Batch, deleteFound } from '../../jobs/batch.js';
-import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
+import { BATCH, type Batch, deleteFound, inBatches } from '../../database/batches.js';
+import { CleanUpJobs } from '../../clean-up/clean-up-jobs.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import {

@@ -1,8 +1,7 @@
 import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { inBatches, MAX_ROWS_AT_ONCE } from '../../database/batches.js';
+import { BATCH, inBatches, MAX_ROWS_AT_ONCE } from '../../database/batches.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import { BATCH } from '../../jobs/batch.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { EndedSessionsRepository, type RemovableSession } from './ended-sessions.repository.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';

@@ -23,7 +23,7 @@ it('follows a ring whose keys are replaced', () => {
 
 it('makes different ones for different messages, keys and purposes', () => {
   const refresh = new DerivedMacs(ringOf(OLD), 'refresh tokens');
-  const mails = new DerivedMacs(ringOf(OLD), 'mail codes');
+  const mails = new DerivedMacs(ringOf(OLD), 'email codes');
   const others = new DerivedMacs(ringOf(NEW), 'refresh tokens');
   const made = [refresh.make('a'), refresh.make('b'), mails.make('a'), others.make('a')];
   expect(new Set(texts(made)).size).toBe(made.length);

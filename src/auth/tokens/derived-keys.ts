@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
-type MacPurpose = 'refresh tokens' | 'mail codes' | 'login challenges';
+type MacPurpose = 'refresh tokens' | 'email codes' | 'login challenges';
 
 export type EncryptionPurpose = 'second factor secrets';
 

@@ -7,20 +7,20 @@ import { EventsModule } from '../../events/events.module.js';
 import { OrgStateModule } from '../../orgs/state/org-state.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
-import { HandedOutResetCodes } from '../../auth/recovery/handed-out-reset-codes.js';
-import { MailCodesOfUser } from '../../auth/mail-codes/mail-codes-of-user.js';
+import { HandedOutResetCodes } from '../../accounts/reset-codes.js';
+import { EmailCodesOfUser } from '../../auth/email-codes/email-codes-of-user.js';
 import { SessionDeletion, SessionsOfUser } from '../../auth/sessions/sessions-of-user.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../../auth/sessions/session.entity.js';
 import { AuthorizationCodesRepository } from '../../auth/sessions/authorization-codes.repository.js';
-import { VouchedEmails } from '../../auth/mail-codes/vouched-emails.js';
+import { VouchedEmails } from '../../accounts/vouched-emails.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
-import { OperatorGrants } from '../../operators/operator-grants.js';
+import { OperatorGrants } from '../../accounts/operator-grants.js';
 import { OrgOwnersService } from '../../orgs/org-owners.service.js';
 import { PendingRevocationsRepository } from '../../auth/sessions/pending-revocations.repository.js';
 import { SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
 import { SecondFactorRowsModule } from '../../auth/second-factor/second-factor-rows.module.js';
-import { MailCode } from '../../auth/mail-codes/mail-code.entity.js';
-import { MailCodesRepository } from '../../auth/mail-codes/mail-codes.repository.js';
+import { EmailCode } from '../../auth/email-codes/email-code.entity.js';
+import { EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import { PasswordChanges } from '../../auth/passwords/password-changes.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
@@ -37,8 +37,8 @@ const PROVIDERS = [
   EndedSessionsRepository,
   AllSessionsService,
   HandedOutResetCodes,
-  MailCodesOfUser,
-  MailCodesRepository,
+  EmailCodesOfUser,
+  EmailCodesRepository,
   OperatedMails,
   OperatorGrants,
   OrgOwnersService,
@@ -71,7 +71,7 @@ export class CliModule {
         EventsModule,
         MailModule,
         SecondFactorRowsModule,
-        TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, MailCode]),
+        TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, EmailCode]),
       ],
       providers: PROVIDERS,
     };

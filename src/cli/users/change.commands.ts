@@ -1,11 +1,11 @@
 import type { OperatorActor } from '../../access/principal.js';
-import { VouchedEmails } from '../../auth/mail-codes/vouched-emails.js';
+import { VouchedEmails } from '../../accounts/vouched-emails.js';
 import { type Removal, SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
 import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
 import { OwnershipRepository } from '../../orgs/state/ownership.repository.js';
 import { canonicalEmail } from '../../users/email-address.js';
-import { UserDeletionService } from '../../users/user-deletion.service.js';
-import { UserDisablingService } from '../../users/user-disabling.service.js';
+import { UserDeletionService } from '../../accounts/user-deletion.js';
+import { UserDisablingService } from '../../accounts/user-disabling.js';
 import type { OrphanedOrg } from '../../users/user-ties.js';
 import type { UserProfile } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command/definition.js';

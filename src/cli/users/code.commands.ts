@@ -1,7 +1,7 @@
-import { MailCodes } from '../../auth/mail-codes/mail-codes.js';
-import { readable } from '../../auth/mail-codes/mail-code-text.js';
-import { MailCodesRepository } from '../../auth/mail-codes/mail-codes.repository.js';
-import { HandedOutResetCodes } from '../../auth/recovery/handed-out-reset-codes.js';
+import { EmailCodes } from '../../auth/email-codes/email-codes.js';
+import { readable } from '../../auth/email-codes/email-code-text.js';
+import { EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
+import { HandedOutResetCodes } from '../../accounts/reset-codes.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { timeText } from '../../operators/views.js';
@@ -23,7 +23,7 @@ export function resetCode(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
     const { id, email } = await findUser(services, invocation.parameters[0]!);
-    const codes = mailCodes(services);
+    const codes = emailCodes(services);
     const issued = await services.get(HandedOutResetCodes).issue(codes, id, actor);
     const code = readable(codes.textOf(issued));
     const expiresAt = timeText(issued.expiresAt);
@@ -41,7 +41,7 @@ export async function inviteCode(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
     const invitation = await findInvitation(services, email, textOption(invocation, 'org'));
-    const codes = mailCodes(services);
+    const codes = emailCodes(services);
     const { id, orgId, orgName, role } = invitation;
     const { codeNumber, expiresAt } = await services.get(ShownInvitationsService).renew(invitation, actor);
     const code = readable(codes.textOf({ id, purpose: 'invitation', codeNumber }));
@@ -72,7 +72,7 @@ async function findInvitation(
   return invitation;
 }
 
-function mailCodes(services: Services): MailCodes {
+function emailCodes(services: Services): EmailCodes {
   const keys = new KeyRing(loadKeyFile(services.env.jwtKeysFile, true));
-  return new MailCodes(services.get(MailCodesRepository), keys);
+  return new EmailCodes(services.get(EmailCodesRepository), keys);
 }

@@ -1,8 +1,8 @@
 import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
 import { timeText } from '../../operators/views.js';
 import { InvitationListRepository } from '../../orgs/state/invitation-list.repository.js';
-import { type OrgWithRole, OwnershipRepository } from '../../orgs/state/ownership.repository.js';
-import { documentText, UserExport } from '../../users/user-export.js';
+import { OwnershipRepository, type OrgWithRole } from '../../orgs/state/ownership.repository.js';
+import { documentText, UserExport } from '../../accounts/user-export.js';
 import { userJson } from '../../users/user-json.js';
 import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command/definition.js';

@@ -1,4 +1,4 @@
-import { OperatorGrants } from '../../operators/operator-grants.js';
+import { OperatorGrants } from '../../accounts/operator-grants.js';
 import { userJson } from '../../users/user-json.js';
 import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
 import type { Invocation, Report } from '../command/definition.js';

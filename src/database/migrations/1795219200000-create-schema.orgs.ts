@@ -168,7 +168,7 @@ export function mails(runner: QueryRunner): Table[] {
       ],
     }),
     new Table({
-      name: 'mail_codes',
+      name: 'email_codes',
       engine,
       columns: [
         id('id', PRIMARY),
@@ -184,8 +184,8 @@ export function mails(runner: QueryRunner): Table[] {
         id('user_id', OPTIONAL),
       ],
       indices: [
-        unique('mail_codes_subject_key', 'purpose', 'subject'),
-        index('mail_codes_purge_at_idx', 'purge_at'),
+        unique('email_codes_subject_key', 'purpose', 'subject'),
+        index('email_codes_purge_at_idx', 'purge_at'),
       ],
     }),
   ];

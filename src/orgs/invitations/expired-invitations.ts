@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BATCH, type Batch, deleteFound } from '../../jobs/batch.js';
-import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
+import { BATCH, type Batch, deleteFound } from '../../database/batches.js';
+import { CleanUpJobs } from '../../clean-up/clean-up-jobs.js';
 import { InvitationListRepository } from '../state/invitation-list.repository.js';
 
 /** Marks expired invitations, and deletes those that ended long ago: the rows hold emails. */

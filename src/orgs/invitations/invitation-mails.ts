@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { readable } from '../../auth/mail-codes/mail-code-text.js';
-import { MailCodes } from '../../auth/mail-codes/mail-codes.js';
+import { readable } from '../../auth/email-codes/email-code-text.js';
+import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { harmless } from '../../mail/template.js';
 import { type MailComposer, MailComposers, type MailText } from '../../mail/mail-composers.js';
@@ -22,7 +22,7 @@ type MailableInvitation = Pick<
 export class InvitationMails implements MailComposer, OnModuleInit {
   constructor(
     private readonly invitations: InvitationListRepository,
-    private readonly codes: MailCodes,
+    private readonly codes: EmailCodes,
     private readonly mails: Mails,
     private readonly limits: MailLimitsRepository,
     private readonly composers: MailComposers,

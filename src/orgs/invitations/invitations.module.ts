@@ -13,7 +13,7 @@ import { InvitationsService } from './invitations.service.js';
 import { InvitedRegistrations } from './invited-registrations.js';
 import { Joinings } from './joinings.js';
 import { TypedCodes } from './typed-codes.js';
-import { JobsModule } from '../../jobs/jobs.module.js';
+import { JobsModule } from '../../clean-up/jobs.module.js';
 
 /** Global, so that registrations in `auth`, which this module builds upon, get the export. */
 @Global()

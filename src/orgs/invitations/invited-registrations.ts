@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InvalidMailCodeError } from '../../auth/mail-codes/mail-codes.errors.js';
+import { InvalidEmailCodeError } from '../../auth/email-codes/email-codes.js';
 import {
   type Joining,
   RegistrationInvitations,
@@ -26,7 +26,7 @@ export class InvitedRegistrations extends RegistrationInvitations {
 
   async find(email: string, code: string, client: string): Promise<TypedInvitation> {
     const invitation = await this.typedCodes.find(email, code, client);
-    if (!invitation) throw new InvalidMailCodeError();
+    if (!invitation) throw new InvalidEmailCodeError();
     return invitation;
   }
 
@@ -41,14 +41,14 @@ export class InvitedRegistrations extends RegistrationInvitations {
       async (tx, org) => {
         const facts = await this.invitations.findAnswering(id, '', tx);
         if (!facts || facts.codeNumber !== codeNumber || !isOpen(facts, Date.now())) {
-          throw new InvalidMailCodeError();
+          throw new InvalidEmailCodeError();
         }
         return work(tx, async (userId, actor) => {
           const isMember = await this.joinings.join(tx, org, facts, { userId, actor, hasCode: true });
-          if (!isMember) throw new InvalidMailCodeError();
+          if (!isMember) throw new InvalidEmailCodeError();
         });
       },
-      { evenDeleted: true, missing: () => new InvalidMailCodeError() },
+      { evenDeleted: true, missing: () => new InvalidEmailCodeError() },
     );
     return answer;
   }

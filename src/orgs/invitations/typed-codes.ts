@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { typedCode } from '../../auth/mail-codes/mail-code-text.js';
-import { MailCodes } from '../../auth/mail-codes/mail-codes.js';
+import { typedCode } from '../../auth/email-codes/email-code-text.js';
+import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import type { Invitation } from '../state/invitation.entity.js';
 import { type CandidateInvitation, InvitationListRepository } from '../state/invitation-list.repository.js';
@@ -18,7 +18,7 @@ export class TypedCodes {
   constructor(
     private readonly invitations: InvitationsRepository,
     private readonly list: InvitationListRepository,
-    private readonly codes: MailCodes,
+    private readonly codes: EmailCodes,
     private readonly transactions: Transactions,
   ) {}
 

@@ -6,8 +6,8 @@ import 'reflect-metadata';
 import { builtModule } from './built-module.ts';
 
 const { CleanUpJobs } = (await builtModule(
-  'jobs/clean-up-jobs.js',
-)) as typeof import('../../../src/jobs/clean-up-jobs.js');
+  'clean-up/clean-up-jobs.js',
+)) as typeof import('../../../src/clean-up/clean-up-jobs.js');
 const { openDatabase } = (await builtModule(
   'cli/command/database.js',
 )) as typeof import('../../../src/cli/command/database.js');

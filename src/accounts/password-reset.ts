@@ -1,21 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor, Origin } from '../../access/principal.js';
-import type { MailCode } from '../mail-codes/mail-code.entity.js';
-import { InvalidMailCodeError } from '../mail-codes/mail-codes.errors.js';
-import { MAIL_CODE_TTL_MS, MailCodes } from '../mail-codes/mail-codes.js';
-import type { HashClient } from '../passwords/hash-queue.js';
-import { PasswordHasher } from '../passwords/password-hasher.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { Transactions } from '../../database/transactions/transactions.js';
-import { Mails } from '../../mail/mails.js';
-import { LiftedLimits } from '../../rate-limits/lifted-limits.js';
-import { clientKey } from '../../rate-limits/rate-limit-keys.js';
-import { UserEvents } from '../../users/user-events.js';
-import { UserEmailsRepository } from '../../users/user-emails.repository.js';
-import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
-import { PasswordChanges } from '../passwords/password-changes.js';
-import { SecondFactorRemoval } from '../second-factor/second-factor-removal.js';
+import type { Actor, Origin } from '../access/principal.js';
+import type { EmailCode } from '../auth/email-codes/email-code.entity.js';
+import { InvalidEmailCodeError, EMAIL_CODE_TTL_MS, EmailCodes } from '../auth/email-codes/email-codes.js';
+import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { PasswordHasher } from '../auth/passwords/password-hasher.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { Mails } from '../mail/mails.js';
+import { LiftedLimits } from '../rate-limits/lifted-limits.js';
+import { clientKey } from '../rate-limits/rate-limit-keys.js';
+import { UserEvents } from '../users/user-events.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { type UserProfile, UsersRepository } from '../users/users.repository.js';
+import { PasswordChanges } from '../auth/passwords/password-changes.js';
+import { SecondFactorRemoval } from '../auth/second-factor/second-factor-removal.js';
 
 interface Reset {
   email: string;
@@ -28,7 +27,7 @@ interface Reset {
 @Injectable()
 export class PasswordRecoveryService {
   constructor(
-    private readonly codes: MailCodes,
+    private readonly codes: EmailCodes,
     private readonly mails: Mails,
     private readonly users: UsersRepository,
     private readonly accounts: UserChangesRepository,
@@ -47,7 +46,7 @@ export class PasswordRecoveryService {
     await this.transactions.run(
       async (transaction) => {
         await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: email });
-        const expiresAt = Date.now() + MAIL_CODE_TTL_MS;
+        const expiresAt = Date.now() + EMAIL_CODE_TTL_MS;
         await this.mails.enqueue(transaction, {
           kind: 'password_reset',
           recipient: email,
@@ -66,7 +65,7 @@ export class PasswordRecoveryService {
       (transaction) => this.codes.check(transaction, ['password_reset', 'handed_out_reset'], email, code),
       turn,
     );
-    if (!checked) throw new InvalidMailCodeError();
+    if (!checked) throw new InvalidEmailCodeError();
     const hash = await this.passwords.hash(newPassword, client);
     await this.transactions.run(
       (transaction) => this.resetIn(transaction, checked, hash, { kind: 'system', ...origin }),
@@ -75,16 +74,21 @@ export class PasswordRecoveryService {
     await this.limits.apply();
   }
 
-  private async resetIn(transaction: Transaction, code: MailCode, hash: string, actor: Actor): Promise<void> {
+  private async resetIn(
+    transaction: Transaction,
+    code: EmailCode,
+    hash: string,
+    actor: Actor,
+  ): Promise<void> {
     const { email, authEpoch } = code;
     const user = await this.users.findActiveIn(transaction, email);
     // The address may have another user since an operator issued the code for the one who had it.
-    if (!user || user.id !== (code.userId ?? user.id)) throw new InvalidMailCodeError();
+    if (!user || user.id !== (code.userId ?? user.id)) throw new InvalidEmailCodeError();
     const { id } = user;
     if (code.handedOut === 0) await this.noteOwner(transaction, { id, email }, actor);
     if (!(await this.accounts.resetPassword(transaction, { id, email, authEpoch }, hash)))
-      throw new InvalidMailCodeError();
-    if (!(await this.codes.use(transaction, code))) throw new InvalidMailCodeError();
+      throw new InvalidEmailCodeError();
+    if (!(await this.codes.use(transaction, code))) throw new InvalidEmailCodeError();
     await this.changes.complete(transaction, user, actor);
     await this.limits.lift(transaction, email);
   }

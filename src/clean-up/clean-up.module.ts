@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { CleanUpService } from './clean-up.service.js';
+import { CleanUpService } from '../clean-up/clean-up.js';
 import { JobsModule } from './jobs.module.js';
 
 @Module({ imports: [JobsModule], providers: [CleanUpService] })

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import { UserChangesRepository } from './user-changes.repository.js';
-import { UserEvents } from './user-events.js';
-import { UserParts } from './user-parts.js';
-import type { OrphanedOrg } from './user-ties.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { UserEvents } from '../users/user-events.js';
+import { UserParts } from '../users/user-parts.js';
+import type { OrphanedOrg } from '../users/user-ties.js';
 
 export interface Disabling {
   actor: Actor;

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../access/principal.js';
-import { Env } from '../../config/env.js';
-import { LostConflictError } from '../../database/transactions/transaction-errors.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { Transactions } from '../../database/transactions/transactions.js';
-import { Mails } from '../../mail/mails.js';
-import { RefusedError } from '../../problems/problem.js';
-import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { UserEmailsRepository } from '../../users/user-emails.repository.js';
-import { UserEvents } from '../../users/user-events.js';
-import { UserParts } from '../../users/user-parts.js';
-import { MailCodesRepository } from './mail-codes.repository.js';
+import type { Actor } from '../access/principal.js';
+import { Env } from '../config/env.js';
+import { LostConflictError } from '../database/transactions/transaction-errors.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { Mails } from '../mail/mails.js';
+import { RefusedError } from '../problems/problem.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
+import { UserEvents } from '../users/user-events.js';
+import { UserParts } from '../users/user-parts.js';
+import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 
 export interface EmailReplacement {
   email: string;
@@ -25,7 +25,7 @@ export class VouchedEmails {
   constructor(
     private readonly users: UserChangesRepository,
     private readonly emails: UserEmailsRepository,
-    private readonly codes: MailCodesRepository,
+    private readonly codes: EmailCodesRepository,
     private readonly mails: Mails,
     private readonly events: UserEvents,
     private readonly parts: UserParts,

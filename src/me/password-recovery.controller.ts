@@ -1,16 +1,16 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Public } from '../../access/access.decorators.js';
-import type { Origin } from '../../access/principal.js';
-import { INVALID_MAIL_CODE } from '../mail-codes/mail-codes.errors.js';
-import { Client, type HashClient } from '../passwords/hash-queue.js';
-import { commonPassword } from '../passwords/password.decorators.js';
-import { RequestOrigin } from '../../http/request-origin.js';
-import { OK, OkResult } from '../../http/ok.responses.js';
-import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
-import { RateLimited } from '../../rate-limits/rate-limit.guard.js';
-import { ForgotPasswordRequest, ResetPasswordRequest } from '../auth.requests.js';
-import { PasswordRecoveryService } from './password-recovery.service.js';
+import { Public } from '../access/access.decorators.js';
+import type { Origin } from '../access/principal.js';
+import { INVALID_EMAIL_CODE } from '../auth/email-codes/email-codes.js';
+import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
+import { commonPassword } from '../auth/passwords/password.decorators.js';
+import { RateLimited } from '../rate-limits/rate-limit.guard.js';
+import { RequestOrigin } from '../http/request-origin.js';
+import { OK, OkResult } from '../http/ok.responses.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { ForgotPasswordRequest, ResetPasswordRequest } from '../auth/auth.requests.js';
+import { PasswordRecoveryService } from '../accounts/password-reset.js';
 
 @ApiTags('Auth')
 @Controller('api/auth/password')
@@ -51,7 +51,7 @@ export class PasswordRecoveryController {
       newPassword: 'must be a string',
     }),
     commonPassword('newPassword'),
-    { code: 'invalid_code', detail: INVALID_MAIL_CODE },
+    { code: 'invalid_code', detail: INVALID_EMAIL_CODE },
   )
   reset(
     @Body() body: ResetPasswordRequest,

@@ -1,26 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, principalOf } from '../../access/principal.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { Transactions } from '../../database/transactions/transactions.js';
-import { UserEmailsRepository } from '../../users/user-emails.repository.js';
-import { UserEvents } from '../../users/user-events.js';
-import { UserParts } from '../../users/user-parts.js';
-import type { MailCode } from './mail-code.entity.js';
-import { InvalidMailCodeError } from './mail-codes.errors.js';
-import { MailCodes } from './mail-codes.js';
+import { type Actor, principalOf } from '../access/principal.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
+import { UserEvents } from '../users/user-events.js';
+import { UserParts } from '../users/user-parts.js';
+import type { EmailCode } from '../auth/email-codes/email-code.entity.js';
+import { InvalidEmailCodeError, EmailCodes } from '../auth/email-codes/email-codes.js';
 
 /** Uses an emailed code, which proves that an email is the user's own. */
 @Injectable()
 export class EmailProofs {
   constructor(
-    private readonly codes: MailCodes,
+    private readonly codes: EmailCodes,
     private readonly emails: UserEmailsRepository,
     private readonly events: UserEvents,
     private readonly parts: UserParts,
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws InvalidMailCodeError, EmailTakenError */
+  /** @throws InvalidEmailCodeError, EmailTakenError */
   async prove(userId: string, typed: string, actor: Actor): Promise<void> {
     const turn = { principal: principalOf(actor), row: userId };
     const proven = await this.transactions.run(async (transaction) => {
@@ -32,13 +31,13 @@ export class EmailProofs {
         ? this.change(transaction, userId, code, actor)
         : this.verify(transaction, userId, code, actor);
     }, turn);
-    if (!proven) throw new InvalidMailCodeError();
+    if (!proven) throw new InvalidEmailCodeError();
   }
 
   private async verify(
     transaction: Transaction,
     userId: string,
-    code: MailCode,
+    code: EmailCode,
     actor: Actor,
   ): Promise<boolean> {
     const outcome = await this.emails.proveEmail(transaction, userId, code);
@@ -50,7 +49,7 @@ export class EmailProofs {
   private async change(
     transaction: Transaction,
     userId: string,
-    { email, authEpoch }: MailCode,
+    { email, authEpoch }: EmailCode,
     actor: Actor,
   ): Promise<boolean> {
     const old = await this.emails.lockEmail(transaction, userId);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Batch } from './batch.js';
+import type { Batch } from '../database/batches.js';
 
 /** @param now epoch milliseconds */
 export type CleanUpJob = (now: number) => Promise<Batch>;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isSameCode, mailCodeOf, readable, typedCode } from './mail-code-text.js';
+import { isSameCode, emailCodeOf, readable, typedCode } from '../email-codes/email-code-text.js';
 
 describe('a mailed code', () => {
   it('is the first 50 bits in the base32 of Crockford', () => {
-    expect(mailCodeOf(Buffer.alloc(32))).toBe('0000000000');
-    expect(mailCodeOf(Buffer.alloc(32, 0xff))).toBe('ZZZZZZZZZZ');
-    expect(mailCodeOf(Buffer.from('0123456789abcdef', 'hex'))).toBe('04HMASW9NF');
-    expect(mailCodeOf(Buffer.from('000000000000407f', 'hex'))).toBe('0000000001');
+    expect(emailCodeOf(Buffer.alloc(32))).toBe('0000000000');
+    expect(emailCodeOf(Buffer.alloc(32, 0xff))).toBe('ZZZZZZZZZZ');
+    expect(emailCodeOf(Buffer.from('0123456789abcdef', 'hex'))).toBe('04HMASW9NF');
+    expect(emailCodeOf(Buffer.from('000000000000407f', 'hex'))).toBe('0000000001');
   });
 
   it('is shown in two halves', () => {

@@ -1,43 +1,52 @@
 import { Injectable } from '@nestjs/common';
+import { Problem } from '../../problems/problem.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { DerivedMacs } from '../tokens/derived-keys.js';
 import { KeyRing } from '../tokens/signing-keys.js';
-import type { MailCode, MailCodePurpose } from './mail-code.entity.js';
-import { isSameCode, mailCodeOf, typedCode } from './mail-code-text.js';
-import { type MailCodeKey, MailCodesRepository } from './mail-codes.repository.js';
+import type { EmailCode, EmailCodePurpose } from './email-code.entity.js';
+import { isSameCode, emailCodeOf, typedCode } from './email-code-text.js';
+import { type EmailCodeKey, EmailCodesRepository } from './email-codes.repository.js';
 
-export const MAIL_CODE_TTL_MS = 15 * 60_000;
+export const INVALID_EMAIL_CODE = 'The code is wrong, used or expired; ask for a new one.';
+
+export class InvalidEmailCodeError extends Problem {
+  constructor() {
+    super('invalid_code', { detail: INVALID_EMAIL_CODE });
+  }
+}
+
+export const EMAIL_CODE_TTL_MS = 15 * 60_000;
 const MAX_TRIES = 50;
 
 export interface DerivedCode {
   id: string;
-  purpose: MailCodePurpose;
+  purpose: EmailCodePurpose;
   codeNumber: number;
 }
 
 @Injectable()
-export class MailCodes {
+export class EmailCodes {
   private readonly macs: DerivedMacs;
 
   constructor(
-    private readonly codes: MailCodesRepository,
+    private readonly codes: EmailCodesRepository,
     keys: KeyRing,
   ) {
-    this.macs = new DerivedMacs(keys, 'mail codes');
+    this.macs = new DerivedMacs(keys, 'email codes');
   }
 
   async issue(
     transaction: Transaction,
-    code: MailCodeKey & {
+    code: EmailCodeKey & {
       email: string;
       authEpoch?: number;
       /** of a code that an operator hands out */
       userId?: string;
       expiresAt?: number;
     },
-  ): Promise<MailCode> {
+  ): Promise<EmailCode> {
     const { purpose, subject, email, authEpoch = null, userId = null } = code;
-    const expiresAt = code.expiresAt ?? Date.now() + MAIL_CODE_TTL_MS;
+    const expiresAt = code.expiresAt ?? Date.now() + EMAIL_CODE_TTL_MS;
     await this.codes.renew(transaction, {
       purpose,
       subject,
@@ -52,7 +61,7 @@ export class MailCodes {
   }
 
   /** Makes what is written later the same, whether or not a code is issued. */
-  keepPlace(transaction: Transaction, key: MailCodeKey): Promise<void> {
+  keepPlace(transaction: Transaction, key: EmailCodeKey): Promise<void> {
     return this.codes.keep(transaction, key);
   }
 
@@ -61,16 +70,16 @@ export class MailCodes {
   }
 
   textOf(code: DerivedCode): string {
-    return mailCodeOf(this.macs.make(messageOf(code)));
+    return emailCodeOf(this.macs.make(messageOf(code)));
   }
 
   /** Consumes nothing, and does the same work whether or not there is a code. The caller must commit the counted try. */
   async check(
     transaction: Transaction,
-    purposes: readonly [MailCodePurpose, MailCodePurpose?],
+    purposes: readonly [EmailCodePurpose, EmailCodePurpose?],
     subject: string,
     typed: string,
-  ): Promise<MailCode | undefined> {
+  ): Promise<EmailCode | undefined> {
     const code = typedCode(typed);
     if (code === undefined) return undefined;
     await this.codes.countTry(
@@ -86,7 +95,7 @@ export class MailCodes {
       .find((row) => row.codeNumber > 0 && row.tries <= MAX_TRIES && row.expiresAt > now);
   }
 
-  use(transaction: Transaction, code: MailCode): Promise<boolean> {
+  use(transaction: Transaction, code: EmailCode): Promise<boolean> {
     return this.codes.use(transaction, code);
   }
 
@@ -94,18 +103,18 @@ export class MailCodes {
     return this.codes.voidResets(transaction, email);
   }
 
-  voidOne(transaction: Transaction, key: MailCodeKey): Promise<void> {
+  voidOne(transaction: Transaction, key: EmailCodeKey): Promise<void> {
     return this.codes.void(transaction, key);
   }
 
   /** Accepts every key of the ring, since a code outlives a rotation. `typed` comes from `typedCode`. */
   isDerived(row: DerivedCode, typed: string): boolean {
-    const accepted = this.macs.accepted(messageOf(row)).map(mailCodeOf);
+    const accepted = this.macs.accepted(messageOf(row)).map(emailCodeOf);
     return accepted.filter((code) => isSameCode(code, typed)).length > 0;
   }
 }
 
-const NOBODY: MailCode = {
+const NOBODY: EmailCode = {
   id: '00000000-0000-7000-8000-000000000000',
   purpose: 'password_reset',
   subject: '',

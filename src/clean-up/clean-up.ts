@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { BATCH, type Batch } from './batch.js';
+import { BATCH, type Batch } from '../database/batches.js';
 import { CleanUpJobs } from './clean-up-jobs.js';
 
 const PERIOD_MS = 60_000;

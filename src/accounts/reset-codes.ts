@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../access/principal.js';
-import { Transactions } from '../../database/transactions/transactions.js';
-import { Mails } from '../../mail/mails.js';
-import { RefusedError } from '../../problems/problem.js';
-import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { UserEmailsRepository } from '../../users/user-emails.repository.js';
-import { UserEvents } from '../../users/user-events.js';
-import type { MailCode } from '../mail-codes/mail-code.entity.js';
-import type { MailCodes } from '../mail-codes/mail-codes.js';
+import type { Actor } from '../access/principal.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { Mails } from '../mail/mails.js';
+import { RefusedError } from '../problems/problem.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
+import { UserEvents } from '../users/user-events.js';
+import type { EmailCode } from '../auth/email-codes/email-code.entity.js';
+import type { EmailCodes } from '../auth/email-codes/email-codes.js';
 
 /** Issues codes that an operator tells the user. A person who has one can take the account over. */
 @Injectable()
@@ -21,7 +21,7 @@ export class HandedOutResetCodes {
   ) {}
 
   /** Tells the user by mail, too, where one can be sent. @throws RefusedError, OperatorProtectedError */
-  issue(codes: MailCodes, id: string, actor: Actor): Promise<MailCode> {
+  issue(codes: EmailCodes, id: string, actor: Actor): Promise<EmailCode> {
     return this.transactions.run(async (transaction) => {
       if (!(await this.users.lockEnabled(transaction, id))) {
         throw new RefusedError('the account is disabled', 'account_disabled');

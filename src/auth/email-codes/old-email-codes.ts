@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BATCH, deleteFound } from '../../jobs/batch.js';
-import { CleanUpJobs } from '../../jobs/clean-up-jobs.js';
-import { MailCodesRepository } from './mail-codes.repository.js';
+import { BATCH, deleteFound } from '../../database/batches.js';
+import { CleanUpJobs } from '../../clean-up/clean-up-jobs.js';
+import { EmailCodesRepository } from './email-codes.repository.js';
 
 @Injectable()
-export class OldMailCodes implements OnModuleInit {
+export class OldEmailCodes implements OnModuleInit {
   constructor(
-    private readonly codes: MailCodesRepository,
+    private readonly codes: EmailCodesRepository,
     private readonly jobs: CleanUpJobs,
   ) {}
 

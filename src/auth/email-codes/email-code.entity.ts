@@ -1,13 +1,13 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UniqueKey } from '../../database/transactions/database-errors.js';
 
-export const MAIL_CODES_SUBJECT_KEY: UniqueKey = {
-  name: 'mail_codes_subject_key',
-  columns: 'mail_codes.purpose, mail_codes.subject',
+export const EMAIL_CODES_SUBJECT_KEY: UniqueKey = {
+  name: 'email_codes_subject_key',
+  columns: 'email_codes.purpose, email_codes.subject',
 };
 
 /** Invitations have only a placeholder row here, by email: their codes are derived from rows of their own. */
-export type MailCodePurpose =
+export type EmailCodePurpose =
   | 'password_reset'
   | 'handed_out_reset'
   | 'email_verification'
@@ -15,15 +15,15 @@ export type MailCodePurpose =
   | 'invitation';
 
 /** A code to type is stored nowhere: it is derived from this row and the signing keys. Times are epoch milliseconds. */
-@Entity('mail_codes')
-@Index(MAIL_CODES_SUBJECT_KEY.name, ['purpose', 'subject'], { unique: true })
-@Index('mail_codes_purge_at_idx', ['purgeAt'])
-export class MailCode {
+@Entity('email_codes')
+@Index(EMAIL_CODES_SUBJECT_KEY.name, ['purpose', 'subject'], { unique: true })
+@Index('email_codes_purge_at_idx', ['purgeAt'])
+export class EmailCode {
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
 
   @Column({ type: 'varchar', length: 24 })
-  purpose: MailCodePurpose;
+  purpose: EmailCodePurpose;
 
   /** the email for a reset, which may have no account; otherwise the user's id */
   @Column({ type: 'varchar', length: 254 })

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { userJson } from './user-json.js';
-import { UserParts } from './user-parts.js';
-import type { UserProfile } from './users.repository.js';
+import { userJson } from '../users/user-json.js';
+import { UserParts } from '../users/user-parts.js';
+import type { UserProfile } from '../users/users.repository.js';
 
 /** The members of a JSON object, in order. Long lists are async iterables, so that memory never holds all of one. */
 type DocumentParts = Record<string, string | object | AsyncIterable<object>>;

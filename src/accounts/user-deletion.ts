@@ -3,11 +3,11 @@ import { type Actor, isSignedInOperator } from '../access/principal.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { UserAddresses } from '../events/events-retention.js';
 import { RefusedError } from '../problems/problem.js';
-import { UserChangesRepository } from './user-changes.repository.js';
-import { UserEmailsRepository } from './user-emails.repository.js';
-import { UserEvents } from './user-events.js';
-import { UserParts } from './user-parts.js';
-import type { OrphanedOrg } from './user-ties.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
+import { UserEvents } from '../users/user-events.js';
+import { UserParts } from '../users/user-parts.js';
+import type { OrphanedOrg } from '../users/user-ties.js';
 
 export interface Deletion {
   actor: Actor;

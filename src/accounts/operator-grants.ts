@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
-import { MailCodesRepository } from '../auth/mail-codes/mail-codes.repository.js';
+import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { RefusedError } from '../problems/problem.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
@@ -27,7 +27,7 @@ export class OperatorGrants {
   constructor(
     private readonly users: UserChangesRepository,
     private readonly emails: UserEmailsRepository,
-    private readonly codes: MailCodesRepository,
+    private readonly codes: EmailCodesRepository,
     private readonly events: UserEvents,
     private readonly transactions: Transactions,
   ) {}

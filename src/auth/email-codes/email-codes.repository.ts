@@ -6,39 +6,39 @@ import { hotStatement } from '../../database/hot-statements.js';
 import { places } from '../../database/batches.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
-import { MAIL_CODES_SUBJECT_KEY, MailCode, type MailCodePurpose } from './mail-code.entity.js';
+import { EMAIL_CODES_SUBJECT_KEY, EmailCode, type EmailCodePurpose } from './email-code.entity.js';
 
-export type MailCodeKey = Pick<MailCode, 'purpose' | 'subject'>;
+export type EmailCodeKey = Pick<EmailCode, 'purpose' | 'subject'>;
 
-export type NewMailCode = MailCodeKey &
-  Pick<MailCode, 'email' | 'authEpoch' | 'handedOut' | 'userId' | 'expiresAt'>;
+export type NewEmailCode = EmailCodeKey &
+  Pick<EmailCode, 'email' | 'authEpoch' | 'handedOut' | 'userId' | 'expiresAt'>;
 
 const PURGE_AFTER_MS = 3_600_000;
 
 const FIND_OLD = hotStatement(
   'the clean-up of mailed codes',
-  'SELECT id FROM mail_codes WHERE purge_at < ? ORDER BY purge_at LIMIT ?',
+  'SELECT id FROM email_codes WHERE purge_at < ? ORDER BY purge_at LIMIT ?',
   [0, 1],
 );
 const FIND = hotStatement(
   'the look-up of mailed codes',
   `SELECT id, purpose, subject, email, auth_epoch AS authEpoch, code_number AS codeNumber, tries,
      handed_out AS handedOut, user_id AS userId, expires_at AS expiresAt
-   FROM mail_codes WHERE purpose IN (?, ?) AND subject = ?`,
+   FROM email_codes WHERE purpose IN (?, ?) AND subject = ?`,
   ['password_reset', 'password_reset', ''],
 );
 
 @Injectable()
-export class MailCodesRepository {
-  constructor(@InjectRepository(MailCode) private readonly codes: Repository<MailCode>) {}
+export class EmailCodesRepository {
+  constructor(@InjectRepository(EmailCode) private readonly codes: Repository<EmailCode>) {}
 
   /** Makes sure that a row exists, with or without a code. */
-  async keep(transaction: Transaction, { purpose, subject }: MailCodeKey): Promise<void> {
+  async keep(transaction: Transaction, { purpose, subject }: EmailCodeKey): Promise<void> {
     const purgeAt = Date.now() + PURGE_AFTER_MS;
     await this.updateOrInsert(
       transaction,
       () =>
-        transaction.write('UPDATE mail_codes SET purge_at = ? WHERE purpose = ? AND subject = ?', [
+        transaction.write('UPDATE email_codes SET purge_at = ? WHERE purpose = ? AND subject = ?', [
           purgeAt,
           purpose,
           subject,
@@ -47,14 +47,14 @@ export class MailCodesRepository {
     );
   }
 
-  async renew(transaction: Transaction, code: NewMailCode): Promise<void> {
+  async renew(transaction: Transaction, code: NewEmailCode): Promise<void> {
     const { purpose, subject, email, authEpoch, handedOut, userId, expiresAt } = code;
     const purgeAt = Date.now() + PURGE_AFTER_MS;
     await this.updateOrInsert(
       transaction,
       () =>
         transaction.write(
-          `UPDATE mail_codes SET code_number = code_number + 1, tries = 0, email = ?, auth_epoch = ?,
+          `UPDATE email_codes SET code_number = code_number + 1, tries = 0, email = ?, auth_epoch = ?,
              handed_out = ?, user_id = ?, expires_at = ?, purge_at = ? WHERE purpose = ? AND subject = ?`,
           [email, authEpoch, handedOut, userId, expiresAt, purgeAt, purpose, subject],
         ),
@@ -65,21 +65,21 @@ export class MailCodesRepository {
   /** Writes the same for every row, whether or not it has a code. */
   async countTry(
     transaction: Transaction,
-    purposes: readonly MailCodePurpose[],
+    purposes: readonly EmailCodePurpose[],
     subject: string,
   ): Promise<void> {
     await transaction.write(
-      `UPDATE mail_codes SET tries = tries + 1 WHERE purpose IN (${places(purposes.length)}) AND subject = ?`,
+      `UPDATE email_codes SET tries = tries + 1 WHERE purpose IN (${places(purposes.length)}) AND subject = ?`,
       [...purposes, subject],
     );
   }
 
   find(
     transaction: Transaction,
-    [first, second = first]: readonly [MailCodePurpose, MailCodePurpose?],
+    [first, second = first]: readonly [EmailCodePurpose, EmailCodePurpose?],
     subject: string,
-  ): Promise<MailCode[]> {
-    return transaction.read<MailCode>(FIND, [first, second, subject]);
+  ): Promise<EmailCode[]> {
+    return transaction.read<EmailCode>(FIND, [first, second, subject]);
   }
 
   isCurrent(id: string, codeNumber: number): Promise<boolean> {
@@ -87,15 +87,15 @@ export class MailCodesRepository {
   }
 
   /** Returns true for the one request that deletes the row, which consumes the code. */
-  async use(transaction: Transaction, { id, codeNumber }: MailCode): Promise<boolean> {
-    const used = await transaction.write('DELETE FROM mail_codes WHERE id = ? AND code_number = ?', [
+  async use(transaction: Transaction, { id, codeNumber }: EmailCode): Promise<boolean> {
+    const used = await transaction.write('DELETE FROM email_codes WHERE id = ? AND code_number = ?', [
       id,
       codeNumber,
     ]);
     return used === 1;
   }
 
-  async void(transaction: Transaction, { purpose, subject }: MailCodeKey): Promise<void> {
+  async void(transaction: Transaction, { purpose, subject }: EmailCodeKey): Promise<void> {
     await transaction.of(this.codes).delete({ purpose, subject });
   }
 
@@ -124,13 +124,13 @@ export class MailCodesRepository {
   private async updateOrInsert(
     transaction: Transaction,
     update: () => Promise<number>,
-    row: MailCodeKey & Partial<MailCode>,
+    row: EmailCodeKey & Partial<EmailCode>,
   ): Promise<void> {
     if ((await update()) === 1) return;
     try {
       await transaction.of(this.codes).insert({ id: newEntityId(), ...row });
     } catch (error) {
-      if (!isUniqueViolation(error, MAIL_CODES_SUBJECT_KEY)) throw error;
+      if (!isUniqueViolation(error, EMAIL_CODES_SUBJECT_KEY)) throw error;
       await update();
     }
   }
