@@ -18,20 +18,19 @@ import { FeedRepository } from '../events/feed.repository.js';
 import { Event, FeedEntry } from '../events/event.entity.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { Mail } from '../mail/mail.entity.js';
-import { MailLimitsRepository } from '../mail/mail-limits.repository.js';
-import { MailListRepository, MailsRepository } from '../mail/mails.repository.js';
-import { Invitation } from '../orgs/state/invitation.entity.js';
-import { DeletedOrgsRepository } from '../orgs/state/deleted-orgs.repository.js';
-import { InvitationListRepository } from '../orgs/state/invitation-list.repository.js';
-import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
-import { MemberListRepository } from '../orgs/state/member-list.repository.js';
-import { MemberSearchRepository } from '../orgs/state/member-search.repository.js';
-import { MembersRepository } from '../orgs/state/members.repository.js';
-import { MembershipListRepository } from '../orgs/state/membership-list.repository.js';
-import { OrgListRepository } from '../orgs/state/org-list.repository.js';
-import { OrgsRepository } from '../orgs/state/orgs.repository.js';
-import { OwnershipRepository } from '../orgs/state/ownership.repository.js';
-import { UserOrgsRepository } from '../orgs/state/user-orgs.repository.js';
+import { MailsRepository } from '../mail/mails.repository.js';
+import { Invitation } from '../orgs/invitations/invitation.entity.js';
+import { DeletedOrgsRepository } from '../orgs/deleted-orgs.repository.js';
+import { InvitationListRepository } from '../orgs/invitations/invitation-list.repository.js';
+import { InvitationsRepository } from '../orgs/invitations/invitations.repository.js';
+import { MemberListRepository } from '../orgs/members/member-list.repository.js';
+import { MemberSearchRepository } from '../orgs/members/member-search.repository.js';
+import { MembersRepository } from '../orgs/members/members.repository.js';
+import { MembershipListRepository } from '../orgs/members/membership-list.repository.js';
+import { OrgListRepository } from '../orgs/org-list.repository.js';
+import { OrgsRepository } from '../orgs/orgs.repository.js';
+import { OwnershipRepository } from '../orgs/ownership.repository.js';
+import { UserOrgsRepository } from '../orgs/user-orgs.repository.js';
 import { ImportedUsersRepository } from '../users/imported-users.repository.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
@@ -79,8 +78,6 @@ export const REPOSITORIES = [
   EventsRepository,
   FeedRepository,
   MailsRepository,
-  MailListRepository,
-  MailLimitsRepository,
   EmailCodesRepository,
   IdempotencyKeysRepository,
   LiftedLimitsRepository,

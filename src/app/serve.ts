@@ -3,9 +3,9 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { Logger } from 'pino';
 import { useContainer } from 'class-validator';
 import { AppModule } from './app.module.js';
-import type { KeyRing } from '../auth/tokens/signing-keys.js';
+import { startWorkers } from './workers.js';
+import type { KeyRing } from '../auth/tokens/key-ring.js';
 import type { Env } from '../config/env.js';
-import { FeedPoller } from '../events/feed-rounds.js';
 import { Connections, IdleConnections, maxConnections } from '../http/connections.js';
 import { fastifyOptions, listen, stopOnSignals } from '../http/server.js';
 import { allowOrigins, sendSecurityHeaders } from '../http/response-headers.js';
@@ -36,7 +36,7 @@ export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void>
   );
   stopOnSignals(app, log, stopTracing);
   await configureApp(app, env, connections);
-  app.get(FeedPoller).start();
+  startWorkers(app);
   idle.limit(app.getHttpServer(), maxConnections(env));
   await listen(app, env);
   announce(env, await app.getUrl(), log);

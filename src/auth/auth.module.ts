@@ -21,13 +21,10 @@ import { EmailCode } from './email-codes/email-code.entity.js';
 import { VouchedEmails } from '../accounts/vouched-emails.js';
 import { EmailCodes } from './email-codes/email-codes.js';
 import { OldEmailCodes } from './email-codes/old-email-codes.js';
-import { CodeMails } from '../mail-delivery/code-mails.js';
 import { EmailProofs } from '../accounts/email-proofs.js';
 import { EmailCodesOfUser } from './email-codes/email-codes-of-user.js';
-import { CodeMailLimit } from './email-codes/code-mail-limit.js';
 import { EmailCodesRepository } from './email-codes/email-codes.repository.js';
 import { PasswordRecoveryController } from '../me/password-recovery.controller.js';
-import { ResetMails } from '../mail-delivery/reset-mails.js';
 import { PasswordRecoveryService } from '../accounts/password-reset.js';
 import { HandedOutResetCodes } from '../accounts/reset-codes.js';
 import { JobsModule } from '../clean-up/jobs.module.js';
@@ -91,8 +88,6 @@ import { TotpSecrets } from './second-factor/totp.js';
     AllSessionsService,
     AuthService,
     AuthorizationCodesRepository,
-    CodeMailLimit,
-    CodeMails,
     CodesService,
     EndedSessions,
     EndedSessionsRepository,
@@ -123,7 +118,6 @@ import { TotpSecrets } from './second-factor/totp.js';
     SessionEndingService,
     SessionOpening,
     RefreshTokens,
-    ResetMails,
     SecondFactorEnrollment,
     SecondFactorRemoval,
     SecondFactorVerification,
@@ -139,7 +133,6 @@ import { TotpSecrets } from './second-factor/totp.js';
   ],
   exports: [
     AllSessionsService,
-    CodeMailLimit,
     AuthenticationGuard,
     EmailProofs,
     HandedOutResetCodes,

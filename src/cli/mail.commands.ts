@@ -2,8 +2,8 @@ import type { OperatorActor } from '../access/principal.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { type Mail, MAIL_STATES } from '../mail/mail.entity.js';
 import { MailNotFoundError } from '../mail/mail.errors.js';
-import { MailListRepository } from '../mail/mails.repository.js';
-import { MailRetries } from '../mail/mail-retries.js';
+import { MailsRepository } from '../mail/mails.repository.js';
+import { Mails } from '../mail/mails.js';
 import { OperatedMails } from '../operators/operated-mails.js';
 import { mailView, timeText } from '../operators/views.js';
 import { canonicalEmail } from '../users/email-address.js';
@@ -19,7 +19,7 @@ export async function listMails(invocation: Invocation): Promise<Report> {
   if (to !== undefined && recipient === undefined) throw new CannotRunError('--to: expected an email');
   const atMost = limitOption(invocation);
   return withServices(async (services) => {
-    const mails = await services.get(MailListRepository).findLatest({ states, recipient }, atMost);
+    const mails = await services.get(MailsRepository).findLatest({ states, recipient }, atMost);
     return { lines: mails.length === 0 ? ['none'] : mails.map(mailLine), json: mails.map(mailView) };
   });
 }
@@ -58,7 +58,7 @@ export async function retryMails(invocation: Invocation): Promise<Report> {
     const actor = operatorOf(invocation);
     const retried =
       id === undefined
-        ? await services.get(MailRetries).retryFailed(actor)
+        ? await services.get(Mails).retryFailed(actor)
         : await retryOne(services.get(OperatedMails), id, actor);
     return { lines: [`${retried} mails will be sent now`], json: [{ retried }] };
   });

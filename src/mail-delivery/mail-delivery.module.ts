@@ -1,8 +1,15 @@
 import { Module } from '@nestjs/common';
-import { MailCounts, MailWorker } from './mail-worker.js';
 import { MailModule } from '../mail/mail.module.js';
 import { SmtpSender } from '../mail/smtp-sender.js';
+import { InvitationRowsModule } from '../orgs/invitations/invitation-rows.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { MailTexts } from './mail-texts.js';
+import { MailWorker } from './mail-worker.js';
 
 /** Sends what waits; commands leave that to the service. */
-@Module({ imports: [MailModule], providers: [MailCounts, MailWorker, SmtpSender] })
+@Module({
+  imports: [InvitationRowsModule, MailModule, RateLimitsModule, UsersModule],
+  providers: [MailTexts, MailWorker, SmtpSender],
+})
 export class MailDeliveryModule {}

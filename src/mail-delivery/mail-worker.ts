@@ -3,40 +3,16 @@ import {
   type BeforeApplicationShutdown,
   Injectable,
   Logger,
-  type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { CANDIDATES, choose, type Due, type Placed } from '../mail/mail-choice.js';
-import { MailComposers, type WaitingMail } from '../mail/mail-composers.js';
-import { SendingFailedError } from '../mail/mail.errors.js';
 import { type Mail, MAIL_PRIORITIES } from '../mail/mail.entity.js';
-import { MailsRepository } from '../mail/mails.repository.js';
-import { retryAfterMs } from '../mail/mail-retries.js';
+import { SendingFailedError } from '../mail/mail.errors.js';
+import { type DueMails, MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
 import { SEND_TIMEOUT_MS, SmtpSender } from '../mail/smtp-sender.js';
 import { mailCounts } from '../telemetry/metrics/measurements.js';
-
-/** Counts emails by state. A scrape returns the count made after the one before, so no slow database can delay it. */
-@Injectable()
-export class MailCounts {
-  private latest: Record<string, number> = {};
-  private isWanted = true;
-
-  constructor(private readonly mails: MailsRepository) {}
-
-  provide(): void {
-    mailCounts.provide(() => {
-      this.isWanted = true;
-      return this.latest;
-    });
-  }
-
-  async refresh(): Promise<void> {
-    if (!this.isWanted) return;
-    this.isWanted = false;
-    this.latest = await this.mails.countByState();
-  }
-}
+import { CANDIDATES, choose, type Placed } from './mail-choice.js';
+import { MailTexts } from './mail-texts.js';
 
 const POLL_MS = 1000;
 const POLL_AFTER_FAULT_MS = 5000;
@@ -48,9 +24,20 @@ export const LEASE_MS = SEND_TIMEOUT_MS + 20_000;
 const STOP_TIMEOUT_MS = 3000;
 const NOTE_ATTEMPTS = 10;
 
+const FIRST_PAUSES_MS = [1000, 5000, 30_000, 120_000, 600_000];
+const HOUR_MS = 3_600_000;
+const MAX_HOURLY = 24;
+
+/** Returns how long to wait after this many failed attempts; undefined to give up. */
+export function retryAfterMs(attempts: number): number | undefined {
+  const first = FIRST_PAUSES_MS[attempts - 1];
+  if (first !== undefined) return first;
+  return attempts <= FIRST_PAUSES_MS.length + MAX_HOURLY ? HOUR_MS : undefined;
+}
+
 /** Sends the emails of the outbox. Every instance has a worker; leases keep two of them from sending the same mail. */
 @Injectable()
-export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Mail');
   private readonly sending = new Map<Promise<void>, Placed>();
   private readonly abort = new AbortController();
@@ -58,19 +45,23 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
   private polling: Promise<void> = Promise.resolve();
   private stopping = false;
   private failed = false;
+  private counts: Record<string, number> = {};
+  private areCountsWanted = true;
 
   constructor(
     private readonly mails: MailsRepository,
-    private readonly composers: MailComposers,
+    private readonly texts: MailTexts,
     private readonly sender: SmtpSender,
-    private readonly counts: MailCounts,
     private readonly env: Env,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.composers.requireAll();
+  start(): void {
     if (!this.env.smtp) return;
-    this.counts.provide();
+    // A scrape returns the counts made after the one before, so no slow database can delay it.
+    mailCounts.provide(() => {
+      this.areCountsWanted = true;
+      return this.counts;
+    });
     this.schedule(POLL_MS);
   }
 
@@ -103,7 +94,10 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
       const { classes, mayHaveMore } = await this.findDue();
       const chosen = this.stopping ? [] : choose(classes, [...this.sending.values()]);
       for (const mail of chosen) this.begin(mail);
-      await this.counts.refresh();
+      if (this.areCountsWanted) {
+        this.areCountsWanted = false;
+        this.counts = await this.mails.countByState();
+      }
       this.failed = false;
       this.schedule(mayHaveMore ? 0 : POLL_MS);
     } catch (error) {
@@ -114,13 +108,13 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** Finds emails by class, and deletes those that nobody would get; `mayHaveMore` tells whether more may follow at once. */
-  private async findDue(): Promise<{ classes: Due<WaitingMail>[]; mayHaveMore: boolean }> {
-    const classes: Due<WaitingMail>[] = [];
+  private async findDue(): Promise<{ classes: DueMails[]; mayHaveMore: boolean }> {
+    const classes: DueMails[] = [];
     let mayHaveMore = false;
     for (const priority of MAIL_PRIORITIES) {
       const limit = priority === 0 ? MAX_EXAMINED : CANDIDATES;
       const { fresh, retries } = await this.mails.findDue(priority, Date.now(), limit);
-      const ids = await this.composers.findPointless([...fresh, ...retries]);
+      const ids = await this.texts.findPointless([...fresh, ...retries]);
       if (ids.length > 0) await this.mails.delete(ids);
       mayHaveMore ||= ids.length > 0 && fresh.length + retries.length >= limit;
       const isWanted = ({ id }: WaitingMail): boolean => !ids.includes(id);
@@ -157,7 +151,7 @@ export class MailWorker implements OnApplicationBootstrap, BeforeApplicationShut
       await this.mails.end(mail, { state: 'failed', error: mail.lastError ?? 'expired' });
       return true;
     }
-    const text = await this.composers.compose(mail);
+    const text = await this.texts.compose(mail);
     if (!text) {
       // Keep no request that got no code: it counts for nothing, and anybody can make any number of them.
       if (mail.codeId === null) await this.mails.delete([id]);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LEASE_MS } from './mail-worker.js';
-import { retryAfterMs } from '../mail/mail-retries.js';
+import { LEASE_MS, retryAfterMs } from './mail-worker.js';
 import { SEND_TIMEOUT_MS } from '../mail/smtp-sender.js';
 
 const SECOND = 1000;

@@ -1,28 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { MAIL_KINDS } from './mail.entity.js';
-import { nextTurn, priorityOf } from './mail-choice.js';
+import { nextTurn } from './mails.js';
 
 const MINUTE = 60_000;
 
 describe('the turns of mails', () => {
-  it('are those of recovery and verification, then of notices and changes, then of invitations', () => {
-    expect(Object.fromEntries(MAIL_KINDS.map((kind) => [kind, priorityOf(kind)]))).toEqual({
-      password_reset: 0,
-      email_verification: 0,
-      password_changed: 1,
-      reset_code_issued: 1,
-      second_factor_enabled: 1,
-      second_factor_removed: 1,
-      second_factor_guessed: 1,
-      recovery_codes_renewed: 1,
-      recovery_code_used: 1,
-      email_change: 1,
-      email_change_asked: 1,
-      email_changed: 1,
-      invitation: 2,
-    });
-  });
-
   it.each([
     ['a sender without a waiting mail has a turn now', undefined, 5 * MINUTE, 5 * MINUTE],
     ['the next is a minute behind the one before', 5 * MINUTE, 5 * MINUTE, 6 * MINUTE],

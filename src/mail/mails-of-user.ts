@@ -3,7 +3,7 @@ import type { Transaction } from '../database/transactions/transaction.js';
 import { type DeletedUser, type ExportedRows, UserParts, type UserRows } from '../users/user-parts.js';
 import type { UserProfile } from '../users/users.repository.js';
 import { MAIL_STATES } from './mail.entity.js';
-import { MailListRepository, MailsRepository } from './mails.repository.js';
+import { MailsRepository } from './mails.repository.js';
 
 /** more than the limits of a week allow */
 const MAX_MAILS = 1000;
@@ -14,7 +14,6 @@ export class MailsOfUser implements UserRows, ExportedRows, OnModuleInit {
 
   constructor(
     private readonly mails: MailsRepository,
-    private readonly lists: MailListRepository,
     private readonly parts: UserParts,
   ) {}
 
@@ -31,7 +30,7 @@ export class MailsOfUser implements UserRows, ExportedRows, OnModuleInit {
   /** Only those since the account exists, and none before the email is verified: the others may be for another person. */
   async *of({ email, createdAt: since, emailVerifiedAt }: UserProfile): AsyncGenerator<object> {
     if (emailVerifiedAt === null) return;
-    for (const mail of await this.lists.findLatest({ states: MAIL_STATES, recipient: email }, MAX_MAILS)) {
+    for (const mail of await this.mails.findLatest({ states: MAIL_STATES, recipient: email }, MAX_MAILS)) {
       const { id, kind, state, createdAt, endedAt } = mail;
       if (createdAt < since) continue;
       yield {

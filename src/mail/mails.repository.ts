@@ -5,11 +5,26 @@ import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
-import type { WaitingMail } from './mail-composers.js';
-import type { Due } from './mail-choice.js';
 import { Mail, type MailPriority, type MailState } from './mail.entity.js';
+import { type Excess, findExcess, type LimitedMail } from './mails.limits.js';
+
+export type WaitingMail = Pick<
+  Mail,
+  'id' | 'kind' | 'recipient' | 'codeId' | 'senderId' | 'priority' | 'attempts'
+>;
+
+export interface DueMails<M = WaitingMail> {
+  fresh: readonly M[];
+  /** tried before, or left by a process that died */
+  retries: readonly M[];
+}
 
 export type MailEnd = { state: 'sent' | 'dropped' } | { state: 'failed'; error: string };
+
+export interface MailFilter {
+  states: readonly MailState[];
+  recipient?: string | undefined;
+}
 
 const WAITING = 'id, kind, recipient, code_id AS codeId, sender_id AS senderId, priority, attempts';
 const FIND_FRESH = hotStatement(
@@ -39,8 +54,27 @@ const FIND_BEFORE = hotStatement(
   'SELECT id FROM mails WHERE state = ? AND id < ? ORDER BY id LIMIT ?',
   ['sent', '', 1],
 );
+const FIND_OF_STATE = hotStatement(
+  'the latest mails of a state',
+  'SELECT id FROM mails WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?',
+  ['waiting', 'g', 21],
+);
+/** COALESCE keeps the engines from the index of states, in which the emails to one address may be few among many. */
+const FIND_TO = hotStatement(
+  'the latest mails to an address',
+  `SELECT id FROM mails WHERE recipient = ? AND COALESCE(state, '') = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+  ['u1@example.com', 'waiting', 'g', 21],
+);
+const COUNT = hotStatement(
+  'the count of the mails of a state',
+  'SELECT COUNT(*) AS mails FROM mails WHERE state = ?',
+  ['waiting'],
+);
 const RETRY = `UPDATE mails SET state = 'waiting', next_attempt_at = ?, attempts = 0, ended_at = NULL
   WHERE (expires_at IS NULL OR expires_at > ?) AND`;
+
+/** greater than any id */
+const LATEST = 'g';
 
 /** An email of the outbox belongs to the process that holds its lease. One UPDATE decides this, on Galera too. */
 @Injectable()
@@ -52,6 +86,23 @@ export class MailsRepository {
 
   async insert(transaction: Transaction, mail: Mail): Promise<void> {
     await transaction.of(this.mails).insert(mail);
+  }
+
+  /** Finds the limit that refuses one more email. @param isKnownClient whether the account has logged in from the sender's IP address */
+  findExcess(
+    transaction: Transaction,
+    mail: LimitedMail,
+    isKnownClient = false,
+  ): Promise<Excess | undefined> {
+    const query = transaction.read.bind(transaction)<Record<string, string | null>>;
+    return findExcess(query, mail, Date.now(), { isKnownClient });
+  }
+
+  /** Tells whether requests at the same moment have put this email beyond a limit. */
+  async isBeyondLimits(mail: Mail): Promise<boolean> {
+    const query = (sql: string, values: unknown[]): Promise<Record<string, string | null>[]> =>
+      this.mails.query(sql, values);
+    return (await findExcess(query, mail, mail.createdAt, { beforeId: mail.id })) !== undefined;
   }
 
   /** Keeps the rows: registering and deleting an address must not reset the count of what it got in a day. */
@@ -70,10 +121,10 @@ export class MailsRepository {
     return last?.state === 'waiting' ? last.turnAt : undefined;
   }
 
-  async findDue(priority: MailPriority, now: number, limit: number): Promise<Due<WaitingMail>> {
+  async findDue(priority: MailPriority, now: number, limit: number): Promise<DueMails> {
     return {
-      fresh: await this.mails.query<WaitingMail[]>(FIND_FRESH, [priority, limit]),
-      retries: await this.mails.query<WaitingMail[]>(FIND_RETRIES, [priority, now, limit]),
+      fresh: await this.mails.query(FIND_FRESH, [priority, limit]),
+      retries: await this.mails.query(FIND_RETRIES, [priority, now, limit]),
     };
   }
 
@@ -84,7 +135,7 @@ export class MailsRepository {
         WHERE id = ? AND state = 'waiting' AND next_attempt_at <= ?`,
       [leaseUntil, id, now],
     );
-    return claimed === 1 ? ((await this.mails.findOneBy({ id })) ?? undefined) : undefined;
+    return claimed === 1 ? ((await this.find(id)) ?? undefined) : undefined;
   }
 
   /** Does nothing if the lease was lost: then another process decides. */
@@ -108,7 +159,7 @@ export class MailsRepository {
   }
 
   async hasWaitedSince(time: number): Promise<boolean> {
-    return (await this.mails.query<unknown[]>(FIND_WAITING, [firstEntityIdAt(time)])).length > 0;
+    return (await this.findIds(FIND_WAITING, [firstEntityIdAt(time)])).length > 0;
   }
 
   async countByState(): Promise<Partial<Record<MailState, number>>> {
@@ -118,61 +169,14 @@ export class MailsRepository {
     return Object.fromEntries(rows.map(({ state, mails }) => [state, mails]));
   }
 
+  async count(state: MailState): Promise<number> {
+    const [row] = await this.mails.query<{ mails: number }[]>(COUNT, [state]);
+    return row!.mails;
+  }
+
   find(id: string): Promise<Mail | null> {
     return this.mails.findOneBy({ id });
   }
-
-  /** Makes an email due if it waits or failed and has not expired. */
-  async retry(transaction: Transaction, id: string, now: number): Promise<boolean> {
-    const sql = `${RETRY} id = ? AND state IN ('waiting', 'failed')`;
-    return (await transaction.write(sql, [now, now, id])) === 1;
-  }
-
-  /** Returns how many there are. */
-  retryFailed(transaction: Transaction, now: number): Promise<number> {
-    return transaction.write(`${RETRY} state = 'failed'`, [now, now]);
-  }
-
-  async findBefore(state: MailState, time: number, limit: number): Promise<string[]> {
-    const rows = await this.mails.query<{ id: string }[]>(FIND_BEFORE, [state, firstEntityIdAt(time), limit]);
-    return rows.map(({ id }) => id);
-  }
-
-  async delete(ids: readonly string[]): Promise<void> {
-    await this.mails.delete({ id: In(ids) });
-  }
-}
-
-export interface MailFilter {
-  states: readonly MailState[];
-  recipient?: string | undefined;
-}
-
-/** greater than any id */
-const LATEST = 'g';
-
-const FIND_OF_STATE = hotStatement(
-  'the latest mails of a state',
-  'SELECT id FROM mails WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?',
-  ['waiting', 'g', 21],
-);
-
-/** COALESCE keeps the engines from the index of states, in which the emails to one address may be few among many. */
-const FIND_TO = hotStatement(
-  'the latest mails to an address',
-  `SELECT id FROM mails WHERE recipient = ? AND COALESCE(state, '') = ? AND id < ? ORDER BY id DESC LIMIT ?`,
-  ['u1@example.com', 'waiting', 'g', 21],
-);
-
-const COUNT = hotStatement(
-  'the count of the mails of a state',
-  'SELECT COUNT(*) AS mails FROM mails WHERE state = ?',
-  ['waiting'],
-);
-
-@Injectable()
-export class MailListRepository {
-  constructor(@InjectRepository(Mail) private readonly mails: Repository<Mail>) {}
 
   /** Each state is a range of one index. */
   async findLatest({ states, recipient }: MailFilter, limit: number, before = LATEST): Promise<Mail[]> {
@@ -187,9 +191,23 @@ export class MailListRepository {
     return this.mails.find({ where: { id: In(latestFirst.slice(0, limit)) }, order: { id: 'DESC' } });
   }
 
-  async count(state: MailState): Promise<number> {
-    const [row] = await this.mails.query<{ mails: number }[]>(COUNT, [state]);
-    return row!.mails;
+  /** Makes an email due if it waits or failed and has not expired. */
+  async retry(transaction: Transaction, id: string, now: number): Promise<boolean> {
+    const sql = `${RETRY} id = ? AND state IN ('waiting', 'failed')`;
+    return (await transaction.write(sql, [now, now, id])) === 1;
+  }
+
+  /** Returns how many there are. */
+  retryFailed(transaction: Transaction, now: number): Promise<number> {
+    return transaction.write(`${RETRY} state = 'failed'`, [now, now]);
+  }
+
+  findBefore(state: MailState, time: number, limit: number): Promise<string[]> {
+    return this.findIds(FIND_BEFORE, [state, firstEntityIdAt(time), limit]);
+  }
+
+  async delete(ids: readonly string[]): Promise<void> {
+    await this.mails.delete({ id: In(ids) });
   }
 
   private async findIds(sql: string, values: unknown[]): Promise<string[]> {

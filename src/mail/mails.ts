@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
-import { type NoticeKind, waitMs } from './mail-budgets.js';
 import type { MailKind } from './mail.entity.js';
-import { MailUnavailableError } from './mail.errors.js';
-import { MailLimitsRepository } from './mail-limits.repository.js';
-import { nextTurn, priorityOf } from './mail-choice.js';
+import { MailEndedError, MailNotFoundError, MailUnavailableError, TooManyMailsError } from './mail.errors.js';
+import { type NoticeKind, priorityOf } from './mails.limits.js';
 import { MailsRepository } from './mails.repository.js';
 
 export interface NewMail {
@@ -29,16 +30,18 @@ interface Notice {
 }
 
 const DELAYED_AFTER_MS = 600_000;
-const DAY_MS = 86_400_000;
+const TURN_MS = 60_000;
 /** length of the column; ids and keys of addresses fit into it */
 const MAX_SENDER_LENGTH = 36;
 
+/** The outbox. */
 @Injectable()
 export class Mails {
   constructor(
     private readonly mails: MailsRepository,
-    private readonly limits: MailLimitsRepository,
+    private readonly events: EventsRepository,
     private readonly emails: UserEmailsRepository,
+    private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
 
@@ -52,13 +55,11 @@ export class Mails {
   }
 
   /** Sends the mail if, and only if, the transaction commits. Does nothing without an SMTP server. */
-  async enqueue(
-    transaction: Transaction,
-    { kind, recipient, senderId: sender, orgId, code, expiresAt }: NewMail,
-  ): Promise<void> {
+  async enqueue(transaction: Transaction, mail: NewMail): Promise<void> {
     if (!this.env.smtp) return;
+    const { kind, recipient, orgId = null, code, expiresAt = null } = mail;
     const now = Date.now();
-    const senderId = sender.slice(0, MAX_SENDER_LENGTH);
+    const senderId = mail.senderId.slice(0, MAX_SENDER_LENGTH);
     const priority = priorityOf(kind);
     const lastTurn = await this.mails.findLastTurn(transaction, senderId, priority);
     await this.mails.insert(transaction, {
@@ -67,7 +68,7 @@ export class Mails {
       recipient,
       codeId: code?.id ?? null,
       codeNumber: code?.number ?? null,
-      orgId: orgId ?? null,
+      orgId,
       senderId,
       state: 'waiting',
       createdAt: now,
@@ -75,21 +76,57 @@ export class Mails {
       priority,
       turnAt: nextTurn(lastTurn, now),
       attempts: 0,
-      expiresAt: expiresAt ?? null,
+      expiresAt,
       endedAt: null,
       lastError: null,
     });
   }
 
+  /** @throws TooManyMailsError */
+  async enqueueWithinLimits(transaction: Transaction, mail: NewMail): Promise<void> {
+    const excess = await this.mails.findExcess(transaction, { orgId: null, ...mail });
+    if (excess) throw new TooManyMailsError(mail.kind, excess);
+    await this.enqueue(transaction, mail);
+  }
+
   /**
-   * Sends no notice beyond the budget: the ones before it have told the same. Sends none either to an address that is not the
+   * Sends no notice beyond the limits: the ones before it have told the same. Sends none either to an address that is not the
    * user's verified email, since it may be the address of a person who has no account. Call it before the email changes.
    */
   async notify(transaction: Transaction, notice: Notice): Promise<void> {
     if (!this.env.smtp) return;
     if (!(await this.emails.isVerified(transaction, notice.senderId, notice.recipient))) return;
-    const now = Date.now();
-    const counts = await this.limits.count(transaction, notice, now - DAY_MS);
-    if (waitMs(notice.kind, counts, now) === 0) await this.enqueue(transaction, notice);
+    const excess = await this.mails.findExcess(transaction, { orgId: null, ...notice });
+    if (!excess) await this.enqueue(transaction, notice);
   }
+
+  /** `OperatedMails` checks first whether the email is still of use. @throws MailNotFoundError, MailEndedError */
+  async retryOne(id: string, actor: Actor): Promise<void> {
+    const isDue = await this.transactions.run(async (transaction) => {
+      if (!(await this.mails.retry(transaction, id, Date.now()))) return false;
+      await this.events.record(transaction, { type: 'mail.retried', actor, data: { mailId: id } });
+      return true;
+    });
+    if (isDue) return;
+    const mail = await this.mails.find(id);
+    throw mail ? new MailEndedError(mail.state) : new MailNotFoundError();
+  }
+
+  /** Returns how many there are. */
+  retryFailed(actor: Actor): Promise<number> {
+    return this.transactions.run(async (transaction) => {
+      const retried = await this.mails.retryFailed(transaction, Date.now());
+      if (retried > 0) {
+        await this.events.record(transaction, { type: 'mail.retried', actor, data: { all: true } });
+      }
+      return retried;
+    });
+  }
+}
+
+// Returns the turn of a sender's next mail (epoch milliseconds): a minute after the last one that still waits. Turns
+// are an order, not a delay: if nobody else waits, all go at once. Turns of newcomers follow the clock, so they
+// cannot hold an email back for good.
+export function nextTurn(lastWaiting: number | undefined, now: number): number {
+  return lastWaiting === undefined ? now : Math.max(now, lastWaiting + TURN_MS);
 }

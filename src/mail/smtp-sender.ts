@@ -4,8 +4,7 @@ import { createTransport, type Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
 import { SendingFailedError } from './mail.errors.js';
 import type { Mail } from './mail.entity.js';
-import type { MailText } from './mail-composers.js';
-import { loadTemplates, renderBody, type Templates } from './template.js';
+import { loadTemplates, type MailText, renderBody, type Templates } from './template.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 20_000;

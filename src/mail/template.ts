@@ -42,7 +42,10 @@ export interface Template {
 
 export type Templates = ReadonlyMap<TemplateName, Template>;
 
-export type MailValues = Partial<Record<(typeof PLACEHOLDERS)[number], string>>;
+type MailValues = Partial<Record<(typeof PLACEHOLDERS)[number], string>>;
+
+/** What an email says. The organization and the inviter are harmless already. */
+export type MailText = { template: TemplateName } & Omit<MailValues, 'email' | 'time'>;
 
 const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
 const TEMPLATES_WITH_CODE = new Set<TemplateName>([

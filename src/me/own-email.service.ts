@@ -7,7 +7,6 @@ import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { type Credentials, UsersRepository } from '../users/users.repository.js';
-import { CodeMailLimit } from '../auth/email-codes/code-mail-limit.js';
 import { EmailProofs } from '../accounts/email-proofs.js';
 
 interface EmailChange extends OwnerProof {
@@ -21,12 +20,11 @@ export class OwnEmailService {
     private readonly codes: EmailCodes,
     private readonly proofs: EmailProofs,
     private readonly mails: Mails,
-    private readonly limit: CodeMailLimit,
     private readonly owners: OwnerProofs,
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws MailUnavailableError, RateLimitedError */
+  /** @throws MailUnavailableError, TooManyMailsError */
   async askForVerification({ id }: UserPrincipal): Promise<boolean> {
     this.mails.requireServer();
     const user = await this.users.findForProof(id);
@@ -42,7 +40,7 @@ export class OwnEmailService {
   /**
    * Does not tell whether the new email is taken: its owner learns that by mail. Requesting the current email cancels a
    * pending change.
-   * @throws MailUnavailableError, WrongPasswordError, InvalidSecondFactorCodeError, InvalidTokenError, RateLimitedError
+   * @throws MailUnavailableError, WrongPasswordError, InvalidSecondFactorCodeError, InvalidTokenError, TooManyMailsError
    */
   async askForChange(actor: UserActor, { email, ...proof }: EmailChange, client: HashClient): Promise<void> {
     this.mails.requireServer();
@@ -71,10 +69,10 @@ export class OwnEmailService {
     { id, authEpoch }: Pick<Credentials, 'id' | 'authEpoch'>,
   ): Promise<void> {
     const issued = await this.codes.issue(transaction, { purpose, subject: id, email, authEpoch });
-    const mail = { kind: purpose, recipient: email, senderId: id };
-    await this.limit.require(transaction, mail);
-    await this.mails.enqueue(transaction, {
-      ...mail,
+    await this.mails.enqueueWithinLimits(transaction, {
+      kind: purpose,
+      recipient: email,
+      senderId: id,
       code: { id: issued.id, number: issued.codeNumber },
       expiresAt: issued.expiresAt,
     });

@@ -6,7 +6,7 @@ import { CurrentOperator } from '../http/request-origin.js';
 import { EntityIdPipe } from '../http/validation.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import type { MailState } from '../mail/mail.entity.js';
-import { MailListRepository } from '../mail/mails.repository.js';
+import { MailsRepository } from '../mail/mails.repository.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { ApiPage } from '../http/fields.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
@@ -24,7 +24,7 @@ const DEFAULT_STATES: readonly MailState[] = ['waiting', 'failed', 'dropped'];
 @Controller('api/operators/mails')
 export class OperatorMailsController {
   constructor(
-    private readonly mails: MailListRepository,
+    private readonly mails: MailsRepository,
     private readonly operated: OperatedMails,
   ) {}
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
-import { isNotice } from '../mail/mail-budgets.js';
 import type { Mail } from '../mail/mail.entity.js';
 import { MailObsoleteError } from '../mail/mail.errors.js';
-import { MailRetries } from '../mail/mail-retries.js';
+import { isNotice } from '../mail/mails.limits.js';
+import { Mails } from '../mail/mails.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationListRepository } from '../orgs/state/invitation-list.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
@@ -17,8 +17,8 @@ const ENDED_INVITATION = 'its invitation has ended or has a new code';
 @Injectable()
 export class OperatedMails {
   constructor(
-    private readonly mails: MailsRepository,
-    private readonly retries: MailRetries,
+    private readonly rows: MailsRepository,
+    private readonly mails: Mails,
     private readonly codes: EmailCodesRepository,
     private readonly users: UsersRepository,
     private readonly invitations: InvitationListRepository,
@@ -26,10 +26,10 @@ export class OperatedMails {
 
   /** @throws MailNotFoundError, MailEndedError, MailObsoleteError */
   async retry(id: string, actor: Actor): Promise<void> {
-    const mail = await this.mails.find(id);
+    const mail = await this.rows.find(id);
     const reason = mail && canBeSent(mail) ? await this.findReasonToDrop(mail) : undefined;
     if (reason !== undefined) throw new MailObsoleteError(reason);
-    await this.retries.retryOne(id, actor);
+    await this.mails.retryOne(id, actor);
   }
 
   private async findReasonToDrop(mail: Mail): Promise<string | undefined> {

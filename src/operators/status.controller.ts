@@ -9,7 +9,7 @@ import { VERSION } from '../config/version.js';
 import { engineOf } from '../database/engine.js';
 import { isSchemaNewer } from '../database/schema-version.js';
 import { ReadinessService } from '../health/readiness.service.js';
-import { MailListRepository } from '../mail/mails.repository.js';
+import { MailsRepository } from '../mail/mails.repository.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { type KeyStatus, type SchemaStatus, ServiceStatus } from './status.responses.js';
 import { keyView } from './views.js';
@@ -20,7 +20,7 @@ export class StatusController {
   constructor(
     private readonly dataSource: DataSource,
     private readonly readiness: ReadinessService,
-    private readonly mails: MailListRepository,
+    private readonly mails: MailsRepository,
     private readonly ring: KeyRing,
     private readonly env: Env,
   ) {}

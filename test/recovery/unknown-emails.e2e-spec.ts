@@ -23,7 +23,6 @@ import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
-import { MailLimitsRepository } from '../../src/mail/mail-limits.repository.js';
 import { Mails } from '../../src/mail/mails.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../../src/rate-limits/lifted-limits.repository.js';
@@ -60,11 +59,13 @@ describe('for an unknown e-mail the database does the same', () => {
     const codes = new EmailCodesRepository(dataSource.getRepository(EmailCode));
     const changes = new UserChangesRepository();
     const emails = new UserEmailsRepository(dataSource.getRepository(User));
-    const events = new UserEvents(changes, new EventsRepository(dataSource.getRepository(Event)));
+    const recorded = new EventsRepository(dataSource.getRepository(Event));
+    const events = new UserEvents(changes, recorded);
     const mails = new Mails(
       new MailsRepository(dataSource.getRepository(Mail), transactions),
-      new MailLimitsRepository(dataSource.getRepository(Mail)),
+      recorded,
       emails,
+      transactions,
       env,
     );
     const rows = new SecondFactorRows(

@@ -3,7 +3,7 @@ import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import { EntityIdPipe } from '../../http/validation.js';
 import { OkResult } from '../../http/ok.responses.js';
-import { TOO_MANY_MAILS } from './invitation-mails.js';
+import { TOO_MANY_INVITATIONS } from '../../mail/mails.limits.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { ApiPage } from '../../http/fields.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';
@@ -45,7 +45,7 @@ export class InvitationsController {
     'already_invited',
     'too_many_invitations',
     'mail_unavailable',
-    { code: 'rate_limited', detail: TOO_MANY_MAILS },
+    { code: 'rate_limited', detail: TOO_MANY_INVITATIONS },
   )
   createInvitation(
     @CurrentWrite() write: Write,
@@ -93,7 +93,7 @@ export class InvitationsController {
     'already_invited',
     'too_many_invitations',
     'mail_unavailable',
-    { code: 'rate_limited', detail: TOO_MANY_MAILS },
+    { code: 'rate_limited', detail: TOO_MANY_INVITATIONS },
   )
   resendInvitation(
     @CurrentWrite() write: Write,

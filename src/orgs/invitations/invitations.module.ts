@@ -2,8 +2,9 @@ import { Global, Module } from '@nestjs/common';
 import { RegistrationInvitations } from '../../auth/registration-invitations.js';
 import { EventsModule } from '../../events/events.module.js';
 import { MailModule } from '../../mail/mail.module.js';
-import { InvitationMails } from './invitation-mails.js';
-import { OrgStateModule } from '../state/org-state.module.js';
+import { InvitationRowsModule } from './invitation-rows.module.js';
+import { MemberRowsModule } from '../members/member-rows.module.js';
+import { OrgRowsModule } from '../org-rows.module.js';
 import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../../users/users.module.js';
 import { ExpiredInvitations } from './expired-invitations.js';
@@ -24,7 +25,6 @@ import { JobsModule } from '../../clean-up/jobs.module.js';
     { provide: RegistrationInvitations, useClass: InvitedRegistrations },
     ExpiredInvitations,
     InvitationListsService,
-    InvitationMails,
     InvitationsService,
     Joinings,
     TypedCodes,

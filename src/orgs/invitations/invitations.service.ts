@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { readable } from '../../auth/mail-codes/mail-code-text.js';
+import { MailCodes } from '../../auth/mail-codes/mail-codes.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { OK, type OkResult } from '../../http/ok.responses.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
+import { Mails } from '../../mail/mails.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { OrgChanges } from '../state/org-changes.js';
 import type { CreateInvitationRequest, ResendInvitationRequest } from './invitations.requests.js';
 import type { InvitationResult } from './invitations.responses.js';
-import { type Invitation, INVITATION_TTL_MS } from '../state/invitation.entity.js';
-import { invitationEvent, revocations } from '../state/invitation-events.js';
-import { InvitationMails } from './invitation-mails.js';
-import { requireInviting, requireRenewing, requireRevoking } from '../state/invitation-policy.js';
+import { type Invitation, INVITATION_TTL_MS } from './invitation.entity.js';
+import { invitationEvent, revocations } from './invitation-events.js';
+import { requireInviting, requireRenewing, requireRevoking } from './invitation-policy.js';
 import { listedInvitation } from './invitation-views.js';
 import { InvitationNotFoundError, TooManyInvitationsError } from '../state/orgs.errors.js';
 import { InvitationsRepository, type InvitingFacts } from '../state/invitations.repository.js';
@@ -23,10 +25,11 @@ export class InvitationsService {
   constructor(
     private readonly changes: OrgChanges,
     private readonly invitations: InvitationsRepository,
-    private readonly mails: InvitationMails,
+    private readonly codes: MailCodes,
+    private readonly mails: Mails,
   ) {}
 
-  /** @throws MailUnavailableError, AlreadyMemberError, AlreadyInvitedError, TooManyInvitationsError, RateLimitedError */
+  /** @throws MailUnavailableError, AlreadyMemberError, AlreadyInvitedError, TooManyInvitationsError, TooManyMailsError */
   async create(
     write: Write,
     orgId: string,
@@ -117,9 +120,20 @@ export class InvitationsService {
     invitation: SentInvitation,
     { actorEmail: inviterEmail }: InvitingFacts,
   ): Promise<InvitationResult> {
+    const { id, orgId, email: recipient, codeNumber, invitedBy: senderId, expiresAt } = invitation;
     const listed = listedInvitation({ ...invitation, inviterEmail });
-    if (invitation.codeShown) return { invitation: { ...listed, code: this.mails.codeOf(invitation) } };
-    await this.mails.enqueue(transaction, invitation);
+    if (invitation.codeShown) {
+      const code = readable(this.codes.textOf({ id, purpose: 'invitation', codeNumber }));
+      return { invitation: { ...listed, code } };
+    }
+    await this.mails.enqueueWithinLimits(transaction, {
+      kind: 'invitation',
+      recipient,
+      senderId,
+      orgId,
+      code: { id, number: codeNumber },
+      expiresAt,
+    });
     return { invitation: listed };
   }
 }

@@ -1,36 +1,4 @@
-import type { MailKind, MailPriority } from './mail.entity.js';
-import type { WaitingMail } from './mail-composers.js';
-
-const PRIORITIES: Record<MailKind, MailPriority> = {
-  // These go only to the owner of an account, who waits for them and has 15 minutes.
-  password_reset: 0,
-  email_verification: 0,
-  // Anybody with an account can have a code mailed to any address.
-  email_change: 1,
-  email_change_asked: 1,
-  email_changed: 1,
-  password_changed: 1,
-  reset_code_issued: 1,
-  second_factor_enabled: 1,
-  second_factor_removed: 1,
-  second_factor_guessed: 1,
-  recovery_codes_renewed: 1,
-  recovery_code_used: 1,
-  invitation: 2,
-};
-
-const TURN_MS = 60_000;
-
-export function priorityOf(kind: MailKind): MailPriority {
-  return PRIORITIES[kind];
-}
-
-// Returns the turn of a sender's next mail (epoch milliseconds): a minute after the last one that still waits. Turns
-// are an order, not a delay: if nobody else waits, all go at once. Turns of newcomers follow the clock, so they
-// cannot hold an email back for good.
-export function nextTurn(lastWaiting: number | undefined, now: number): number {
-  return lastWaiting === undefined ? now : Math.max(now, lastWaiting + TURN_MS);
-}
+import type { DueMails, WaitingMail } from '../mail/mails.repository.js';
 
 /** emails that one process sends at the same time */
 export const MAX_CONCURRENT = 5;
@@ -43,14 +11,8 @@ export const CANDIDATES = 2 * MAX_CONCURRENT;
 
 export type Placed = Pick<WaitingMail, 'priority' | 'attempts'>;
 
-export interface Due<M extends Placed> {
-  fresh: readonly M[];
-  /** tried before, or left by a process that died */
-  retries: readonly M[];
-}
-
 /** Chooses the emails to begin, class by class, new emails and retries in alternation. */
-export function choose<M extends Placed>(classes: readonly Due<M>[], sending: readonly Placed[]): M[] {
+export function choose<M extends Placed>(classes: readonly DueMails<M>[], sending: readonly Placed[]): M[] {
   const taken: Placed[] = [...sending];
   const chosen: M[] = [];
   for (const { fresh, retries } of classes) {
@@ -77,8 +39,10 @@ function isRetry({ attempts }: Placed): boolean {
   return attempts > 0;
 }
 
+/** Shuffles by random keys: a random comparison would prefer some orders. */
 function someOf<M>(mails: readonly M[]): M[] {
-  return mails.slice(0, CANDIDATES).toSorted(() => Math.random() - 0.5);
+  const keyed = mails.slice(0, CANDIDATES).map((mail) => ({ mail, key: Math.random() }));
+  return keyed.toSorted((one, other) => one.key - other.key).map(({ mail }) => mail);
 }
 
 function alternating<M>(some: readonly M[], others: readonly M[]): M[] {

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { choose, type Due, type Placed } from './mail-choice.js';
-import type { MailPriority } from './mail.entity.js';
+import type { DueMails } from '../mail/mails.repository.js';
+import { choose, type Placed } from './mail-choice.js';
+import type { MailPriority } from '../mail/mail.entity.js';
 
 const some = (count: number, priority: MailPriority, attempts = 0): Placed[] =>
   Array.from({ length: count }, () => ({ priority, attempts }));
-const due = (fresh: Placed[], retries: Placed[] = []): Due<Placed> => ({ fresh, retries });
+const due = (fresh: Placed[], retries: Placed[] = []): DueMails<Placed> => ({ fresh, retries });
 const NONE = due([]);
 
 describe('the choice of mails to send', () => {
-  it.each<[string, Due<Placed>[], Placed[], Placed[]]>([
+  it.each<[string, DueMails<Placed>[], Placed[], Placed[]]>([
     ['nothing of nothing', [NONE, NONE, NONE], [], []],
     ['five at once', [due(some(9, 0)), NONE, NONE], [], some(5, 0)],
     ['no more beside those', [due(some(9, 0)), NONE, NONE], some(3, 2), some(2, 0)],

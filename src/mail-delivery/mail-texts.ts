@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import { readable } from '../auth/mail-codes/mail-code-text.js';
+import { MailCodes } from '../auth/mail-codes/mail-codes.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import type { Mail } from '../mail/mail.entity.js';
+import { MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
+import { harmless, type MailText } from '../mail/template.js';
+import { InvitationListRepository } from '../orgs/invitations/invitation-list.repository.js';
+import { KnownAddresses } from '../rate-limits/known-logins.js';
+import { UsersRepository } from '../users/users.repository.js';
+
+/** Limits of reset requests kept per email and search, high enough for every one that gets a code. */
+const MAX_WAITING = 10;
+const MAX_WAITING_OF_SENDER = 5;
+
+type MailedCode = Pick<Mail, 'codeId' | 'codeNumber'>;
+
+/** Decides what emails say, at the time of sending. Each attempt decides again; the code stays the same. */
+@Injectable()
+export class MailTexts {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly codes: MailCodes,
+    private readonly invitations: InvitationListRepository,
+    private readonly known: KnownAddresses,
+    private readonly mails: MailsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Returns undefined if there is nobody, or no longer anything, to tell, or concurrent emails reached a limit first. */
+  async compose(mail: Mail): Promise<MailText | undefined> {
+    const { kind } = mail;
+    switch (kind) {
+      case 'password_reset':
+        return this.resetText(mail);
+      case 'email_verification':
+        return (await this.mails.isBeyondLimits(mail)) ? undefined : this.codeText(kind, mail);
+      case 'email_change':
+        if (await this.mails.isBeyondLimits(mail)) return undefined;
+        if (await this.users.findByEmail(mail.recipient)) return { template: 'email_taken' };
+        return this.codeText(kind, mail);
+      case 'invitation':
+        return (await this.mails.isBeyondLimits(mail)) ? undefined : this.invitationText(mail);
+      case 'email_change_asked':
+      case 'email_changed':
+      case 'password_changed':
+      case 'reset_code_issued':
+      case 'second_factor_enabled':
+      case 'second_factor_removed':
+      case 'second_factor_guessed':
+      case 'recovery_codes_renewed':
+      case 'recovery_code_used':
+        break;
+    }
+    return { template: kind };
+  }
+
+  /** Finds reset requests that get no code, with one query: those without an account, and the surplus of one email. */
+  async findPointless(mails: readonly WaitingMail[]): Promise<string[]> {
+    const resets = mails.filter(({ kind, codeId }) => kind === 'password_reset' && codeId === null);
+    if (resets.length === 0) return [];
+    const active = new Set(await this.users.findActiveEmails(resets.map(({ recipient }) => recipient)));
+    const pointless: WaitingMail[] = [];
+    for (const [email, requests] of Map.groupBy(resets, ({ recipient }) => recipient)) {
+      pointless.push(...(active.has(email) ? await this.findSurplus(email, requests) : requests));
+    }
+    return pointless.map(({ id }) => id);
+  }
+
+  /** Strangers, however many, do not crowd out an address from which the user has logged in. */
+  private async findSurplus(email: string, requests: readonly WaitingMail[]): Promise<WaitingMail[]> {
+    if (requests.length <= MAX_WAITING_OF_SENDER) return [];
+    const known = await this.known.keysOf(email);
+    const bySender = new Map<string | null, number>();
+    let strangers = 0;
+    return requests.filter(({ senderId }) => {
+      const count = (bySender.get(senderId) ?? 0) + 1;
+      bySender.set(senderId, count);
+      if (count > MAX_WAITING_OF_SENDER) return true;
+      if (senderId !== null && known.has(senderId)) return false;
+      strangers += 1;
+      return strangers > MAX_WAITING;
+    });
+  }
+
+  /** Looks up the user only now, so that no request's time or answer depends on whether there is one. */
+  private async resetText(mail: Mail): Promise<MailText | undefined> {
+    const user = await this.users.findByEmail(mail.recipient);
+    if (!user || user.disabledAt !== null) return undefined;
+    const code = mail.codeId === null ? await this.issueResetCode(mail) : mail;
+    return code && this.codeText('password_reset', code);
+  }
+
+  /** Issues one code for each mail: every attempt sends the same code. */
+  private async issueResetCode(mail: Mail): Promise<MailedCode | undefined> {
+    const { id, recipient, senderId, expiresAt } = mail;
+    const isKnown = senderId !== null && (await this.known.keysOf(recipient)).has(senderId);
+    const key = { purpose: 'password_reset', subject: recipient } as const;
+    return this.transactions.run(async (transaction) => {
+      // This locks the row, so that emails to one address are counted one after the other.
+      await this.codes.keepPlace(transaction, key);
+      if (await this.mails.findExcess(transaction, mail, isKnown)) return undefined;
+      const code = await this.codes.issue(transaction, {
+        ...key,
+        email: recipient,
+        ...(expiresAt !== null && { expiresAt }),
+      });
+      await this.mails.setCode(transaction, id, code.id, code.codeNumber);
+      return { codeId: code.id, codeNumber: code.codeNumber };
+    });
+  }
+
+  /** Returns undefined if the code is void. */
+  private async codeText(
+    purpose: 'password_reset' | 'email_verification' | 'email_change',
+    { codeId, codeNumber }: MailedCode,
+  ): Promise<MailText | undefined> {
+    if (codeId === null || codeNumber === null) return undefined;
+    const code = { id: codeId, purpose, codeNumber };
+    if (!(await this.codes.isCurrent(code))) return undefined;
+    return { template: purpose, code: readable(this.codes.textOf(code)) };
+  }
+
+  /** An unverified inviter may have registered a foreign address, so the mail says so. */
+  private async invitationText({ codeId, codeNumber }: MailedCode): Promise<MailText | undefined> {
+    if (codeId === null || codeNumber === null) return undefined;
+    const invitation = await this.invitations.findMailed(codeId, codeNumber, Date.now());
+    if (!invitation) return undefined;
+    const inviter = harmless(invitation.inviterEmail);
+    return {
+      template: 'invitation',
+      code: readable(this.codes.textOf({ id: codeId, purpose: 'invitation', codeNumber })),
+      organization: `"${harmless(invitation.orgName)}"`,
+      inviter:
+        invitation.inviterVerifiedAt === null ? `${inviter} (an address that is not verified)` : inviter,
+    };
+  }
+}

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { firstEntityIdAt } from '../identifiers/entity-id.js';
+import { MAIL_KINDS, type MailKind } from './mail.entity.js';
+import { findExcess, priorityOf } from './mails.limits.js';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60;
+const NOW = Date.UTC(2026, 10, 24);
+
+type Reached = readonly (number | null)[];
+
+/** @param reached for each limit of the kind: null, or how many minutes ago the email was written that decides */
+async function waitMinutes(kind: MailKind, reached: Reached, isKnownClient = false): Promise<number> {
+  const mail = { kind, recipient: 'ada@example.com', senderId: 's', orgId: 'o' };
+  const row = Object.fromEntries(
+    reached.map((minutes, place) => [
+      `id${place}`,
+      minutes === null ? null : firstEntityIdAt(NOW - minutes * MINUTE),
+    ]),
+  );
+  const excess = await findExcess(() => Promise.resolve([row]), mail, NOW, { isKnownClient });
+  return (excess?.waitMs ?? 0) / MINUTE;
+}
+
+it.each<[string, MailKind, Reached, boolean, number]>([
+  ['nothing is reached', 'password_reset', [null, null], false, 0],
+  ['the sixth of a sender waits for an hour', 'password_reset', [0, null], false, 60],
+  ['and goes after it', 'password_reset', [60, null], false, 0],
+  ['after ten of others a code is never older than it is valid', 'password_reset', [null, 0], false, 15],
+  ['and another goes when it is over', 'password_reset', [null, 15], false, 0],
+  ['the sender of a known address waits for its own alone', 'password_reset', [10], true, 50],
+  ['a verification is treated the same way', 'email_verification', [null, 5], false, 10],
+  ['a change waits for longer: strangers ask for it', 'email_change', [null, 5, null], false, 55],
+  ['and for the other changes of its sender', 'email_change', [null, null, 20], false, 40],
+  ['the longest wait counts', 'email_change', [30, 20, 10], false, 50],
+  ['so do notices wait', 'password_changed', [1, 1], false, 59],
+  ['of each kind', 'email_change_asked', [null, 1], false, 59],
+  ['an invitation waits until a day is over', 'invitation', [null, 5, null, null, 9], false, DAY - 5],
+])('%s', async (_, kind, reached, isKnownClient, minutes) => {
+  expect(await waitMinutes(kind, reached, isKnownClient)).toBe(minutes);
+});
+
+it('sends codes that users wait for first, then notices and changes, then invitations', () => {
+  const byPriority = [0, 1, 2].map((priority) => MAIL_KINDS.filter((kind) => priorityOf(kind) === priority));
+  expect(byPriority[0]).toEqual(['password_reset', 'email_verification']);
+  expect(byPriority[2]).toEqual(['invitation']);
+});

@@ -1,0 +1,149 @@
+import { hotStatement } from '../database/hot-statements.js';
+import { firstEntityIdAt, timeOfEntityId } from '../identifiers/entity-id.js';
+import type { Mail, MailKind, MailPriority } from './mail.entity.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Allows some emails in a day, and then one per pause or, without a pause, none until the first is a day old. */
+interface Limit {
+  by: readonly ('recipient' | 'sender_id' | 'org_id')[];
+  mails: number;
+  pauseMs?: number;
+  refusal: string;
+}
+
+interface Group {
+  priority: MailPriority;
+  limits: readonly Limit[];
+}
+
+const TOO_MANY_MAILS = 'Too many mails to this e-mail today; try again later.';
+const TOO_MANY_CHANGES = 'Too many changes of your e-mail today; try again later.';
+export const TOO_MANY_INVITATIONS =
+  'Too many invitations were mailed in the last day to this e-mail, by you or for this organization; try again later.';
+
+const BY_SENDER: Limit = {
+  by: ['recipient', 'sender_id'],
+  mails: 5,
+  pauseMs: HOUR_MS,
+  refusal: TOO_MANY_MAILS,
+};
+const BY_ALL: Limit = { by: ['recipient'], mails: 10, pauseMs: HOUR_MS, refusal: TOO_MANY_MAILS };
+/** The pause is a code's life, so that a mailbox either holds a valid code or gets one. */
+const CODES_BY_ALL: Limit = { ...BY_ALL, pauseMs: 15 * MINUTE_MS };
+const CHANGES: Limit = { by: ['sender_id'], mails: 20, pauseMs: HOUR_MS, refusal: TOO_MANY_CHANGES };
+const inADay = (mails: number, ...by: Limit['by']): Limit => ({ by, mails, refusal: TOO_MANY_INVITATIONS });
+
+/** The limits count each kind for itself, so that no kind uses up the emails of another. */
+const GROUPS = {
+  /** These go only to the owner of an account, who waits for them and has 15 minutes. */
+  ownCode: { priority: 0, limits: [BY_SENDER, CODES_BY_ALL] },
+  /** The account has logged in from the sender's IP address: emails that others asked for do not count. */
+  ownCodeToKnownClient: { priority: 0, limits: [BY_SENDER] },
+  /** A user can have a code mailed to any address. */
+  emailChange: { priority: 1, limits: [BY_SENDER, BY_ALL, CHANGES] },
+  notice: { priority: 1, limits: [BY_SENDER, BY_ALL] },
+  invitation: {
+    priority: 2,
+    limits: [
+      inADay(5, 'recipient', 'org_id'),
+      inADay(5, 'recipient', 'sender_id'),
+      inADay(25, 'recipient'),
+      inADay(100, 'sender_id'),
+      inADay(100, 'org_id'),
+    ],
+  },
+} as const satisfies Record<string, Group>;
+
+const GROUP_OF = {
+  password_reset: 'ownCode',
+  email_verification: 'ownCode',
+  email_change: 'emailChange',
+  email_change_asked: 'notice',
+  email_changed: 'notice',
+  password_changed: 'notice',
+  reset_code_issued: 'notice',
+  second_factor_enabled: 'notice',
+  second_factor_removed: 'notice',
+  second_factor_guessed: 'notice',
+  recovery_codes_renewed: 'notice',
+  recovery_code_used: 'notice',
+  invitation: 'invitation',
+} as const satisfies Record<MailKind, keyof typeof GROUPS>;
+
+export type NoticeKind = {
+  [Kind in MailKind]: (typeof GROUP_OF)[Kind] extends 'notice' ? Kind : never;
+}[MailKind];
+
+export function isNotice(kind: MailKind): kind is NoticeKind {
+  return GROUP_OF[kind] === 'notice';
+}
+
+export function priorityOf(kind: MailKind): MailPriority {
+  return GROUPS[GROUP_OF[kind]].priority;
+}
+
+export type LimitedMail = Pick<Mail, 'kind' | 'recipient' | 'senderId' | 'orgId'>;
+
+/** A request for a new password counts once it has a code: most are for nobody, and leave no row. */
+const conditionsOf = ({ by }: Limit): string => `${by.map((column) => `${column} = ?`).join(' AND ')}
+  AND id > ? AND id < ? AND kind = ? AND (code_id IS NOT NULL OR kind <> 'password_reset')`;
+
+/** Selects the email whose age decides, if the limit is reached: the latest or, without a pause, the first that counts. */
+const decidingMail = (limit: Limit): string =>
+  limit.pauseMs === undefined
+    ? `SELECT id FROM mails WHERE ${conditionsOf(limit)} ORDER BY id DESC LIMIT 1 OFFSET ${limit.mails - 1}`
+    : `SELECT MAX(id) FROM mails WHERE ${conditionsOf(limit)} HAVING COUNT(*) >= ${limit.mails}`;
+
+const STATEMENTS = Object.fromEntries(
+  Object.entries(GROUPS).map(([name, { limits }]: [string, Group]) => [
+    name,
+    hotStatement(
+      `the limits of emails: ${name}`,
+      `SELECT ${limits.map((limit, place) => `(${decidingMail(limit)}) AS id${place}`).join(', ')}`,
+      Array<string>(limits.reduce((sum, { by }) => sum + by.length + 3, 0)).fill(''),
+    ),
+  ]),
+);
+
+export interface Excess {
+  waitMs: number;
+  refusal: string;
+}
+
+interface Counted {
+  isKnownClient?: boolean;
+  /** Only emails with a lower id count. Ids are hexadecimal. */
+  beforeId?: string;
+}
+
+/**
+ * Counts emails by their rows, which outlive a day whatever becomes of the email. All instances see the same counts, which do not
+ * reveal whether an email has an account. Returns undefined if one more email is within the limits.
+ */
+export async function findExcess(
+  query: (sql: string, values: unknown[]) => Promise<Record<string, string | null>[]>,
+  mail: LimitedMail,
+  now: number,
+  { isKnownClient = false, beforeId = 'g' }: Counted = {},
+): Promise<Excess | undefined> {
+  const name = isKnownClient ? 'ownCodeToKnownClient' : GROUP_OF[mail.kind];
+  const { limits }: Group = GROUPS[name];
+  const keys = { recipient: mail.recipient, sender_id: mail.senderId, org_id: mail.orgId };
+  const values = limits.flatMap(({ by }) => [
+    ...by.map((column) => keys[column]),
+    firstEntityIdAt(now - DAY_MS),
+    beforeId,
+    mail.kind,
+  ]);
+  const [row] = await query(STATEMENTS[name]!, values);
+  return limits
+    .map(({ pauseMs = DAY_MS, refusal }, place) => {
+      const id = row![`id${place}`];
+      return { waitMs: id ? timeOfEntityId(id) + pauseMs - now : 0, refusal };
+    })
+    .filter(({ waitMs }) => waitMs > 0)
+    .toSorted((one, other) => other.waitMs - one.waitMs)[0];
+}
