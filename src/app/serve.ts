@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { useContainer } from 'class-validator';
 import { AppModule } from './app.module.js';
 import { startWorkers } from './workers.js';
-import type { KeyRing } from '../auth/tokens/key-ring.js';
+import type { KeyRing } from '../auth/tokens/signing-keys.js';
 import type { Env } from '../config/env.js';
 import { Connections, IdleConnections, maxConnections } from '../http/connections.js';
 import { fastifyOptions, listen, stopOnSignals } from '../http/server.js';

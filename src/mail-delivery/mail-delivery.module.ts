@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/mail.module.js';
 import { SmtpSender } from '../mail/smtp-sender.js';
-import { InvitationRowsModule } from '../orgs/invitations/invitation-rows.module.js';
+import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { MailTexts } from './mail-texts.js';
@@ -9,7 +9,7 @@ import { MailWorker } from './mail-worker.js';
 
 /** Sends what waits; commands leave that to the service. */
 @Module({
-  imports: [InvitationRowsModule, MailModule, RateLimitsModule, UsersModule],
+  imports: [OrgStateModule, MailModule, RateLimitsModule, UsersModule],
   providers: [MailTexts, MailWorker, SmtpSender],
 })
 export class MailDeliveryModule {}

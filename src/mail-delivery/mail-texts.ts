@@ -5,7 +5,7 @@ import { Transactions } from '../database/transactions/transactions.js';
 import type { Mail } from '../mail/mail.entity.js';
 import { MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
 import { harmless, type MailText } from '../mail/template.js';
-import { InvitationListRepository } from '../orgs/invitations/invitation-list.repository.js';
+import { InvitationListRepository } from '../orgs/state/invitation-list.repository.js';
 import { KnownAddresses } from '../rate-limits/known-logins.js';
 import { UsersRepository } from '../users/users.repository.js';
 
