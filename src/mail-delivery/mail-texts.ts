@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { readable } from '../auth/mail-codes/mail-code-text.js';
-import { MailCodes } from '../auth/mail-codes/mail-codes.js';
+import { readable } from '../auth/email-codes/email-code-text.js';
+import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import type { Mail } from '../mail/mail.entity.js';
 import { MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
@@ -20,7 +20,7 @@ type MailedCode = Pick<Mail, 'codeId' | 'codeNumber'>;
 export class MailTexts {
   constructor(
     private readonly users: UsersRepository,
-    private readonly codes: MailCodes,
+    private readonly codes: EmailCodes,
     private readonly invitations: InvitationListRepository,
     private readonly known: KnownAddresses,
     private readonly mails: MailsRepository,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { readable } from '../../auth/mail-codes/mail-code-text.js';
-import { MailCodes } from '../../auth/mail-codes/mail-codes.js';
+import { readable } from '../../auth/email-codes/email-code-text.js';
+import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { OK, type OkResult } from '../../http/ok.responses.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
@@ -25,7 +25,7 @@ export class InvitationsService {
   constructor(
     private readonly changes: OrgChanges,
     private readonly invitations: InvitationsRepository,
-    private readonly codes: MailCodes,
+    private readonly codes: EmailCodes,
     private readonly mails: Mails,
   ) {}
 
