@@ -20,17 +20,12 @@ import { EventsRepository } from '../events/events.repository.js';
 import { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { Invitation } from '../orgs/state/invitation.entity.js';
-import { DeletedOrgsRepository } from '../orgs/state/deleted-orgs.repository.js';
-import { InvitationListRepository } from '../orgs/state/invitation-list.repository.js';
-import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
-import { MemberListRepository } from '../orgs/state/member-list.repository.js';
-import { MemberSearchRepository } from '../orgs/state/member-search.repository.js';
-import { MembersRepository } from '../orgs/state/members.repository.js';
-import { MembershipListRepository } from '../orgs/state/membership-list.repository.js';
-import { OrgListRepository } from '../orgs/state/org-list.repository.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
-import { OwnershipRepository } from '../orgs/state/ownership.repository.js';
-import { UserOrgsRepository } from '../orgs/state/user-orgs.repository.js';
+import { InvitationLists } from '../orgs/state/invitations.lists.js';
+import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
+import { MemberLists } from '../orgs/state/members.lists.js';
+import { MembersRepository } from '../orgs/state/members.repository.js';
+import { Memberships } from '../orgs/state/members.memberships.js';
 import { ImportedUsersRepository } from '../users/imported-users.repository.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
@@ -65,16 +60,11 @@ export const REPOSITORIES = [
   SecondFactorFailuresRepository,
   RecoveryCodesRepository,
   OrgsRepository,
-  OrgListRepository,
-  UserOrgsRepository,
-  DeletedOrgsRepository,
-  OwnershipRepository,
   MembersRepository,
-  MembershipListRepository,
-  MemberListRepository,
-  MemberSearchRepository,
+  MemberLists,
+  Memberships,
   InvitationsRepository,
-  InvitationListRepository,
+  InvitationLists,
   EventsRepository,
   FeedRepository,
   MailsRepository,

@@ -1,10 +1,10 @@
 import { type Role, ROLES } from '../access/principal.js';
 import { oneLine } from '../identifiers/one-line.js';
 import { orgView } from '../operators/views.js';
-import type { ListedMember } from '../orgs/state/member-list.repository.js';
-import { MemberSearchRepository } from '../orgs/state/member-search.repository.js';
+import { type ListedMember, MemberLists } from '../orgs/state/members.lists.js';
+import { MembersRepository } from '../orgs/state/members.repository.js';
+import { OrgsRepository } from '../orgs/state/orgs.repository.js';
 import { MAX_ORG_NAME, type Org } from '../orgs/state/org.entity.js';
-import { OwnershipRepository } from '../orgs/state/ownership.repository.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
 import type { Invocation, Report } from './command/definition.js';
 import { printList } from './command/list.js';
@@ -26,7 +26,7 @@ export async function findOrgs(invocation: Invocation): Promise<Report> {
 
 function printOrgs(invocation: Invocation, isShown: (org: Org) => boolean): Promise<Report> {
   return printList<Org>(invocation, (services) => ({
-    findPage: (after, limit) => services.get(OwnershipRepository).findPage(limit, after?.id),
+    findPage: (after, limit) => services.get(OrgsRepository).findAfter(after?.id ?? '', limit),
     isShown,
     lineOf: orgLine,
     jsonOf: orgJson,
@@ -52,7 +52,7 @@ export async function showOrg(invocation: Invocation): Promise<Report> {
   const atMost = limitOption(invocation);
   return withServices(async (services) => {
     const org = await findOrg(services, invocation.parameters[0]!);
-    const counts = await services.get(OwnershipRepository).countByRole(org.id);
+    const counts = await services.get(MembersRepository).countByRole(org.id);
     const roles = only === undefined ? ROLES.toReversed() : [only];
     const members = await membersOf(services, org.id, roles, atMost + 1);
     const shown = members.slice(0, atMost);
@@ -86,7 +86,7 @@ async function membersOf(
   const members: ListedMember[] = [];
   for (const role of roles) {
     const search = { orgId, prefix: '', role, after: undefined };
-    members.push(...(await services.get(MemberSearchRepository).find(search, limit - members.length)));
+    members.push(...(await services.get(MemberLists).search(search, limit - members.length)));
     if (members.length >= limit) break;
   }
   return members;

@@ -5,7 +5,7 @@ import { Transactions } from '../database/transactions/transactions.js';
 import type { Mail } from '../mail/mail.entity.js';
 import { MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
 import { harmless, type MailText } from '../mail/template.js';
-import { InvitationListRepository } from '../orgs/state/invitation-list.repository.js';
+import { InvitationLists } from '../orgs/state/invitations.lists.js';
 import { KnownAddresses } from '../rate-limits/known-logins.js';
 import { UsersRepository } from '../users/users.repository.js';
 
@@ -21,7 +21,7 @@ export class MailTexts {
   constructor(
     private readonly users: UsersRepository,
     private readonly codes: EmailCodes,
-    private readonly invitations: InvitationListRepository,
+    private readonly invitations: InvitationLists,
     private readonly known: KnownAddresses,
     private readonly mails: MailsRepository,
     private readonly transactions: Transactions,

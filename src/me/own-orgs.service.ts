@@ -2,7 +2,7 @@ import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/state/orgs.repository.js';
-import { type UserOrg, UserOrgsRepository } from '../orgs/state/user-orgs.repository.js';
+import { type UserOrg, Memberships } from '../orgs/state/members.memberships.js';
 import {
   cutPage,
   encodeCursor,
@@ -29,7 +29,7 @@ export class OwnOrgList {
 
   constructor(
     private readonly orgs: OrgsRepository,
-    private readonly userOrgs: UserOrgsRepository,
+    private readonly userOrgs: Memberships,
     private readonly sessions: SessionsRepository,
   ) {}
 
@@ -57,7 +57,7 @@ export class OwnOrgList {
   }
 
   private async findPage({ id, withRoles }: OrgListReader, after?: Position): Promise<ListPage<OrgOfMe>> {
-    const found = await this.userOrgs.findPage(id, MAX_SHORT_LIST + 1, after);
+    const found = await this.userOrgs.findOrgs(id, MAX_SHORT_LIST + 1, after);
     const page = found.slice(0, MAX_SHORT_LIST);
     const last = found.length > MAX_SHORT_LIST ? page.at(-1) : undefined;
     return {
@@ -96,11 +96,11 @@ export class MeView {
 
 @Injectable()
 export class OwnOrgsService {
-  constructor(private readonly orgs: UserOrgsRepository) {}
+  constructor(private readonly orgs: Memberships) {}
 
   async list(userId: string, query: ListOwnOrgsQuery, linkNextPage: LinkNextPage): Promise<OwnOrgsResult> {
     const limit = limitOf(query);
-    const rows = await this.orgs.findPage(userId, limit + 1, positionOf(query));
+    const rows = await this.orgs.findOrgs(userId, limit + 1, positionOf(query));
     const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
     const orgs = page.map(({ id, name, role, joinedAt }) => ({
       id,
@@ -117,7 +117,7 @@ export class OwnOrgsService {
     linkNextPage: LinkNextPage,
   ): Promise<DeletedOrgsResult> {
     const limit = limitOf(query);
-    const rows = await this.orgs.findDeleted(userId, Date.now(), limit + 1, positionOf(query));
+    const rows = await this.orgs.findDeletedOrgs(userId, Date.now(), limit + 1, positionOf(query));
     const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
     const orgs = page.map(({ id, name, deletedAt, purgeAt }) => ({
       id,

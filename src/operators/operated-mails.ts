@@ -6,7 +6,7 @@ import { MailObsoleteError } from '../mail/mail.errors.js';
 import { isNotice } from '../mail/mails.limits.js';
 import { Mails } from '../mail/mails.js';
 import { MailsRepository } from '../mail/mails.repository.js';
-import { InvitationListRepository } from '../orgs/state/invitation-list.repository.js';
+import { InvitationLists } from '../orgs/state/invitations.lists.js';
 import { UsersRepository } from '../users/users.repository.js';
 
 const VOID_CODE = 'its code was used, replaced or voided';
@@ -21,7 +21,7 @@ export class OperatedMails {
     private readonly mails: Mails,
     private readonly codes: EmailCodesRepository,
     private readonly users: UsersRepository,
-    private readonly invitations: InvitationListRepository,
+    private readonly invitations: InvitationLists,
   ) {}
 
   /** @throws MailNotFoundError, MailEndedError, MailObsoleteError */

@@ -11,9 +11,9 @@ import type { SignedInOperator } from '../access/principal.js';
 import { MemberSearchService } from '../orgs/members/member-search.service.js';
 import { OrgNotFoundError } from '../orgs/state/orgs.errors.js';
 import { OrgOwnersService } from '../orgs/org-owners.service.js';
-import { type ListedOrg, OrgListRepository } from '../orgs/state/org-list.repository.js';
+import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js';
 import type { Org } from '../orgs/state/org.entity.js';
-import { OwnershipRepository } from '../orgs/state/ownership.repository.js';
+import { MembersRepository } from '../orgs/state/members.repository.js';
 import type { ListOrgMembersQuery, ListOrgsQuery } from './operators.query.js';
 import type { MakeOwnerRequest } from './operation.requests.js';
 import { asProblems } from './operators.errors.js';
@@ -24,8 +24,8 @@ import { orgView } from './views.js';
 @Injectable()
 export class OperatorOrgsService {
   constructor(
-    private readonly orgs: OwnershipRepository,
-    private readonly lists: OrgListRepository,
+    private readonly orgs: OrgsRepository,
+    private readonly memberRows: MembersRepository,
     private readonly members: MemberSearchService,
     private readonly owners: OrgOwnersService,
     private readonly users: OperatorUsersService,
@@ -38,7 +38,7 @@ export class OperatorOrgsService {
       status === undefined || (deletedAt !== null) === (status === 'deleted');
     const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) => {
       const search = { prefix, after: after ?? start };
-      return status === 'deleted' ? this.lists.findDeleted(search, size) : this.lists.findPage(search, size);
+      return status === 'deleted' ? this.orgs.findDeleted(search, size) : this.orgs.findPage(search, size);
     });
     return { orgs: rows.map(orgView), ...linkNext(last && encodeNameCursor(last), linkNextPage) };
   }
@@ -47,7 +47,7 @@ export class OperatorOrgsService {
   async show(orgId: string): Promise<ShownOrgResult> {
     const org = await this.find(orgId);
     const counts = { owner: 0, admin: 0, member: 0 };
-    for (const { role, members } of await this.orgs.countByRole(orgId)) counts[role] = members;
+    for (const { role, members } of await this.memberRows.countByRole(orgId)) counts[role] = members;
     return { org: { ...orgView(org), counts } };
   }
 
@@ -68,7 +68,7 @@ export class OperatorOrgsService {
   }
 
   private async find(id: string): Promise<Org> {
-    const org = await this.orgs.findOrg(id);
+    const org = await this.orgs.find(id);
     if (!org) throw new OrgNotFoundError();
     return org;
   }

@@ -20,8 +20,8 @@ import {
   positionOf,
 } from '../http/pages.js';
 import { sessionView } from '../me/views.js';
-import { OwnershipRepository } from '../orgs/state/ownership.repository.js';
-import { UserOrgsRepository } from '../orgs/state/user-orgs.repository.js';
+import { OrgsRepository } from '../orgs/state/orgs.repository.js';
+import { Memberships } from '../orgs/state/members.memberships.js';
 import { requireUnprotected } from '../users/operator-protection.js';
 import { UserDeletionService } from '../accounts/user-deletion.js';
 import { UserDisablingService } from '../accounts/user-disabling.js';
@@ -47,8 +47,8 @@ export class OperatorUsersService {
     private readonly users: UsersRepository,
     private readonly lists: UserListRepository,
     private readonly sessions: UserSessionsRepository,
-    private readonly orgs: UserOrgsRepository,
-    private readonly ownership: OwnershipRepository,
+    private readonly memberships: Memberships,
+    private readonly orgs: OrgsRepository,
     private readonly disabling: UserDisablingService,
     private readonly deletion: UserDeletionService,
     private readonly allSessions: AllSessionsService,
@@ -92,7 +92,7 @@ export class OperatorUsersService {
   ): Promise<AccountOrgsResult> {
     const { id: ofUser } = await this.find(userId);
     const limit = limitOf(query);
-    const rows = await this.orgs.findPageEvenDeleted(ofUser, limit + 1, positionOf(query));
+    const rows = await this.memberships.findOrgsEvenDeleted(ofUser, limit + 1, positionOf(query));
     const cursorOf = (org: { id: string; joinedAt: number }): string =>
       encodeCursor({ order: org.joinedAt, id: org.id });
     const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
@@ -158,6 +158,6 @@ export class OperatorUsersService {
   }
 
   private async named(force: boolean, orphaned: readonly OrphanedOrg[] = []): Promise<ForcibleResult> {
-    return force ? { ok: true, orphanedOrgs: await this.ownership.withNames(orphaned) } : { ok: true };
+    return force ? { ok: true, orphanedOrgs: await this.orgs.withNames(orphaned) } : { ok: true };
   }
 }

@@ -1,6 +1,6 @@
 import type { ScheduledKey } from '../auth/tokens/signing-keys.js';
 import type { Mail } from '../mail/mail.entity.js';
-import type { ListedOrg } from '../orgs/state/org-list.repository.js';
+import type { ListedOrg } from '../orgs/state/orgs.repository.js';
 import { storedScopes } from '../services/service-secrets.js';
 import type { ServiceSecret } from '../services/service-secret.entity.js';
 import type { Service } from '../services/service.entity.js';

@@ -9,7 +9,6 @@ import { requireAdmin, requireOwner } from './state/member-policy.js';
 import { OrgChanges, unchanged } from './state/org-changes.js';
 import { requireRestorable } from './state/org-policy.js';
 import { OrgsRepository } from './state/orgs.repository.js';
-import { OwnershipRepository } from './state/ownership.repository.js';
 
 /** Renames, deletes and restores organizations, for their members and for operators. */
 @Injectable()
@@ -18,7 +17,6 @@ export class OrgLifeService {
     private readonly changes: OrgChanges,
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
-    private readonly ownership: OwnershipRepository,
   ) {}
 
   rename(write: Write, orgId: string, name: string): Promise<Versioned<OrgResult>> {
@@ -93,7 +91,7 @@ export class OrgLifeService {
         const { id, name } = org;
         if (org.purgeAt === null) return unchanged({ id, name });
         requireRestorable(org, Date.now());
-        const hasOwner = await this.ownership.hasEnabledOwner(tx, orgId);
+        const hasOwner = await this.members.hasEnabledOwner(tx, orgId);
         if (!hasOwner && !force) throw new NoEnabledOwnerError();
         await this.orgs.restore(tx, orgId);
         await org.record({ type: 'org.restored', ...(!hasOwner && { data: { force: true } }) });

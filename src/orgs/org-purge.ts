@@ -2,17 +2,20 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BATCH, type Batch } from '../database/batches.js';
 import { CleanUpJobs } from '../clean-up/clean-up-jobs.js';
 import type { Transaction } from '../database/transactions/transaction.js';
-import { Transactions } from '../database/transactions/transactions.js';
-import { EventsRepository } from '../events/events.repository.js';
-import { DeletedOrgsRepository } from './state/deleted-orgs.repository.js';
+import { InvitationsRepository } from './state/invitations.repository.js';
+import { MembersRepository } from './state/members.repository.js';
+import { type LockedOrg, OrgChanges, unchanged } from './state/org-changes.js';
+import { OrgNotFoundError } from './state/orgs.errors.js';
+import { OrgsRepository } from './state/orgs.repository.js';
 
 /** Purges in short transactions: members, invitations, then the organization. An interrupted purge is found again. */
 @Injectable()
 export class OrgPurge implements OnModuleInit {
   constructor(
-    private readonly orgs: DeletedOrgsRepository,
-    private readonly events: EventsRepository,
-    private readonly transactions: Transactions,
+    private readonly changes: OrgChanges,
+    private readonly orgs: OrgsRepository,
+    private readonly members: MembersRepository,
+    private readonly invitations: InvitationsRepository,
     private readonly jobs: CleanUpJobs,
   ) {}
 
@@ -24,27 +27,29 @@ export class OrgPurge implements OnModuleInit {
   async purgeBatch(now: number): Promise<Batch> {
     const id = await this.orgs.findDue(now);
     if (id === undefined) return { examined: 0, deleted: 0 };
-    const deleted = await this.transactions.run(
-      async (transaction) =>
-        (await this.orgs.lockDue(transaction, id, now)) ? this.deleteRows(transaction, id) : 0,
-      { row: id },
-    );
-    return { examined: BATCH, deleted };
+    const work = async (transaction: Transaction, org: LockedOrg) => {
+      if (org.purgeAt === null || org.purgeAt > now) return unchanged({ deleted: 0 });
+      if (org.purgeBeganAt === null) await this.orgs.beginPurge(transaction, id, now);
+      return { deleted: await this.deleteRows(transaction, org) };
+    };
+    try {
+      const { answer } = await this.changes.inOrg({ actor: { kind: 'system' } }, id, work, {
+        evenDeleted: true,
+      });
+      return { examined: BATCH, ...answer };
+    } catch (error) {
+      if (error instanceof OrgNotFoundError) return { examined: BATCH, deleted: 0 };
+      throw error;
+    }
   }
 
-  private async deleteRows(transaction: Transaction, orgId: string): Promise<number> {
-    const members = await this.orgs.deleteMembers(transaction, orgId, BATCH);
+  private async deleteRows(transaction: Transaction, org: LockedOrg): Promise<number> {
+    const members = await this.members.deleteOfOrg(transaction, org.id, BATCH);
     if (members === BATCH) return members;
-    const invitations = await this.orgs.deleteInvitations(transaction, orgId, BATCH);
+    const invitations = await this.invitations.deleteOfOrg(transaction, org.id, BATCH);
     if (invitations === BATCH) return members + invitations;
-    const orgRevision = await this.orgs.revisionOf(transaction, orgId);
-    await this.orgs.purge(transaction, orgId);
-    await this.events.record(transaction, {
-      type: 'org.purged',
-      actor: { kind: 'system' },
-      orgId,
-      orgRevision,
-    });
+    await this.orgs.purge(transaction, org.id);
+    await org.record({ type: 'org.purged' });
     return members + invitations + 1;
   }
 }

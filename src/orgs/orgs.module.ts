@@ -8,7 +8,6 @@ import { MembersModule } from './members/members.module.js';
 import { OrgLifeController } from './org-life.controller.js';
 import { OrgLifeService } from './org-life.service.js';
 import { OrgPurge } from './org-purge.js';
-import { UnnamedDeletions } from './unnamed-deletions.js';
 import { OrgsController } from './orgs.controller.js';
 import { OrgsService } from './orgs.service.js';
 import { RolesGuard } from './roles.guard.js';
@@ -16,7 +15,7 @@ import { RolesGuard } from './roles.guard.js';
 @Module({
   imports: [OrgStateModule, JobsModule, MembersModule, EventsModule, RequestsModule, UsersModule],
   controllers: [OrgsController, OrgLifeController],
-  providers: [OrgLifeService, OrgPurge, OrgsService, RolesGuard, UnnamedDeletions],
+  providers: [OrgLifeService, OrgPurge, OrgsService, RolesGuard],
   exports: [OrgLifeService, OrgsService, RolesGuard],
 })
 export class OrgsModule {}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
-import { ENDED_RETENTION_MS } from '../../src/orgs/state/invitation-list.repository.js';
+import { ENDED_RETENTION_MS } from '../../src/orgs/state/invitations.lists.js';
 import { aCleanUp } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { anInstallation, type Installation } from '../support/installation.js';

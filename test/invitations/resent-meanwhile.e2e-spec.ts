@@ -10,7 +10,7 @@ import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.rep
 import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { Invitation } from '../../src/orgs/state/invitation.entity.js';
-import { InvitationListRepository } from '../../src/orgs/state/invitation-list.repository.js';
+import { InvitationLists } from '../../src/orgs/state/invitations.lists.js';
 import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
 import { Member } from '../../src/orgs/state/member.entity.js';
 import { MembersRepository } from '../../src/orgs/state/members.repository.js';
@@ -35,7 +35,7 @@ function registrations(): { invited: InvitedRegistrations; codes: EmailCodes } {
   const events = new EventsRepository(dataSource.getRepository(Event));
   const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
   const codes = new EmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), keys);
-  const list = new InvitationListRepository(dataSource.getRepository(Invitation));
+  const list = new InvitationLists(dataSource.getRepository(Invitation));
   const invited = new InvitedRegistrations(
     new TypedCodes(invitations, list, codes, transactions),
     orgChanges(data),

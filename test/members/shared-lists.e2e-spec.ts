@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
-import { type FoundList, MemberListRepository } from '../../src/orgs/state/member-list.repository.js';
+import { type FoundList, MemberLists } from '../../src/orgs/state/members.lists.js';
 import { Member } from '../../src/orgs/state/member.entity.js';
 import { atOnce, times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
@@ -13,13 +13,13 @@ const SHORT = [0, 1, 3, 20, 7];
 describe('member lists that are asked for at the same time', () => {
   const orgs = [...SHORT, ...LONG].map((size) => ({ id: newEntityId(), size }));
   let data: DataLayer;
-  let lists: MemberListRepository;
+  let lists: MemberLists;
   /** the first member of each */
   let userId: string;
 
   beforeAll(async () => {
     data = await openDataLayer();
-    lists = new MemberListRepository(data.dataSource.getRepository(Member));
+    lists = new MemberLists(data.dataSource.getRepository(Member));
     const everybody = await insertOrg();
     await addCrowd(data.db, { id: everybody, name: 'Everybody' }, Math.max(...LONG));
     const [first] = await data.db.query('SELECT user_id FROM members WHERE org_id = ? AND joined_at = 0', [

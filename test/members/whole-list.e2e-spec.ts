@@ -2,7 +2,7 @@ import type { StreamableFile } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { Member } from '../../src/orgs/state/member.entity.js';
-import { MemberListRepository, type Reader } from '../../src/orgs/state/member-list.repository.js';
+import { MemberLists, type Reader } from '../../src/orgs/state/members.lists.js';
 import { WholeLists } from '../../src/orgs/members/whole-lists.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
@@ -20,7 +20,7 @@ describe('a list of several pages', () => {
 
   beforeAll(async () => {
     data = await openDataLayer();
-    lists = new WholeLists(new MemberListRepository(data.dataSource.getRepository(Member)));
+    lists = new WholeLists(new MemberLists(data.dataSource.getRepository(Member)));
     for (const { id, name } of [org, short]) {
       await data.db.query('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, 1)', [
         id,

@@ -3,12 +3,12 @@ import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { Invitation } from '../../src/orgs/state/invitation.entity.js';
 import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
-import { InviterRevocations } from '../../src/orgs/state/inviter-revocations.js';
+import { MembersRepository } from '../../src/orgs/state/members.repository.js';
+import { Memberships } from '../../src/orgs/state/members.memberships.js';
 import { Member } from '../../src/orgs/state/member.entity.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgsOfUser } from '../../src/orgs/state/orgs-of-user.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
-import { OwnershipRepository } from '../../src/orgs/state/ownership.repository.js';
 import { UserDisablingService } from '../../src/accounts/user-disabling.js';
 import { UserEvents } from '../../src/users/user-events.js';
 import { UserParts } from '../../src/users/user-parts.js';
@@ -39,9 +39,9 @@ it('disabling locks an organization that the user joined after it looked which t
     ]);
   await join(GRACE);
   let looks = 0;
-  class Ownership extends OwnershipRepository {
-    override async findOrgIdsOf(userId: string): Promise<string[]> {
-      const ids = await super.findOrgIdsOf(userId);
+  class Members extends MembersRepository {
+    override async findOrgIds(userId: string): Promise<string[]> {
+      const ids = await super.findOrgIds(userId);
       if (looks === 0) await join(ADA);
       looks += 1;
       return ids;
@@ -49,11 +49,12 @@ it('disabling locks an organization that the user joined after it looked which t
   }
   const users = new UserChangesRepository();
   const parts = new UserParts();
-  const ownership = new Ownership(dataSource.getRepository(Member), dataSource.getRepository(Org));
+  const members = new Members(dataSource.getRepository(Member));
   new OrgsOfUser(
-    ownership,
-    new InviterRevocations(new InvitationsRepository(dataSource.getRepository(Invitation), transactions)),
-    orgChanges(data, ownership),
+    members,
+    new Memberships(dataSource.getRepository(Member)),
+    new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
+    orgChanges(data, members),
     new OrgsRepository(dataSource.getRepository(Org)),
     parts,
     env,

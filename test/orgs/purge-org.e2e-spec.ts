@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
-import { Transactions } from '../../src/database/transactions/transactions.js';
-import { DeletedOrgsRepository } from '../../src/orgs/state/deleted-orgs.repository.js';
+import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
 import { anOrgPurge, aCleanUp } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
@@ -126,12 +125,16 @@ describe('the purge of deleted organizations', () => {
       await anOrgOf(1, 2, NOW + 1),
       await anOrgOf(1, 3),
     ];
-    const orgs = new DeletedOrgsRepository(dataSource.getRepository(Org));
-    const transactions = new Transactions(dataSource);
-    const lock = (id: string) => transactions.run((transaction) => orgs.lockDue(transaction, id, NOW));
+    const purge = async (id: string): Promise<number> => {
+      const orgs = new OrgsRepository(dataSource.getRepository(Org));
+      orgs.findDue = async () => id;
+      return (await anOrgPurge(dataSource, undefined, orgs).purgeBatch(NOW)).deleted;
+    };
 
-    expect([await lock(due), await lock(later), await lock(restored)]).toEqual([true, false, false]);
-    const began = await dataSource.query('SELECT id FROM orgs WHERE purge_began_at IS NOT NULL');
-    expect(began).toEqual([{ id: due }]);
+    expect([await purge(due), await purge(later), await purge(restored)]).toEqual([3, 0, 0]);
+    expect(await purge(due)).toBe(0);
+    const kept = await dataSource.query('SELECT id FROM orgs WHERE purge_began_at IS NULL ORDER BY id');
+    expect(kept).toEqual([later, restored].toSorted().map((id) => ({ id })));
+    expect(await left()).toMatchObject({ orgs: 2 });
   });
 });

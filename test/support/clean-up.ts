@@ -19,9 +19,13 @@ import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../../src/auth/sessions/session.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/sessions/authorization-codes.repository.js';
 import { ExpiredInvitations } from '../../src/orgs/invitations/expired-invitations.js';
-import { DeletedOrgsRepository } from '../../src/orgs/state/deleted-orgs.repository.js';
+import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
+import { Member } from '../../src/orgs/state/member.entity.js';
+import { MembersRepository } from '../../src/orgs/state/members.repository.js';
+import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
+import { orgChanges } from './org-changes.js';
 import { Invitation } from '../../src/orgs/state/invitation.entity.js';
-import { InvitationListRepository } from '../../src/orgs/state/invitation-list.repository.js';
+import { InvitationLists } from '../../src/orgs/state/invitations.lists.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgPurge } from '../../src/orgs/org-purge.js';
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
@@ -57,17 +61,23 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
       jobs,
     ),
     anOrgPurge(dataSource, jobs),
-    new ExpiredInvitations(new InvitationListRepository(dataSource.getRepository(Invitation)), jobs),
+    new ExpiredInvitations(new InvitationLists(dataSource.getRepository(Invitation)), jobs),
   ];
   for (const room of rooms) room.onModuleInit();
   return jobs;
 }
 
-export function anOrgPurge(dataSource: DataSource, jobs = new CleanUpJobs()): OrgPurge {
+export function anOrgPurge(
+  dataSource: DataSource,
+  jobs = new CleanUpJobs(),
+  orgs = new OrgsRepository(dataSource.getRepository(Org)),
+): OrgPurge {
+  const transactions = new Transactions(dataSource);
   return new OrgPurge(
-    new DeletedOrgsRepository(dataSource.getRepository(Org)),
-    new EventsRepository(dataSource.getRepository(Event)),
-    new Transactions(dataSource),
+    orgChanges({ dataSource, transactions, env: parseEnv({}) }),
+    orgs,
+    new MembersRepository(dataSource.getRepository(Member)),
+    new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
     jobs,
   );
 }

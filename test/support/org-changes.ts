@@ -6,7 +6,7 @@ import { Member } from '../../src/orgs/state/member.entity.js';
 import { OrgChanges } from '../../src/orgs/state/org-changes.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
-import { OwnershipRepository } from '../../src/orgs/state/ownership.repository.js';
+import { MembersRepository } from '../../src/orgs/state/members.repository.js';
 import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 import { RepeatedRequests } from '../../src/requests/repeated-requests.js';
@@ -15,13 +15,13 @@ import type { DataLayer } from './data-source.js';
 
 /** Changes of organizations without a service around them. */
 export function orgChanges(
-  { dataSource, transactions, env }: DataLayer,
-  ownership = new OwnershipRepository(dataSource.getRepository(Member), dataSource.getRepository(Org)),
+  { dataSource, transactions, env }: Pick<DataLayer, 'dataSource' | 'transactions' | 'env'>,
+  members = new MembersRepository(dataSource.getRepository(Member)),
 ): OrgChanges {
   const keys = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
   return new OrgChanges(
     new OrgsRepository(dataSource.getRepository(Org)),
-    ownership,
+    members,
     new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
     new EventsRepository(dataSource.getRepository(Event)),
     new Writes(transactions, new RepeatedRequests(keys)),

@@ -1,7 +1,7 @@
 import { oneLine } from '../../identifiers/one-line.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { MAX_ORG_NAME, type Org } from '../../orgs/state/org.entity.js';
-import { OwnershipRepository } from '../../orgs/state/ownership.repository.js';
+import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
 import { CannotRunError } from './options.js';
@@ -23,14 +23,14 @@ export async function findUser(services: Services, text: string): Promise<UserPr
 
 /** @throws CannotRunError if the text is neither an id nor the whole name of exactly one organization */
 export async function findOrg(services: Services, text: string): Promise<Org> {
-  const orgs = services.get(OwnershipRepository);
+  const orgs = services.get(OrgsRepository);
   if (!isEntityId(text)) return findOrgByName(orgs, text);
-  const org = await orgs.findOrg(text);
+  const org = await orgs.find(text);
   if (!org) throw new CannotRunError(`there is no organization ${text}`);
   return org;
 }
 
-async function findOrgByName(orgs: OwnershipRepository, name: string): Promise<Org> {
+async function findOrgByName(orgs: OrgsRepository, name: string): Promise<Org> {
   const stored = oneLine(name, MAX_ORG_NAME);
   const named = stored === undefined ? [] : await orgs.findNamed(stored, MAX_NAMED + 1);
   const [org, other] = named;

@@ -2,7 +2,7 @@ import type { OperatorActor } from '../../access/principal.js';
 import { VouchedEmails } from '../../accounts/vouched-emails.js';
 import { type Removal, SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
 import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
-import { OwnershipRepository } from '../../orgs/state/ownership.repository.js';
+import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { UserDeletionService } from '../../accounts/user-deletion.js';
 import { UserDisablingService } from '../../accounts/user-disabling.js';
@@ -45,7 +45,7 @@ async function changeOwner(
     ...texts,
     make: async (services, user, actor) => {
       const left = await make(services, user, { actor, force });
-      orphaned = await services.get(OwnershipRepository).withNames(left ?? []);
+      orphaned = await services.get(OrgsRepository).withNames(left ?? []);
       return left !== undefined;
     },
   });

@@ -5,10 +5,7 @@ import { HandedOutResetCodes } from '../../accounts/reset-codes.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { timeText } from '../../operators/views.js';
-import {
-  InvitationListRepository,
-  type ReceivedInvitation,
-} from '../../orgs/state/invitation-list.repository.js';
+import { InvitationLists, type ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
 import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { Invocation, Report } from '../command/definition.js';
@@ -60,7 +57,7 @@ async function findInvitation(
   orgText: string | undefined,
 ): Promise<ReceivedInvitation> {
   const orgId = orgText === undefined ? undefined : (await findOrg(services, orgText)).id;
-  const pending = await services.get(InvitationListRepository).findPending(email, Date.now());
+  const pending = await services.get(InvitationLists).findPending(email, Date.now());
   const [invitation, ...others] = pending.filter((one) => orgId === undefined || one.orgId === orgId);
   if (!invitation) throw new CannotRunError(`no invitation is pending for ${email}`);
   if (others.length > 0) {

@@ -1,7 +1,7 @@
 import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
 import { timeText } from '../../operators/views.js';
-import { InvitationListRepository } from '../../orgs/state/invitation-list.repository.js';
-import { OwnershipRepository, type OrgWithRole } from '../../orgs/state/ownership.repository.js';
+import { InvitationLists } from '../../orgs/state/invitations.lists.js';
+import { type AnyUserOrg, Memberships } from '../../orgs/state/members.memberships.js';
 import { documentText, UserExport } from '../../accounts/user-export.js';
 import { userJson } from '../../users/user-json.js';
 import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
@@ -44,8 +44,8 @@ export function showUser({ parameters }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const user = await findUser(services, parameters[0]!);
     const sessions = await services.get(UserSessionsRepository).countAlive(user.id, Date.now());
-    const orgs = await services.get(OwnershipRepository).findOrgsOf(user.id);
-    const invitations = await services.get(InvitationListRepository).countPending(user.email, Date.now());
+    const orgs = await services.get(Memberships).findAllOrgs(user.id);
+    const invitations = await services.get(InvitationLists).countPending(user.email, Date.now());
     const shown = userJson(user);
     return {
       lines: [
@@ -59,11 +59,11 @@ export function showUser({ parameters }: Invocation): Promise<Report> {
   });
 }
 
-function deletedMark({ deletedAt }: OrgWithRole): string {
+function deletedMark({ deletedAt }: AnyUserOrg): string {
   return deletedAt === null ? '' : '  DELETED';
 }
 
-function orgJson({ id, name, role, deletedAt }: OrgWithRole): object {
+function orgJson({ id, name, role, deletedAt }: AnyUserOrg): object {
   return { id, name, role, ...(deletedAt !== null && { deletedAt: timeText(deletedAt) }) };
 }
 

@@ -1,13 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BATCH, type Batch, deleteFound } from '../../database/batches.js';
 import { CleanUpJobs } from '../../clean-up/clean-up-jobs.js';
-import { InvitationListRepository } from '../state/invitation-list.repository.js';
+import { InvitationLists } from '../state/invitations.lists.js';
 
 /** Marks expired invitations, and deletes those that ended long ago: the rows hold emails. */
 @Injectable()
 export class ExpiredInvitations implements OnModuleInit {
   constructor(
-    private readonly invitations: InvitationListRepository,
+    private readonly invitations: InvitationLists,
     private readonly jobs: CleanUpJobs,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InvitationListRepository, type InvitationRange } from '../state/invitation-list.repository.js';
+import { InvitationLists, type InvitationRange } from '../state/invitations.lists.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
 import type { InvitationPage, OwnInvitationPage } from './invitations.responses.js';
 import type { ListInvitationsQuery, ListOwnInvitationsQuery } from './invitations.requests.js';
@@ -7,7 +7,7 @@ import { listedInvitation, receivedInvitation } from './invitation-views.js';
 
 @Injectable()
 export class InvitationListsService {
-  constructor(private readonly invitations: InvitationListRepository) {}
+  constructor(private readonly invitations: InvitationLists) {}
 
   listOfOrg(orgId: string, query: ListInvitationsQuery, linkNextPage: LinkNextPage): Promise<InvitationPage> {
     return pageOf(query, linkNextPage, async (page) => {

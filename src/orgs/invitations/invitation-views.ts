@@ -1,4 +1,4 @@
-import type { ListedInvitation, ReceivedInvitation } from '../state/invitation-list.repository.js';
+import type { ListedInvitation, ReceivedInvitation } from '../state/invitations.lists.js';
 import type { ListedInvitationResponse, ReceivedInvitationResponse } from './invitations.responses.js';
 
 export function listedInvitation(invitation: ListedInvitation): ListedInvitationResponse {

@@ -3,7 +3,7 @@ import { typedCode } from '../../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import type { Invitation } from '../state/invitation.entity.js';
-import { type CandidateInvitation, InvitationListRepository } from '../state/invitation-list.repository.js';
+import { type CandidateInvitation, InvitationLists } from '../state/invitations.lists.js';
 import { InvitationsRepository, MAX_CODE_TRIES } from '../state/invitations.repository.js';
 
 /** Stands in where there is no invitation, so that it costs the same work. */
@@ -17,7 +17,7 @@ const NOBODY: CandidateInvitation = {
 export class TypedCodes {
   constructor(
     private readonly invitations: InvitationsRepository,
-    private readonly list: InvitationListRepository,
+    private readonly list: InvitationLists,
     private readonly codes: EmailCodes,
     private readonly transactions: Transactions,
   ) {}

@@ -4,14 +4,14 @@ import { encodeCursor, limitOf, linkNext, type LinkNextPage, positionOf } from '
 import { isSearch, type ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResult, MembersResult } from './members.responses.js';
 import type { UserPrincipal } from '../../access/principal.js';
-import { MemberListRepository } from '../state/member-list.repository.js';
+import { MemberLists } from '../state/members.lists.js';
 import { WholeLists } from './whole-lists.js';
 import { MemberSearchService } from './member-search.service.js';
 
 @Injectable()
 export class MemberListService {
   constructor(
-    private readonly members: MemberListRepository,
+    private readonly members: MemberLists,
     private readonly search: MemberSearchService,
     private readonly wholeLists: WholeLists,
   ) {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isEntityId } from '../../identifiers/entity-id.js';
-import { MemberSearchRepository } from '../state/member-search.repository.js';
+import { MemberLists } from '../state/members.lists.js';
 import { MemberNotFoundError } from '../state/orgs.errors.js';
 import { cutPage, decodeTextCursor, encodeTextCursor, limitOf, type LinkNextPage } from '../../http/pages.js';
 import type { ListMembersQuery } from './members.requests.js';
@@ -10,13 +10,13 @@ const ME = 'me';
 
 @Injectable()
 export class MemberSearchService {
-  constructor(private readonly members: MemberSearchRepository) {}
+  constructor(private readonly members: MemberLists) {}
 
   async find(orgId: string, query: ListMembersQuery, linkNextPage: LinkNextPage): Promise<MembersResult> {
     const { search: prefix = '', role, cursor } = query;
     const after = cursor === undefined ? undefined : decodeTextCursor(cursor);
     const limit = limitOf(query);
-    const rows = await this.members.find({ orgId, prefix, role, after }, limit + 1);
+    const rows = await this.members.search({ orgId, prefix, role, after }, limit + 1);
     const { page, next } = cutPage(rows, limit, ({ email }) => encodeTextCursor(email), linkNextPage);
     return { members: page, ...next };
   }

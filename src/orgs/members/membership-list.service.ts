@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
 import type { ListMembershipsQuery } from './members.requests.js';
 import type { MembershipListResult } from './members.responses.js';
-import { type ListedMembership, MembershipListRepository } from '../state/membership-list.repository.js';
+import { type ListedMembership, Memberships } from '../state/members.memberships.js';
 
 @Injectable()
 export class MembershipListService {
-  constructor(private readonly memberships: MembershipListRepository) {}
+  constructor(private readonly memberships: Memberships) {}
 
   async list(query: ListMembershipsQuery, linkNextPage: LinkNextPage): Promise<MembershipListResult> {
     const limit = limitOf(query);
@@ -26,8 +26,8 @@ export class MembershipListService {
 
   private async find(query: ListMembershipsQuery, limit: number): Promise<ListedMembership[]> {
     const { orgId, userId } = query;
-    if (orgId === undefined) return this.memberships.findOfUser(userId!, limit, positionOf(query));
-    if (userId === undefined) return this.memberships.findOfOrg(orgId, limit, positionOf(query));
+    if (orgId === undefined) return this.memberships.listOfUser(userId!, limit, positionOf(query));
+    if (userId === undefined) return this.memberships.listOfOrg(orgId, limit, positionOf(query));
     return this.memberships.findOne(orgId, userId);
   }
 }

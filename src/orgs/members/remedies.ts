@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Remedy } from '../../problems/problem.js';
-import { type ListedMember, MemberListRepository } from '../state/member-list.repository.js';
+import { type ListedMember, MemberLists } from '../state/members.lists.js';
 
 export interface Asking {
   userId: string;
@@ -13,7 +13,7 @@ const MAX_CANDIDATES = 5;
 /** Looks up what a client needs to get past a refusal, after what was refused is rolled back. */
 @Injectable()
 export class Remedies {
-  constructor(private readonly members: MemberListRepository) {}
+  constructor(private readonly members: MemberLists) {}
 
   async describe(remedy: Remedy, { userId, orgId }: Asking): Promise<object> {
     if (remedy.action === 'resend') return remedy;

@@ -5,10 +5,10 @@ import type { Versioned } from '../../requests/entity-tags.js';
 import {
   type ListedMember,
   type MemberList,
-  MemberListRepository,
+  MemberLists,
   type MemberPage,
   type Reader,
-} from '../state/member-list.repository.js';
+} from '../state/members.lists.js';
 import { NotAMemberError, OrgNotFoundError } from '../state/orgs.errors.js';
 
 const PAGE = 1000;
@@ -18,7 +18,7 @@ const PAGE = 1000;
 export class WholeLists {
   private readonly logger = new Logger('Members');
 
-  constructor(private readonly members: MemberListRepository) {}
+  constructor(private readonly members: MemberLists) {}
 
   /**
    * @param seen the organization as the role check before read it, which a stream tells of

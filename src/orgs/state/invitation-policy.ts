@@ -2,7 +2,7 @@ import { type Role, roleAtLeast } from '../../access/principal.js';
 import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
 import { INVITED_ROLES, type InvitedRole } from './invitation.entity.js';
 import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitations.repository.js';
-import { statusAt } from './invitation-list.repository.js';
+import { statusAt } from './invitations.lists.js';
 import {
   AlreadyInvitedError,
   AlreadyMemberError,

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { type DeletedUser, type ExportedRows, UserParts, type UserRows } from '../../users/user-parts.js';
 import type { UserProfile } from '../../users/users.repository.js';
-import { InvitationListRepository, statusAt } from './invitation-list.repository.js';
+import { InvitationLists, statusAt } from './invitations.lists.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
 /** Treats invitations as the user's only if the email is verified: it may be another person's until then. */
@@ -12,7 +12,7 @@ export class InvitationsOfUser implements UserRows, ExportedRows, OnModuleInit {
 
   constructor(
     private readonly invitations: InvitationsRepository,
-    private readonly lists: InvitationListRepository,
+    private readonly lists: InvitationLists,
     private readonly parts: UserParts,
   ) {}
 

@@ -64,6 +64,12 @@ const INVITING = `a.role AS actorRole, c.email AS actorEmail, c.disabled_at AS a
   (SELECT x.id FROM invitations x WHERE x.org_id = o.id AND x.status = 'pending' LIMIT 1 OFFSET ${MAX_PENDING - 1})
     IS NULL AS hasRoom`;
 
+const FIND_INVITATIONS = hotStatement(
+  'invitations of an organization that is purged',
+  'SELECT id FROM invitations WHERE org_id = ? LIMIT ?',
+  ['', 1],
+);
+
 const FIND_INVITING = hotStatement(
   'what decides about a new invitation',
   `SELECT ${INVITING} FROM orgs o LEFT JOIN users c ON c.id = ?
@@ -234,6 +240,16 @@ export class InvitationsRepository {
     return transaction.write(
       `UPDATE invitations SET tries = tries + 1 WHERE id IN (${places(ids.length)}) AND tries < ?`,
       [...ids, MAX_CODE_TRIES],
+    );
+  }
+
+  /** @returns how many it deleted, at most `limit` */
+  async deleteOfOrg(transaction: Transaction, orgId: string, limit: number): Promise<number> {
+    const found = await transaction.read<{ id: string }>(FIND_INVITATIONS, [orgId, limit]);
+    if (found.length === 0) return 0;
+    return transaction.write(
+      `DELETE FROM invitations WHERE id IN (${places(found.length)})`,
+      found.map(({ id }) => id),
     );
   }
 

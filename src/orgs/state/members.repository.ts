@@ -4,11 +4,10 @@ import type { Repository } from 'typeorm';
 import type { Role } from '../../access/principal.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { padded } from '../../database/batches.js';
+import { inBatches, padded, places } from '../../database/batches.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
-import { hasOtherOwner, isInviter } from './ownership.repository.js';
 import { AlreadyMemberError } from './orgs.errors.js';
 
 interface MemberKey {
@@ -44,6 +43,60 @@ export interface AdditionFacts {
   targetRole: Role | null;
   isInvited: 0 | 1;
 }
+
+/** A membership of somebody who leaves all of them, or can act in none, at one revision of the organization. */
+export interface Departure {
+  orgId: string;
+  name: string;
+  role: Role;
+  revision: number;
+  /** whether there is an enabled owner besides that member */
+  hasOtherOwner: 0 | 1;
+  hasOtherMember: 0 | 1;
+  isDeleted: 0 | 1;
+  /** whether invitations by that member are pending */
+  isInviter: 0 | 1;
+}
+
+// Whether an organization has an enabled owner besides the user; both parameters are SQL. By the index of roles the
+// engines read the few owners alone; their statistics do not show that these are few, and by another index they read
+// all members. MySQL takes that index for the hint, a comment to the others, which take it for the ORDER BY.
+function hasOtherOwner(org: string, user: string): string {
+  return `(SELECT /*+ INDEX(w members_org_id_role_email_idx) */ 1
+    FROM members w JOIN users v ON v.id = w.user_id
+    WHERE w.org_id = ${org} AND w.role = 'owner' AND w.user_id <> ${user} AND v.disabled_at IS NULL
+    ORDER BY w.org_id, w.role, w.email LIMIT 1) IS NOT NULL`;
+}
+
+/** Whether invitations by the user are pending; both parameters are SQL. */
+function isInviter(org: string, user: string): string {
+  return `EXISTS (SELECT 1 FROM invitations i
+    WHERE i.org_id = ${org} AND i.invited_by = ${user} AND i.pending = 1)`;
+}
+
+const FIND_DEPARTURES = hotStatement(
+  'the memberships of a user who is deleted or disabled',
+  `SELECT m.org_id AS orgId, o.name, m.role, o.revision, o.deleted_at IS NOT NULL AS isDeleted,
+      ${hasOtherOwner('m.org_id', 'm.user_id')} AS hasOtherOwner,
+      EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember,
+      ${isInviter('m.org_id', 'm.user_id')} AS isInviter
+    FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?`,
+  [''],
+);
+
+const FIND_ENABLED_OWNER = hotStatement(
+  'an enabled owner of an organization',
+  `SELECT m.user_id AS id FROM members m JOIN users u ON u.id = m.user_id
+    WHERE m.org_id = ? AND m.role = 'owner' AND u.disabled_at IS NULL
+    ORDER BY m.org_id, m.role, m.email LIMIT 1`,
+  [''],
+);
+
+const FIND_MEMBERS = hotStatement(
+  'members of an organization that is purged',
+  'SELECT user_id AS id FROM members WHERE org_id = ? LIMIT ?',
+  ['', 1],
+);
 
 const FIND_PAIR = hotStatement(
   'what decides about a change',
@@ -99,6 +152,7 @@ const IS_ENABLED = ' AND u.disabled_at IS NULL';
 /** for padding */
 const NOBODY: MemberKey = { orgId: '', userId: '' };
 
+/** Callers with a transaction hold the lock of the organization. */
 @Injectable()
 export class MembersRepository {
   private readonly memberships = new SharedStatement((keys: MemberKey[]) => this.findMemberships(keys));
@@ -111,7 +165,6 @@ export class MembersRepository {
     return found ?? (await this.members.query<Membership[]>(FIND_ORG, [orgId]))[0];
   }
 
-  /** The caller holds the lock of the organization. */
   async findPair(
     transaction: Transaction,
     orgId: string,
@@ -122,7 +175,6 @@ export class MembersRepository {
     return (await transaction.read<MemberPair>(FIND_PAIR, values))[0]!;
   }
 
-  /** The caller holds the lock of the organization. */
   async findAddition(
     transaction: Transaction,
     orgId: string,
@@ -183,16 +235,59 @@ export class MembersRepository {
     await transaction.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
   }
 
+  async isEmpty(transaction: Transaction, orgId: string): Promise<boolean> {
+    const found = await transaction.read('SELECT user_id FROM members WHERE org_id = ? LIMIT 1', [orgId]);
+    return found.length === 0;
+  }
+
+  /** Includes deleted organizations. */
+  async findOrgIds(userId: string): Promise<string[]> {
+    const rows = await this.members.query<{ orgId: string }[]>(
+      'SELECT org_id AS orgId FROM members WHERE user_id = ?',
+      [userId],
+    );
+    return rows.map(({ orgId }) => orgId);
+  }
+
+  findDepartures(transaction: Transaction, userId: string): Promise<Departure[]> {
+    return transaction.read<Departure>(FIND_DEPARTURES + transaction.forUpdate, [userId]);
+  }
+
+  async deleteOfUser(transaction: Transaction, userId: string, orgIds: readonly string[]): Promise<void> {
+    for await (const batch of inBatches(orgIds)) {
+      await transaction.write(
+        `DELETE FROM members WHERE user_id = ? AND org_id IN (${places(batch.length)})`,
+        [userId, ...batch],
+      );
+    }
+  }
+
+  /** @returns how many it deleted, at most `limit` */
+  async deleteOfOrg(transaction: Transaction, orgId: string, limit: number): Promise<number> {
+    const found = await transaction.read<{ id: string }>(FIND_MEMBERS, [orgId, limit]);
+    if (found.length === 0) return 0;
+    return transaction.write(
+      `DELETE FROM members WHERE org_id = ? AND user_id IN (${places(found.length)})`,
+      [orgId, ...found.map(({ id }) => id)],
+    );
+  }
+
+  async hasEnabledOwner(transaction: Transaction, orgId: string): Promise<boolean> {
+    return (await transaction.read<unknown>(FIND_ENABLED_OWNER, [orgId])).length > 0;
+  }
+
+  countByRole(orgId: string): Promise<{ role: Role; members: number }[]> {
+    return this.members.query<{ role: Role; members: number }[]>(
+      'SELECT role, COUNT(*) AS members FROM members WHERE org_id = ? GROUP BY role',
+      [orgId],
+    );
+  }
+
   private async findMemberships(keys: MemberKey[]): Promise<(Membership | undefined)[]> {
     const asked = padded(keys, NOBODY).flatMap(({ orgId, userId }) => [orgId, userId]);
     type Row = Membership & MemberKey;
     const rows = await this.members.query<Row[]>(findMemberships(asked.length / 2), asked);
     const byKey = new Map(rows.map((row) => [row.orgId + row.userId, row]));
     return keys.map(({ orgId, userId }) => byKey.get(orgId + userId));
-  }
-
-  async isEmpty(transaction: Transaction, orgId: string): Promise<boolean> {
-    const found = await transaction.read('SELECT user_id FROM members WHERE org_id = ? LIMIT 1', [orgId]);
-    return found.length === 0;
   }
 }

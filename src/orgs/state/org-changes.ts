@@ -14,7 +14,7 @@ import { revocations } from './invitation-events.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { OrgNotFoundError } from './orgs.errors.js';
 import { type OrgRow, OrgsRepository } from './orgs.repository.js';
-import { type Departure, OwnershipRepository } from './ownership.repository.js';
+import { type Departure, MembersRepository } from './members.repository.js';
 
 export type OrgEvent = EventWithout<
   'actor' | 'orgId' | 'orgRevision',
@@ -61,7 +61,7 @@ const RETRY_TIMEOUT_MS = 8_000;
 export class OrgChanges {
   constructor(
     private readonly orgs: OrgsRepository,
-    private readonly ownership: OwnershipRepository,
+    private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
     private readonly events: EventsRepository,
     private readonly writes: Writes,
@@ -86,7 +86,7 @@ export class OrgChanges {
     const attempt = async (transaction: Transaction): Promise<Versioned<Answer>> => {
       await this.orgs.raiseRevision(transaction, orgId);
       if (request) await this.writes.replay(transaction, request);
-      const org = await this.orgs.findIn(transaction, orgId);
+      const org = await this.orgs.findRow(transaction, orgId);
       if (!org || (org.deletedAt !== null && !evenDeleted)) throw missing();
       if (request) requireMatch(request, org.revision - 1);
 
@@ -124,11 +124,11 @@ export class OrgChanges {
   ): Promise<T> {
     const begun = performance.now();
     for (;;) {
-      const locked = new Set(await this.ownership.findOrgIdsOf(userId));
+      const locked = new Set(await this.members.findOrgIds(userId));
       const attempt = async (transaction: Transaction): Promise<T> => {
         await this.orgs.raiseRevisions(transaction, [...locked]);
         return work(transaction, async () => {
-          const departures = await this.ownership.findDepartures(transaction, userId);
+          const departures = await this.members.findDepartures(transaction, userId);
           if (departures.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
           return departures;
         });

@@ -6,11 +6,13 @@ import type { NewEvent } from '../../events/event-types.js';
 import { type ExportedRows, UserParts } from '../../users/user-parts.js';
 import type { Consequences, Decide, UserDeparture, UserTies } from '../../users/user-ties.js';
 import type { UserProfile } from '../../users/users.repository.js';
-import { InviterRevocations } from './inviter-revocations.js';
+import { revocations } from './invitation-events.js';
+import { InvitationsRepository } from './invitations.repository.js';
 import { OrgChanges } from './org-changes.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { orgIdsOf, orphanings, requireOtherOwners } from './owner-rule.js';
-import { type Departure, OwnershipRepository } from './ownership.repository.js';
+import { Memberships } from './members.memberships.js';
+import { type Departure, MembersRepository } from './members.repository.js';
 
 interface Departing {
   userId: string;
@@ -25,8 +27,9 @@ export class OrgsOfUser implements UserTies, ExportedRows, OnModuleInit {
   readonly tables = ['members'];
 
   constructor(
-    private readonly ownership: OwnershipRepository,
-    private readonly revocations: InviterRevocations,
+    private readonly members: MembersRepository,
+    private readonly memberships: Memberships,
+    private readonly invitations: InvitationsRepository,
     private readonly changes: OrgChanges,
     private readonly orgs: OrgsRepository,
     private readonly parts: UserParts,
@@ -39,7 +42,7 @@ export class OrgsOfUser implements UserTies, ExportedRows, OnModuleInit {
   }
 
   findOrgIdsOf(userId: string): Promise<string[]> {
-    return this.ownership.findOrgIdsOf(userId);
+    return this.members.findOrgIds(userId);
   }
 
   /** Locks even those where the user is no owner: an owner may be making the user one. */
@@ -58,7 +61,7 @@ export class OrgsOfUser implements UserTies, ExportedRows, OnModuleInit {
   }
 
   async *of(user: UserProfile): AsyncGenerator<object> {
-    for (const { joinedAt, deletedAt, ...org } of await this.ownership.findOrgsOf(user.id)) {
+    for (const { joinedAt, deletedAt, ...org } of await this.memberships.findAllOrgs(user.id)) {
       const deletion = deletedAt === null ? {} : { deletedAt: new Date(deletedAt).toISOString() };
       yield { ...org, joinedAt: new Date(joinedAt).toISOString(), ...deletion };
     }
@@ -84,7 +87,7 @@ export class OrgsOfUser implements UserTies, ExportedRows, OnModuleInit {
       actor,
     );
     const abandoned = await this.deleteAbandoned(transaction, departures, actor);
-    await this.ownership.deleteMembers(transaction, userId, orgIdsOf(departures));
+    await this.members.deleteOfUser(transaction, userId, orgIdsOf(departures));
     const removed = departures.map(({ orgId, revision, role }): NewEvent => ({
       ...about,
       type: 'member.removed',
@@ -139,13 +142,18 @@ export class OrgsOfUser implements UserTies, ExportedRows, OnModuleInit {
     }));
   }
 
-  private revokeInvitations(
+  private async revokeInvitations(
     transaction: Transaction,
     { userId, departures }: Pick<Departing, 'userId' | 'departures'>,
     reason: 'inviter_deleted' | 'inviter_disabled',
     actor: Actor,
   ): Promise<NewEvent[]> {
-    const inviting = departures.filter(({ isInviter }) => isInviter);
-    return this.revocations.revokeAll(transaction, userId, inviting, { actor, reason });
+    const events: NewEvent[] = [];
+    for (const { orgId, revision: orgRevision } of departures.filter(({ isInviter }) => isInviter)) {
+      const ended = await this.invitations.revokeOfInviter(transaction, orgId, userId, []);
+      const about = { actor, orgId, orgRevision };
+      events.push(...revocations(ended, reason).map((event) => Object.assign(event, about)));
+    }
+    return events;
   }
 }

@@ -1,6 +1,6 @@
 import { Problem, RefusedError } from '../../problems/problem.js';
 import type { Role } from '../../access/principal.js';
-import type { Departure } from './ownership.repository.js';
+import type { Departure } from './members.repository.js';
 
 export class TooManyOrgsError extends Problem {
   constructor(max: number) {

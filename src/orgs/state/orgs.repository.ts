@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { In, MoreThan, type Repository } from 'typeorm';
 import { MAX_BATCH_SIZE, SharedStatement } from '../../database/shared-statement.js';
 import { inBatches, padded, places } from '../../database/batches.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Org } from './org.entity.js';
+import type { NamedPosition } from '../../http/pages.js';
 
-interface ListedOrg {
-  id: string;
-  name: string;
-}
+type NamedOrg = Pick<Org, 'id' | 'name'>;
 
-interface OrgOfUser extends ListedOrg {
+interface OrgOfUser extends NamedOrg {
   userId: string;
 }
 
@@ -34,6 +32,34 @@ const findOrgsOfUsers = (size: number): string =>
     ORDER BY m.user_id, m.joined_at, m.org_id LIMIT ${MAX_SHARED_ROWS + 1}`;
 hotStatement('the organizations of a user', findOrgsOfUsers(2), ['', '']);
 
+export type ListedOrg = Pick<Org, 'id' | 'name' | 'createdAt' | 'deletedAt' | 'purgeAt'>;
+
+/** Organizations whose name begins with the prefix, in its order. Names are compared as they are written. */
+export interface OrgSearch {
+  prefix: string;
+  after: NamedPosition | undefined;
+}
+
+/** No name contains the last code point. */
+const END = '\u{10ffff}';
+
+/** The plain range on the name makes the engines use the index. */
+const pageBy = (column: string): string => `SELECT id, name, created_at AS createdAt,
+    deleted_at AS deletedAt, purge_at AS purgeAt
+  FROM orgs WHERE ${column} >= ? AND ${column} < ? AND (${column} > ? OR id > ?)
+  ORDER BY ${column}, id LIMIT ?`;
+
+const EXAMPLE = ['Org 1', 'Org 2', 'Org 1', '', 21];
+const FIND_PAGE = hotStatement('a page of organizations', pageBy('name'), EXAMPLE);
+const FIND_DELETED = hotStatement('a page of deleted organizations', pageBy('deleted_name'), EXAMPLE);
+
+const FIND_DUE = hotStatement(
+  'the organizations that are to be purged',
+  'SELECT id FROM orgs WHERE purge_at <= ? ORDER BY purge_at LIMIT 1',
+  [0],
+);
+
+/** Callers that change an organization hold its lock. */
 @Injectable()
 export class OrgsRepository {
   private readonly shortLists = new SharedStatement(
@@ -69,11 +95,10 @@ export class OrgsRepository {
     }
   }
 
-  async findIn(transaction: Transaction, id: string): Promise<OrgRow | undefined> {
+  async findRow(transaction: Transaction, id: string): Promise<OrgRow | undefined> {
     return (await transaction.read<OrgRow>(FIND, [id]))[0];
   }
 
-  /** The caller holds the lock. */
   async delete(
     transaction: Transaction,
     ids: readonly string[],
@@ -88,7 +113,6 @@ export class OrgsRepository {
     }
   }
 
-  /** The caller holds the lock. */
   async restore(transaction: Transaction, id: string): Promise<void> {
     await transaction.write(
       'UPDATE orgs SET deleted_at = NULL, deleted_name = NULL, purge_at = NULL WHERE id = ?',
@@ -96,23 +120,66 @@ export class OrgsRepository {
     );
   }
 
-  /** The caller holds the lock. */
   async rename(transaction: Transaction, id: string, name: string): Promise<void> {
     await transaction.write('UPDATE orgs SET name = ? WHERE id = ?', [name, id]);
   }
 
+  find(id: string): Promise<Org | null> {
+    return this.orgs.findOneBy({ id });
+  }
+
+  findNamed(name: string, limit: number): Promise<Org[]> {
+    return this.orgs.find({ where: { name }, order: { id: 'ASC' }, take: limit });
+  }
+
+  /** Includes deleted organizations, in the order in which they were created. */
+  findAfter(id: string, limit: number): Promise<Org[]> {
+    return this.orgs.find({ where: { id: MoreThan(id) }, order: { id: 'ASC' }, take: limit });
+  }
+
+  findPage(search: OrgSearch, limit: number): Promise<ListedOrg[]> {
+    return this.search(FIND_PAGE, search, limit);
+  }
+
+  findDeleted(search: OrgSearch, limit: number): Promise<ListedOrg[]> {
+    return this.search(FIND_DELETED, search, limit);
+  }
+
+  async withNames<Of extends Pick<Org, 'id'>>(orgs: readonly Of[]): Promise<(Of & NamedOrg)[]> {
+    const names = new Map<string, string>();
+    for await (const batch of inBatches(orgs.map(({ id }) => id))) {
+      const found = await this.orgs.find({ where: { id: In([...batch]) }, select: { id: true, name: true } });
+      for (const { id, name } of found) names.set(id, name);
+    }
+    return orgs.map((org) => ({ ...org, name: names.get(org.id) ?? '' }));
+  }
+
+  async findDue(now: number): Promise<string | undefined> {
+    return (await this.orgs.query<{ id: string }[]>(FIND_DUE, [now]))[0]?.id;
+  }
+
+  /** The caller holds the lock. From now on the organization cannot be restored. */
+  async beginPurge(transaction: Transaction, id: string, now: number): Promise<void> {
+    await transaction.write('UPDATE orgs SET purge_began_at = ? WHERE id = ?', [now, id]);
+  }
+
+  /** Its members and invitations are deleted before. */
+  async purge(transaction: Transaction, id: string): Promise<void> {
+    await transaction.write('DELETE FROM orgs WHERE id = ?', [id]);
+  }
+
   /** @returns undefined for a list longer than `MAX_SHORT_LIST` */
-  findShortListOfUser(userId: string): Promise<ListedOrg[] | undefined> {
+  findShortListOfUser(userId: string): Promise<NamedOrg[] | undefined> {
     return this.shortLists.run(userId);
   }
 
   /** Reads all lists at once, and then one by one those that did not fit into the rows of one query. */
-  private async findShortLists(userIds: string[]): Promise<(ListedOrg[] | undefined)[]> {
+  private async findShortLists(userIds: string[]): Promise<(NamedOrg[] | undefined)[]> {
     const distinct = [...new Set(userIds)];
     const ids = padded(distinct, '');
     const rows = await this.orgs.query<OrgOfUser[]>(findOrgsOfUsers(ids.length), ids);
     this.usualLength = Math.max(1, rows.length / distinct.length);
-    const lists = new Map<string, ListedOrg[]>();
+    const lists = new Map<string, NamedOrg[]>();
     for (const { userId, id, name } of rows) {
       const list = lists.get(userId);
       if (list) list.push({ id, name });
@@ -121,7 +188,7 @@ export class OrgsRepository {
     if (rows.length <= MAX_SHARED_ROWS) return userIds.map((userId) => shortOnly(lists.get(userId) ?? []));
 
     const cut = rows.at(-1)!.userId;
-    const short = new Map<string, ListedOrg[] | undefined>();
+    const short = new Map<string, NamedOrg[] | undefined>();
     for (const userId of distinct) {
       const list = lists.get(userId);
       const isKnown = list && (userId !== cut || list.length > MAX_SHORT_LIST);
@@ -130,12 +197,17 @@ export class OrgsRepository {
     return userIds.map((userId) => short.get(userId));
   }
 
-  private async findShortListAlone(userId: string): Promise<ListedOrg[] | undefined> {
+  private async findShortListAlone(userId: string): Promise<NamedOrg[] | undefined> {
     const rows = await this.orgs.query<OrgOfUser[]>(findOrgsOfUsers(1), [userId]);
     return shortOnly(rows.map(({ id, name }) => ({ id, name })));
   }
+
+  private search(sql: string, { prefix, after }: OrgSearch, limit: number): Promise<ListedOrg[]> {
+    const { name, id } = after?.name.startsWith(prefix) ? after : { name: prefix, id: '' };
+    return this.orgs.query<ListedOrg[]>(sql, [name, prefix + END, name, id, limit]);
+  }
 }
 
-function shortOnly(list: ListedOrg[]): ListedOrg[] | undefined {
+function shortOnly(list: NamedOrg[]): NamedOrg[] | undefined {
   return list.length > MAX_SHORT_LIST ? undefined : list;
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/principal.js';
 import type { NewEvent } from '../../events/event-types.js';
-import type { Departure } from './ownership.repository.js';
+import type { Departure } from './members.repository.js';
 import { requireOtherOwner } from './member-policy.js';
 import { OnlyOwnerError } from './orgs.errors.js';
 

@@ -5,40 +5,72 @@
 import 'reflect-metadata';
 import { builtModule } from './built-module.ts';
 
-const { CleanUpJobs } = (await builtModule(
-  'clean-up/clean-up-jobs.js',
-)) as typeof import('../../../src/clean-up/clean-up-jobs.js');
-const { openDatabase } = (await builtModule(
-  'cli/command/database.js',
-)) as typeof import('../../../src/cli/command/database.js');
-const { loadEnv } = (await builtModule(
-  'config/load-env.js',
-)) as typeof import('../../../src/config/load-env.js');
-const { Transactions } = (await builtModule(
-  'database/transactions.js',
-)) as typeof import('../../../src/database/transactions/transactions.js');
-const { Event } = (await builtModule(
-  'events/event.entity.js',
-)) as typeof import('../../../src/events/event.entity.js');
-const { EventsRepository } = (await builtModule(
-  'events/events.repository.js',
-)) as typeof import('../../../src/events/events.repository.js');
-const { DeletedOrgsRepository } = (await builtModule(
-  'orgs/deleted-orgs.repository.js',
-)) as typeof import('../../../src/orgs/state/deleted-orgs.repository.js');
-const { Org } = (await builtModule(
-  'orgs/org.entity.js',
-)) as typeof import('../../../src/orgs/state/org.entity.js');
-const { OrgPurge } = (await builtModule(
-  'orgs/org-purge.js',
-)) as typeof import('../../../src/orgs/org-purge.js');
+type Built<Module> = Promise<Module>;
+const { CleanUpJobs } = await (builtModule('clean-up/clean-up-jobs.js') as Built<
+  typeof import('../../../src/clean-up/clean-up-jobs.js')
+>);
+const { openDatabase } = await (builtModule('cli/command/database.js') as Built<
+  typeof import('../../../src/cli/command/database.js')
+>);
+const { loadEnv } = await (builtModule('config/load-env.js') as Built<
+  typeof import('../../../src/config/load-env.js')
+>);
+const { Transactions } = await (builtModule('database/transactions/transactions.js') as Built<
+  typeof import('../../../src/database/transactions/transactions.js')
+>);
+const { Event } = await (builtModule('events/event.entity.js') as Built<
+  typeof import('../../../src/events/event.entity.js')
+>);
+const { EventsRepository } = await (builtModule('events/events.repository.js') as Built<
+  typeof import('../../../src/events/events.repository.js')
+>);
+const { Invitation } = await (builtModule('orgs/state/invitation.entity.js') as Built<
+  typeof import('../../../src/orgs/state/invitation.entity.js')
+>);
+const { InvitationsRepository } = await (builtModule('orgs/state/invitations.repository.js') as Built<
+  typeof import('../../../src/orgs/state/invitations.repository.js')
+>);
+const { Member } = await (builtModule('orgs/state/member.entity.js') as Built<
+  typeof import('../../../src/orgs/state/member.entity.js')
+>);
+const { MembersRepository } = await (builtModule('orgs/state/members.repository.js') as Built<
+  typeof import('../../../src/orgs/state/members.repository.js')
+>);
+const { OrgChanges } = await (builtModule('orgs/state/org-changes.js') as Built<
+  typeof import('../../../src/orgs/state/org-changes.js')
+>);
+const { Org } = await (builtModule('orgs/state/org.entity.js') as Built<
+  typeof import('../../../src/orgs/state/org.entity.js')
+>);
+const { OrgsRepository } = await (builtModule('orgs/state/orgs.repository.js') as Built<
+  typeof import('../../../src/orgs/state/orgs.repository.js')
+>);
+const { OrgPurge } = await (builtModule('orgs/org-purge.js') as Built<
+  typeof import('../../../src/orgs/org-purge.js')
+>);
+const { IdempotencyKey } = await (builtModule('requests/idempotency-key.entity.js') as Built<
+  typeof import('../../../src/requests/idempotency-key.entity.js')
+>);
+const { IdempotencyKeysRepository } = await (builtModule('requests/idempotency-keys.repository.js') as Built<
+  typeof import('../../../src/requests/idempotency-keys.repository.js')
+>);
+const { RepeatedRequests } = await (builtModule('requests/repeated-requests.js') as Built<
+  typeof import('../../../src/requests/repeated-requests.js')
+>);
+const { Writes } = await (builtModule('requests/writes.js') as Built<
+  typeof import('../../../src/requests/writes.js')
+>);
 
-const dataSource = await openDatabase(loadEnv(), 'command');
-const purge = new OrgPurge(
-  new DeletedOrgsRepository(dataSource.getRepository(Org)),
-  new EventsRepository(dataSource.getRepository(Event)),
-  new Transactions(dataSource),
-  new CleanUpJobs(),
-);
+const env = loadEnv();
+const dataSource = await openDatabase(env, 'command');
+const transactions = new Transactions(dataSource);
+const orgs = new OrgsRepository(dataSource.getRepository(Org));
+const members = new MembersRepository(dataSource.getRepository(Member));
+const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
+const events = new EventsRepository(dataSource.getRepository(Event));
+const keys = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
+const writes = new Writes(transactions, new RepeatedRequests(keys));
+const changes = new OrgChanges(orgs, members, invitations, events, writes, transactions, env);
+const purge = new OrgPurge(changes, orgs, members, invitations, new CleanUpJobs());
 while ((await purge.purgeBatch(Date.now())).examined > 0) process.stdout.write('.');
 await dataSource.destroy();

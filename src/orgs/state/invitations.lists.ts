@@ -114,7 +114,7 @@ const FIND_OLD = hotStatement(
 );
 
 @Injectable()
-export class InvitationListRepository {
+export class InvitationLists {
   constructor(@InjectRepository(Invitation) private readonly invitations: Repository<Invitation>) {}
 
   /** Decides by time: an invitation that the clean-up has not seen is expired, too. */

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import type { Role } from '../../access/principal.js';
+import { type Role, ROLES } from '../../access/principal.js';
 import { IS_ALIVE, JOIN_USER_FAMILY_AND_SERVICE } from '../../auth/sessions/alive.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import type { Position } from '../../http/pages.js';
 import { Member } from './member.entity.js';
+import { emailRange } from '../../users/email-address.js';
 
 export interface ListedMember {
   userId: string;
@@ -92,12 +93,38 @@ const FIND_SESSION = `SELECT s.id FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE
 
 const FIND_ORG = 'SELECT id FROM orgs WHERE id = ? AND deleted_at IS NULL';
 
+export interface MemberSearch {
+  orgId: string;
+  prefix: string;
+  role: Role | undefined;
+  after: string | undefined;
+}
+
+export interface FoundMember extends ListedMember {
+  /** epoch milliseconds */
+  joinedAt: number;
+}
+
+const SEARCH = hotStatement(
+  'a search of members of a role',
+  `SELECT m.user_id AS userId, m.email, m.role FROM members m
+    WHERE m.org_id = ? AND m.role = ? AND m.email >= ? AND m.email < ? ORDER BY m.email LIMIT ?`,
+  ['', 'owner', 'u1', 'u2', 21],
+);
+
+const FIND_ONE = hotStatement(
+  'a member',
+  `SELECT m.user_id AS userId, m.email, m.role, m.joined_at AS joinedAt FROM members m
+    WHERE m.org_id = ? AND m.user_id = ?`,
+  ['', ''],
+);
+
 const NO_READER = { name: null, revision: null };
 
 const FROM_THE_START: Position = { order: 0, id: '' };
 
 @Injectable()
-export class MemberListRepository {
+export class MemberLists {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
   async findAll({ orgId, userId: readerId }: Reader): Promise<FoundList> {
@@ -133,6 +160,21 @@ export class MemberListRepository {
 
   async isSessionAlive(sessionId: string): Promise<boolean> {
     return (await this.members.query<unknown[]>(FIND_SESSION, [sessionId])).length > 0;
+  }
+
+  /** Each role is a range of the one index; a second index would cost every change. */
+  async search({ orgId, prefix, role, after }: MemberSearch, limit: number): Promise<ListedMember[]> {
+    const range = emailRange(prefix, after);
+    const roles = role === undefined ? ROLES : [role];
+    const found = await Promise.all(
+      roles.map((one) => this.members.query<ListedMember[]>(SEARCH, [orgId, one, ...range, limit])),
+    );
+    const inOrder = found.flat().toSorted((a, b) => (a.email < b.email ? -1 : 1));
+    return inOrder.slice(0, limit);
+  }
+
+  async findOne(orgId: string, userId: string): Promise<FoundMember | undefined> {
+    return (await this.members.query<FoundMember[]>(FIND_ONE, [orgId, userId]))[0];
   }
 }
 

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import type { Role } from '../../access/principal.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import type { Position } from '../../http/pages.js';
+import { Member } from './member.entity.js';
+
+export interface ListedMembership {
+  orgId: string;
+  userId: string;
+  role: Role;
+  orgRevision: number;
+  /** epoch milliseconds */
+  joinedAt: number;
+}
+
+// LEFT preserves the join order where most users are in one organization, as long as no condition rules NULL out by
+// itself; the plain range on `joined_at` makes the engines use the index.
+const find = (condition: string): string => `SELECT m.org_id AS orgId, m.user_id AS userId, m.role,
+    o.revision AS orgRevision, m.joined_at AS joinedAt
+  FROM members m LEFT JOIN orgs o ON o.id = m.org_id LEFT JOIN users u ON u.id = m.user_id
+  WHERE ${condition} AND o.deleted_at IS NULL AND u.disabled_at IS NULL`;
+
+const pageIn = (list: string, place: string): string =>
+  `${find(`${list} = ? AND m.joined_at >= ? AND (m.joined_at > ? OR ${place} > ?)`)}
+    ORDER BY m.joined_at, ${place} LIMIT ?`;
+
+const LIST_OF_ORG = hotStatement(
+  'a page of the memberships in an organization',
+  pageIn('m.org_id', 'm.user_id'),
+  ['', 0, 0, '', 21],
+);
+
+const LIST_OF_USER = hotStatement('a page of the memberships of a user', pageIn('m.user_id', 'm.org_id'), [
+  '',
+  0,
+  0,
+  '',
+  21,
+]);
+
+const FIND_ONE = hotStatement('one membership', find('m.org_id = ? AND m.user_id = ?'), ['', '']);
+
+/** Times are epoch milliseconds. */
+export interface UserOrg {
+  id: string;
+  name: string;
+  role: Role;
+  joinedAt: number;
+}
+
+export interface AnyUserOrg extends UserOrg {
+  deletedAt: number | null;
+}
+
+export interface DeletedOrg {
+  id: string;
+  name: string;
+  joinedAt: number;
+  deletedAt: number;
+  purgeAt: number;
+}
+
+// LEFT preserves the join order where one user is in most organizations, as long as no condition rules NULL out by
+// itself (hence COALESCE); the plain range on `joined_at` makes the engines use the index.
+const pageOf = (
+  columns: string,
+  condition: string,
+): string => `SELECT o.id, o.name, ${columns}, m.joined_at AS joinedAt
+  FROM members m LEFT JOIN orgs o ON o.id = m.org_id
+  WHERE m.user_id = ? AND m.joined_at >= ? AND (m.joined_at > ? OR m.org_id > ?) AND ${condition}
+  ORDER BY m.joined_at, m.org_id LIMIT ?`;
+
+const FIND_PAGE = hotStatement(
+  'a page of the organizations of a user',
+  pageOf('m.role', 'o.deleted_at IS NULL'),
+  ['', 0, 0, '', 21],
+);
+
+const FIND_DELETED = hotStatement(
+  'a page of the deleted organizations of a user',
+  pageOf(
+    'o.deleted_at AS deletedAt, o.purge_at AS purgeAt',
+    "m.role = 'owner' AND COALESCE(o.purge_at, 0) > ? AND o.purge_began_at IS NULL",
+  ),
+  ['', 0, 0, '', 0, 21],
+);
+
+const FIND_EVEN_DELETED = hotStatement(
+  'a page of the organizations of a user, deleted ones too',
+  pageOf('m.role, o.deleted_at AS deletedAt', '1 = 1'),
+  ['', 0, 0, '', 21],
+);
+
+const FROM_THE_START: Position = { order: 0, id: '' };
+
+@Injectable()
+export class Memberships {
+  constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
+
+  listOfOrg(orgId: string, limit: number, { order, id } = FROM_THE_START): Promise<ListedMembership[]> {
+    return this.members.query<ListedMembership[]>(LIST_OF_ORG, [orgId, order, order, id, limit]);
+  }
+
+  listOfUser(userId: string, limit: number, { order, id } = FROM_THE_START): Promise<ListedMembership[]> {
+    return this.members.query<ListedMembership[]>(LIST_OF_USER, [userId, order, order, id, limit]);
+  }
+
+  /** Returns none or one. */
+  findOne(orgId: string, userId: string): Promise<ListedMembership[]> {
+    return this.members.query<ListedMembership[]>(FIND_ONE, [orgId, userId]);
+  }
+
+  /** Includes deleted organizations. */
+  findAllOrgs(userId: string): Promise<AnyUserOrg[]> {
+    return this.members.query(
+      `SELECT o.id, o.name, m.role, m.joined_at AS joinedAt, o.deleted_at AS deletedAt
+        FROM members m JOIN orgs o ON o.id = m.org_id
+        WHERE m.user_id = ? ORDER BY m.joined_at, m.org_id`,
+      [userId],
+    );
+  }
+
+  findOrgs(userId: string, limit: number, { order, id } = FROM_THE_START): Promise<UserOrg[]> {
+    return this.members.query<UserOrg[]>(FIND_PAGE, [userId, order, order, id, limit]);
+  }
+
+  findOrgsEvenDeleted(userId: string, limit: number, { order, id } = FROM_THE_START): Promise<AnyUserOrg[]> {
+    return this.members.query(FIND_EVEN_DELETED, [userId, order, order, id, limit]);
+  }
+
+  /** Finds organizations that the user can restore. */
+  findDeletedOrgs(
+    userId: string,
+    now: number,
+    limit: number,
+    { order, id } = FROM_THE_START,
+  ): Promise<DeletedOrg[]> {
+    return this.members.query<DeletedOrg[]>(FIND_DELETED, [userId, order, order, id, now, limit]);
+  }
+}
