@@ -1,15 +1,49 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { Matches, ValidateBy, ValidateIf } from 'class-validator';
-import { ApiOkResponse, ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsString, Matches, ValidateBy, ValidateIf } from 'class-validator';
+import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
+import { isEntityId } from '../identifiers/entity-id.js';
 import { oneLine } from '../identifiers/one-line.js';
-import { decodeCursor, type PageQuery } from './pages.js';
-import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { decodeCursor, DEFAULT_LIMIT, type PageQuery } from './pages.js';
+import { ApiId, ApiProblems, ApiText, type FieldOptions, invalidFields } from '../openapi/decorators.js';
 import { LINK_HEADER } from '../openapi/responses.js';
 
-/** Accepts text that people read, such as a name, and converts it to its stored form. */
-export const IsOneLine = (maxCharacters: number): PropertyDecorator =>
+/** Checks an optional field only if it is given. Null is given. */
+export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
+
+export const IsFlag = (options: FieldOptions = {}): PropertyDecorator =>
   applyDecorators(
+    ApiProperty({ type: Boolean, ...options }),
+    IfGiven(),
+    IsBoolean({ message: 'must be true or false' }),
+  );
+
+/** Accepts any string: the lengths are documentation. */
+export const IsText = (minLength: number, maxLength?: number, options?: FieldOptions): PropertyDecorator =>
+  applyDecorators(ApiText(minLength, maxLength, options), IsString());
+
+/** @param subject such as "a user" */
+export const IsId = (subject: string, options?: FieldOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiId(options),
+    ValidateBy({
+      name: 'isEntityId',
+      validator: { validate: isEntityId, defaultMessage: () => `must be the id of ${subject}` },
+    }),
+  );
+
+/** @param message such as "must be member or admin" */
+export const IsOneOf = (
+  values: readonly string[],
+  message: string,
+  options: FieldOptions & { enumName?: string } = {},
+): PropertyDecorator =>
+  applyDecorators(ApiProperty({ enum: [...values], ...options }), IsIn(values, { message }));
+
+/** Accepts text that people read, such as a name, and converts it to its stored form. */
+export const IsOneLine = (maxCharacters: number, options?: FieldOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiText(1, maxCharacters, options),
     // Give null for refused text, because an optional property may be undefined.
     Transform(({ value }: { value: unknown }) => oneLine(value, maxCharacters) ?? null),
     ValidateBy({
@@ -22,42 +56,42 @@ export const IsOneLine = (maxCharacters: number): PropertyDecorator =>
   );
 
 const INVALID_LIMIT = 'must be a whole number from 1 to 1000';
-
-/** longer than one with a name of 400 bytes */
-const MAX_CURSOR = 600;
 const LIMIT = /^(?:[1-9]\d{0,2}|1000)$/;
 
-/** @param hasDefault whether this query has a default limit: without one, a cursor needs a limit */
-export function PageLimit(
-  documentation: ApiPropertyOptions & { default?: number },
-  hasDefault: (query: PageQuery) => boolean = () => documentation.default !== undefined,
-): PropertyDecorator {
-  const isGiven = (query: PageQuery): boolean =>
-    query.limit !== undefined || (query.cursor !== undefined && !hasDefault(query));
-  return applyDecorators(
+/**
+ * @param rows what a page has
+ * @param isWholeList whether this query has no default limit: a cursor then needs a limit
+ */
+export const PageLimit = (
+  rows: string,
+  isWholeList?: (query: PageQuery) => boolean,
+  exception?: string,
+): PropertyDecorator =>
+  applyDecorators(
     ApiProperty({
       type: 'integer',
       minimum: 1,
       maximum: 1000,
-      required: false,
-      ...documentation,
-    } as ApiPropertyOptions),
-    ValidateIf(isGiven),
+      description: `maximum number of ${rows} on a page${exception === undefined ? '' : `; ${exception}`}`,
+      ...(!isWholeList && { default: DEFAULT_LIMIT }),
+    }),
+    ValidateIf(
+      (query: PageQuery) =>
+        query.limit !== undefined || (query.cursor !== undefined && isWholeList?.(query) === true),
+    ),
     Matches(LIMIT, { message: INVALID_LIMIT }),
   );
-}
+
+/** longer than one with a name of 400 bytes */
+const MAX_CURSOR = 600;
 
 /** @param isCursor whether the text comes from a page of this query */
-export function PageCursor(
+export const PageCursor = (
   isCursor: (text: string, query: PageQuery) => boolean = (text) => decodeCursor(text) !== undefined,
-): PropertyDecorator {
-  return applyDecorators(
-    ApiProperty({
-      required: false,
-      description: '`nextCursor` of the previous page',
-      pattern: '^[A-Za-z0-9_-]+$',
-    }),
-    ValidateIf(({ cursor }: PageQuery) => cursor !== undefined),
+): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ description: '`nextCursor` of the previous page', pattern: '^[A-Za-z0-9_-]+$' }),
+    IfGiven(),
     ValidateBy({
       name: 'isCursor',
       validator: {
@@ -67,7 +101,6 @@ export function PageCursor(
       },
     }),
   );
-}
 
 export const ApiPage = (type: Type): MethodDecorator =>
   applyDecorators(

@@ -1,109 +1,58 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsNotEmpty, IsString, ValidateBy, ValidateIf } from 'class-validator';
-import { IsAcceptablePassword, NormalizedPassword } from '../auth/passwords/password.decorators.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { ValidateBy } from 'class-validator';
+import { IsAcceptablePassword, IsPassword } from '../auth/passwords/password.decorators.js';
 import { IsEmailAddress } from '../users/email.decorators.js';
 import { SecondFactorCode } from '../auth/auth.requests.js';
-import { DEFAULT_LIMIT } from '../http/pages.js';
-import { PageCursor, PageLimit } from '../http/fields.js';
+import { IfGiven, IsText, PageCursor, PageLimit } from '../http/fields.js';
 
 export class BeginSecondFactorRequest {
-  /** @example "correct horse battery" */
-  @ApiProperty({ format: 'password', minLength: 1 })
-  @NormalizedPassword()
-  @IsString()
-  @IsNotEmpty()
-  password: string;
+  @IsPassword() password: string;
 }
 
 export class ChangeEmailRequest {
-  /**
-   * The new email.
-   * @example "ada.lovelace@example.com"
-   */
-  @IsEmailAddress()
-  email: string;
+  /** The new email. */
+  @IsEmailAddress('ada.lovelace@example.com') email: string;
 
-  /**
-   * The current password.
-   * @example "correct horse battery"
-   */
-  @ApiProperty({ format: 'password', minLength: 1 })
-  @NormalizedPassword()
-  @IsString()
-  @IsNotEmpty()
-  password: string;
+  /** The current password. */
+  @IsPassword() password: string;
 
-  /** A code of the second factor, required where the account has one: six digits of the app, or a recovery code. */
-  @SecondFactorCode()
-  code?: string;
+  @SecondFactorCode() code?: string;
 }
 
 export class ChangePasswordRequest {
-  /** @example "correct horse battery" */
-  @ApiProperty({ format: 'password', minLength: 1 })
-  @NormalizedPassword()
-  @IsString()
-  @IsNotEmpty()
-  currentPassword: string;
+  @IsPassword() currentPassword: string;
 
-  /**
-   * The new password, under the rules of registration.
-   * @example "an engine weaves algebraic patterns"
-   */
-  @NormalizedPassword()
-  @IsAcceptablePassword()
-  newPassword: string;
+  /** The new password, under the rules of registration. */
+  @IsAcceptablePassword('an engine weaves algebraic patterns') newPassword: string;
 
-  /** A code of the second factor, required where the account has one: six digits of the app, or a recovery code. */
-  @SecondFactorCode()
-  code?: string;
+  @SecondFactorCode() code?: string;
 }
 
 /** The password and a code, since either alone may be stolen. */
 export class ChangeSecondFactorRequest {
-  /** @example "correct horse battery" */
-  @ApiProperty({ format: 'password', minLength: 1 })
-  @NormalizedPassword()
-  @IsString()
-  @IsNotEmpty()
-  password: string;
+  @IsPassword() password: string;
 
   /**
    * The six digits that the authenticator app shows, or a recovery code. Case, spaces and hyphens make no difference.
-   * @example "492039"
    */
-  @ApiProperty({ minLength: 6, maxLength: 64 })
-  @IsString()
-  code: string;
+  @IsText(6, 64, { example: '492039' }) code: string;
 }
 
 export class ConfirmSecondFactorRequest {
-  /**
-   * The six digits that the authenticator app shows. Spaces make no difference.
-   * @example "492039"
-   */
-  @ApiProperty({ minLength: 6, maxLength: 64 })
-  @IsString()
-  code: string;
+  /** The six digits that the authenticator app shows. Spaces make no difference. */
+  @IsText(6, 64, { example: '492039' }) code: string;
 }
 
 export class DeleteAccountRequest {
-  /** @example "correct horse battery" */
-  @ApiProperty({ format: 'password', minLength: 1 })
-  @NormalizedPassword()
-  @IsString()
-  @IsNotEmpty()
-  password: string;
+  @IsPassword() password: string;
 
-  /** A code of the second factor, required where the account has one: six digits of the app, or a recovery code. */
-  @SecondFactorCode()
-  code?: string;
+  @SecondFactorCode() code?: string;
 }
 
 export class EndSessionsQuery {
   /** whether the session of the token ends, too */
-  @ApiPropertyOptional({ type: Boolean })
-  @ValidateIf((query: EndSessionsQuery) => query.all !== undefined)
+  @ApiProperty({ type: Boolean })
+  @IfGiven()
   @ValidateBy({
     name: 'isBooleanText',
     validator: {
@@ -115,19 +64,11 @@ export class EndSessionsQuery {
 }
 
 export class ListOwnOrgsQuery {
-  @PageLimit({ default: DEFAULT_LIMIT, description: 'maximum number of organizations on a page' })
-  limit?: string;
-
-  @PageCursor()
-  cursor?: string;
+  @PageLimit('organizations') limit?: string;
+  @PageCursor() cursor?: string;
 }
 
 export class VerifyEmailRequest {
-  /**
-   * The emailed code. Case, spaces and hyphens make no difference.
-   * @example "7K2M9-QX4TB"
-   */
-  @ApiProperty({ minLength: 10, maxLength: 64 })
-  @IsString()
-  code: string;
+  /** The emailed code. Case, spaces and hyphens make no difference. */
+  @IsText(10, 64, { example: '7K2M9-QX4TB' }) code: string;
 }

@@ -6,7 +6,7 @@ import type { ProblemCode } from '../problems/problem-codes.js';
 import type { ProblemExample } from './problem-schemas.js';
 
 /** Whether a field is required follows from its type. */
-interface FieldOptions {
+export interface FieldOptions {
   description?: string;
   example?: unknown;
   nullable?: true;

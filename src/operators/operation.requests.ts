@@ -1,8 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, ValidateBy, ValidateIf } from 'class-validator';
-import { IsOneLine } from '../http/fields.js';
-import { isEntityId } from '../identifiers/entity-id.js';
+import { IsFlag, IsId, IsOneLine } from '../http/fields.js';
 import { Operators } from '../access/access.decorators.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { NO_SUCH_USER } from './operators.errors.js';
@@ -13,44 +10,21 @@ const REASON_NEEDED = `must be text of 1 to ${MAX_REASON} characters without con
 
 /** Every change by an operator has one. */
 export class ReasonRequest {
-  /**
-   * why, for the record; only operators read it
-   * @example "ticket 4711: asked for it by phone"
-   */
-  @ApiProperty({ minLength: 1, maxLength: MAX_REASON })
-  @IsOneLine(MAX_REASON)
-  reason: string;
+  /** why, for the record; only operators read it */
+  @IsOneLine(MAX_REASON, { example: 'ticket 4711: asked for it by phone' }) reason: string;
 }
 
 export class ForcibleRequest extends ReasonRequest {
   /** whether to do what would leave an organization without an enabled owner; by default it is refused */
-  @Force()
-  force?: boolean;
+  @IsFlag({ example: false }) force?: boolean;
 }
 
 export class MakeOwnerRequest extends ReasonRequest {
-  /**
-   * the user who becomes an owner
-   * @example "019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d"
-   */
-  @ApiProperty({ format: 'uuid' })
-  @ValidateBy({
-    name: 'isEntityId',
-    validator: { validate: isEntityId, defaultMessage: () => 'must be the id of a user' },
-  })
-  userId: string;
+  /** the user who becomes an owner */
+  @IsId('a user', { example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d' }) userId: string;
 
   /** whether to add somebody who is no member; by default they are refused */
-  @Force()
-  force?: boolean;
-}
-
-function Force(): PropertyDecorator {
-  return applyDecorators(
-    ApiPropertyOptional({ type: Boolean, example: false }),
-    ValidateIf((_, value) => value !== undefined),
-    IsBoolean({ message: 'must be true or false' }),
-  );
+  @IsFlag({ example: false }) force?: boolean;
 }
 
 export const UNKNOWN_USER = { code: 'user_not_found', detail: NO_SUCH_USER } as const;
@@ -62,11 +36,3 @@ export const Operation = (): MethodDecorator =>
 /** Declares a change of an account: that of an operator is refused. */
 export const AccountOperation = (): MethodDecorator =>
   applyDecorators(Operation(), ApiProblems(UNKNOWN_USER, 'operator_protected'));
-
-/** Declares the cursor of a page's answer. */
-export const NextCursor = (example: string): PropertyDecorator =>
-  ApiPropertyOptional({
-    description: '`cursor` of the next page; absent on the last page',
-    example,
-    pattern: '^[A-Za-z0-9_-]+$',
-  });

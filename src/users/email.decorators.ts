@@ -1,13 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ValidateBy, ValidateIf } from 'class-validator';
+import { ValidateBy } from 'class-validator';
+import { IfGiven } from '../http/fields.js';
+import { ApiEmail, ApiText } from '../openapi/decorators.js';
 import { canonicalEmail, emailPrefix } from './email-address.js';
 
 /** Replaces the property with its canonical form; refuses text that has none. */
-export function IsEmailAddress(): PropertyDecorator {
+export function IsEmailAddress(example: string): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ format: 'email', maxLength: 254 }),
+    ApiEmail({ example }),
     Transform(({ value }: { value: unknown }) => canonicalEmail(value)),
     ValidateBy({
       name: 'isEmailAddress',
@@ -28,9 +29,9 @@ export const INVALID_EMAIL_SEARCH = `must be a single text of 1 to ${MAX_LENGTH}
 /** Accepts the beginning of emails as the query parameter `search`, and converts it to its canonical form. */
 export const EmailSearch = (description: string): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ required: false, minLength: 1, maxLength: MAX_LENGTH, description }),
+    ApiText(1, MAX_LENGTH, { description }),
     Transform(({ value }: { value: unknown }) => toPrefix(value)),
-    ValidateIf(({ search }: { search?: unknown }) => search !== undefined),
+    IfGiven(),
     ValidateBy({
       name: 'isEmailPrefix',
       validator: {

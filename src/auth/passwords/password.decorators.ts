@@ -2,6 +2,8 @@ import { Transform } from 'class-transformer';
 import { applyDecorators, Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import {
+  IsNotEmpty,
+  IsString,
   Validate,
   ValidateBy,
   type ValidationArguments,
@@ -18,11 +20,19 @@ import {
 import { Env } from '../../config/env.js';
 import type { ProblemExample } from '../../openapi/problem-schemas.js';
 
-export function NormalizedPassword(): PropertyDecorator {
-  return Transform(({ value }: { value: unknown }) =>
+const Normalized = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? normalizePassword(value) : value,
   );
-}
+
+/** Accepts the password that a user has. */
+export const IsPassword = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ format: 'password', minLength: 1, example: 'correct horse battery' }),
+    Normalized(),
+    IsNotEmpty(),
+    IsString(),
+  );
 
 /** the lowest `PASSWORD_MIN_LENGTH` that can be set */
 const MIN_CODE_POINTS = 8;
@@ -54,9 +64,11 @@ export function commonPassword(field: string): ProblemExample & { code: 'passwor
   return { code: 'password_common', errors: [{ field, message: COMMON_PASSWORD }] };
 }
 
-export function IsAcceptablePassword(): PropertyDecorator {
+/** Accepts a new password. */
+export function IsAcceptablePassword(example: string): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ format: 'password', minLength: MIN_CODE_POINTS, maxLength: MAX_CODE_POINTS }),
+    ApiProperty({ format: 'password', minLength: MIN_CODE_POINTS, maxLength: MAX_CODE_POINTS, example }),
+    Normalized(),
     Validate(AcceptablePassword),
     ValidateBy(
       {

@@ -1,7 +1,8 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Equals, IsString, Matches, ValidateIf } from 'class-validator';
 import { ApiBase64Url } from '../../openapi/decorators.js';
 import { SERVICE_NAME } from '../../services/service-name.js';
+import { IfGiven } from '../../http/fields.js';
 
 export const REFRESH_TOKEN = '^[0-9a-f-]{36}\\.[1-9][0-9]{0,9}\\.[A-Za-z0-9_-]{43}$';
 export const A_REFRESH_TOKEN =
@@ -15,8 +16,8 @@ export class RefreshRequest {
 
 export class LogoutRequest {
   /** Names the session to end, in place of an access token. */
-  @ApiPropertyOptional({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
-  @ValidateIf((body: LogoutRequest) => body.refreshToken !== undefined)
+  @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
+  @IfGiven()
   @IsString()
   refreshToken?: string;
 }
@@ -28,11 +29,8 @@ const hasChallenge = ({ codeChallenge, codeChallengeMethod }: IssueCodeRequest):
 
 /** Both fields of PKCE or none: they bind the code to the holder of the verifier (RFC 7636). */
 export class IssueCodeRequest {
-  /**
-   * base64url of the SHA-256 of the verifier
-   * @example "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-   */
-  @ApiBase64Url(43)
+  /** base64url of the SHA-256 of the verifier */
+  @ApiBase64Url(43, { example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' })
   @ValidateIf(hasChallenge)
   @Matches(CHALLENGE, { message: 'must be 43 base64url characters' })
   codeChallenge?: string;
@@ -42,19 +40,15 @@ export class IssueCodeRequest {
   @Equals('S256', { message: 'must be S256' })
   codeChallengeMethod?: 'S256';
 
-  /**
-   * name of the one service that may exchange the code
-   * @example "billing"
-   */
-  @ApiPropertyOptional({ pattern: SERVICE_NAME.source })
-  @ValidateIf(({ audience }: IssueCodeRequest) => audience !== undefined)
+  /** name of the one service that may exchange the code */
+  @ApiProperty({ pattern: SERVICE_NAME.source, example: 'billing' })
+  @IfGiven()
   @Matches(SERVICE_NAME, { message: 'must be the name of a service' })
   audience?: string;
 }
 
 export class ExchangeCodeRequest {
-  /** @example "3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo" */
-  @ApiBase64Url(43)
+  @ApiBase64Url(43, { example: '3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo' })
   @IsString()
   code: string;
 
@@ -62,8 +56,8 @@ export class ExchangeCodeRequest {
    * The verifier (RFC 7636 section 4.1). Required if the code was issued with a challenge.
    * @example "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
    */
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9._~-]+$', minLength: 43, maxLength: 128 })
-  @ValidateIf((body: ExchangeCodeRequest) => body.codeVerifier !== undefined)
+  @ApiProperty({ pattern: '^[A-Za-z0-9._~-]+$', minLength: 43, maxLength: 128 })
+  @IfGiven()
   @IsString()
   codeVerifier?: string;
 }
