@@ -31,7 +31,7 @@ import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
-import type { Schema } from '../database/schema.js';
+import type { Schema } from '../database/data-source.js';
 import { Member } from '../orgs/state/member.entity.js';
 import { Org } from '../orgs/state/org.entity.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../rate-limits/lifted-limits.repository.js';

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPool } from 'mysql2';
 import { DataSource } from 'typeorm';
 import { expect, it } from 'vitest';
 import { NodeSqlite } from './sqlite/node-sqlite.js';
-import { countConnections } from './mysql/open-connections.js';
+import { MysqlHost } from './mysql/mysql-host.js';
 
 interface Lock {
   packages: Record<string, { version: string } | undefined>;
@@ -35,7 +34,7 @@ it.each([
 });
 
 it('find the lists of connections that a pool keeps', async () => {
-  const pool = createPool({});
-  expect(countConnections([pool])).toEqual({ idle: 0, inUse: 0 });
-  await pool.promise().end();
+  const host = new MysqlHost({}, []);
+  expect(host.connections).toEqual({ idle: 0, inUse: 0 });
+  await host.close();
 });

@@ -1,8 +1,10 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/env.js';
-import type { Purpose, Schema } from './schema.js';
+import type { Purpose } from './transactions/connections.js';
 import { installMysqlQueryRunner } from './mysql/mysql-query-runner.js';
 import { installSqliteQueryRunner } from './sqlite/sqlite-query-runner.js';
+
+export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 export async function dataSourceOptions(
   { database, databasePoolSize }: Env,
@@ -11,10 +13,10 @@ export async function dataSourceOptions(
 ): Promise<DataSourceOptions> {
   if (database.engine === 'sqlite') {
     const { sqliteOptions } = await import('./sqlite/sqlite-options.js');
-    return sqliteOptions(database, schema, purpose);
+    return { ...sqliteOptions(database, purpose), ...schema };
   }
   const { mysqlOptions } = await import('./mysql/mysql-options.js');
-  return mysqlOptions(database, databasePoolSize, schema, purpose);
+  return { ...(await mysqlOptions(database, databasePoolSize, purpose)), ...schema };
 }
 
 export function createDataSource(options: DataSourceOptions): DataSource {

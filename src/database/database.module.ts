@@ -2,8 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleAsyncOptions } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
-import { createDataSource, dataSourceOptions } from './data-source.js';
-import type { Schema } from './schema.js';
+import { createDataSource, dataSourceOptions, type Schema } from './data-source.js';
 import { Transactions } from './transactions/transactions.js';
 
 @Global()

@@ -5,9 +5,8 @@ import type { DataSource } from 'typeorm';
 import { NOW_MS } from './clock.js';
 import { LostConflictError } from './transactions/transaction-errors.js';
 import type { Env } from '../config/env.js';
-import { createDataSource, dataSourceOptions } from './data-source.js';
+import { createDataSource, dataSourceOptions, type Schema } from './data-source.js';
 import { isSchemaUpToDate } from './schema-version.js';
-import type { Schema } from './schema.js';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = 5000;

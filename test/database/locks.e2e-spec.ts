@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acquireTimeoutError } from '../../src/database/transactions/connection-limits.js';
+import { acquireTimeoutError } from '../../src/database/transactions/connections.js';
 import { MysqlHost } from '../../src/database/mysql/mysql-host.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
@@ -24,16 +24,14 @@ describe.runIf(engine === 'mariadb')('on a server', () => {
 
   it('a connection that comes after its waiter was refused serves the next one', async () => {
     const { hostname: host, port, username: user, pathname } = new URL(data.db.url);
-    const options = { host, port: Number(port), user, database: pathname.slice(1), connectionLimit: 4 };
+    const options = { host, port: Number(port), user, database: pathname.slice(1), connectionLimit: 2 };
     const pool = new MysqlHost(options, []);
-    const held = await Promise.all(times(2, () => pool.acquire('transactions', 5000)));
-    const refusals = await Promise.all(
-      times(2, () => pool.acquire('transactions', 1).catch((error: unknown) => error)),
-    );
+    const held = await Promise.all(times(2, () => pool.acquire(5000)));
+    const refusals = await Promise.all(times(2, () => pool.acquire(1).catch((error: unknown) => error)));
     expect(refusals).toEqual(times(2, () => acquireTimeoutError()));
     for (const connection of held) connection.release();
 
-    const next = await Promise.all(times(2, () => pool.acquire('transactions', 5000)));
+    const next = await Promise.all(times(2, () => pool.acquire(5000)));
     for (const connection of next) connection.release();
     await pool.close();
   });

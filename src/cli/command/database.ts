@@ -4,7 +4,7 @@ import { SCHEMA } from '../../app/schema.js';
 import type { Env } from '../../config/env.js';
 import { createDataSource, dataSourceOptions } from '../../database/data-source.js';
 import { databaseError } from '../../database/transactions/database-errors.js';
-import type { Purpose } from '../../database/schema.js';
+import type { Purpose } from '../../database/transactions/connections.js';
 import { isSchemaNewer, isSchemaUpToDate } from '../../database/schema-version.js';
 import { CannotRunError } from './options.js';
 

@@ -1,10 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
-import { acquireTimeoutError, shareForTransactions } from '../transactions/connection-limits.js';
+import { acquireTimeoutError } from '../transactions/connections.js';
 import { databaseError, isTlsRefusal } from '../transactions/database-errors.js';
-import { applySettings, ping } from './session-settings.js';
-import { countConnections, type OpenConnections } from './open-connections.js';
-import { endInTime, once } from './statement-end.js';
+import { ping } from './mysql-server.js';
+import { sendStatement } from './send-statement.js';
 
 export type MysqlError = NodeJS.ErrnoException;
 
@@ -12,7 +11,7 @@ const PROBE_PERIOD_MS = 1000;
 const ER_NOT_PRIMARY = 1047;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
 /** These statements take no row lock: one that waits, waits for the rest of its cluster. */
-const TAKES_NO_LOCK = /^SELECT (?![\s\S]*FOR UPDATE)/;
+const TAKES_NO_LOCK = /^(?:START TRANSACTION|SELECT (?![\s\S]*FOR UPDATE))/;
 const HOST_LOST_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -26,22 +25,21 @@ const HOST_LOST_CODES = new Set([
   'HANDSHAKE_SSL_ERROR',
 ]);
 
-export type ConnectionUse = 'statements' | 'transactions';
+/** mysql2 tells how many connections there are only in these private lists. */
+interface ListedPool {
+  _allConnections: { length: number };
+  _freeConnections: { length: number };
+}
 
-type Pools = Record<ConnectionUse, Pool>;
-
-/** Saves the round trip of START TRANSACTION. */
-const TRANSACTION_SETTING = 'SET SESSION autocommit = 0';
-
-// A server and its pools. Transactions have their own, so that those that wait for a lock leave connections to
-// statements that take none. A server that is unreachable, silent or not primary in its cluster is out of rotation
-// until a probe succeeds, so that no request waits to find out again.
+// A server and its pool. A server that is unreachable, silent or not primary in its cluster is out of rotation until a
+// probe succeeds, so that no request waits to find out again.
 export class MysqlHost {
   private readonly logger = new Logger('Database');
-  private pools: Pools;
+  private pool: Pool;
   private probe: NodeJS.Timeout | undefined;
   private tlsRefused = false;
-  private readonly preparing = new Map<PoolConnection, Promise<void>>();
+  /** the pool of each connection whose settings were applied */
+  private readonly prepared = new WeakMap<PoolConnection, Pool>();
   private readonly name: string;
 
   constructor(
@@ -49,107 +47,84 @@ export class MysqlHost {
     private readonly sessionSettings: string[],
   ) {
     this.name = `${options.host}:${options.port}`;
-    this.pools = this.open();
+    this.pool = createPool(options);
   }
 
   get available(): boolean {
     return this.probe === undefined;
   }
 
-  get connections(): OpenConnections {
-    return countConnections(Object.values(this.pools));
+  get connections(): { idle: number; inUse: number } {
+    const { _allConnections: all, _freeConnections: free } = this.pool as unknown as ListedPool;
+    return { idle: free.length, inUse: all.length - free.length };
   }
 
   /** @throws an error with code POOL_ACQUIRE_TIMEOUT, or NO_DATABASE_HOST if the host was lost meanwhile */
-  acquire(use: ConnectionUse, timeoutMs: number): Promise<PoolConnection> {
-    const { pools } = this;
-    return new Promise((resolve, reject) => {
-      let waiting = true;
-      const timer = setTimeout(() => {
-        waiting = false;
-        reject(acquireTimeoutError());
-      }, timeoutMs);
-      const refuse = (error: MysqlError | null): void => {
-        clearTimeout(timer);
-        if (error && HOST_LOST_CODES.has(error.code ?? '')) this.takeOutOfRotation(pools, error);
-        // An ended pool rejects waiters with an error that has no code.
-        const known = error?.code !== undefined && !isSilence(error);
-        reject(known ? error : databaseError('NO_DATABASE_HOST', `${this.name} was lost meanwhile`));
-      };
-      const handOver = (connection: PoolConnection): void => {
-        if (pools !== this.pools) return refuse(null);
-        clearTimeout(timer);
-        if (waiting) resolve(connection);
-        else connection.release();
-      };
-      pools[use].getConnection((error: MysqlError | null, connection) => {
-        if (error) refuse(error);
-        else this.whenPrepared(connection, () => handOver(connection), refuse);
-      });
-    });
+  async acquire(timeoutMs: number): Promise<PoolConnection> {
+    const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(acquireTimeoutError());
+    }, timeoutMs);
+    this.take(this.pool).then((connection) => (isLate ? connection.release() : resolve(connection)), reject);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Takes the host out of rotation if it is at fault. */
+  noteFailure(connection: PoolConnection, sql: string, error: QueryError): void {
+    const pool = this.prepared.get(connection);
+    if (!pool || !isHostAtFault(error, sql)) return;
+    // The server may still run the statement, so the connection must not be reused.
+    connection.destroy();
+    this.takeOutOfRotation(pool, error);
   }
 
   async close(): Promise<void> {
     clearInterval(this.probe);
-    await endPools(this.pools);
+    await endPool(this.pool);
   }
 
-  private open(): Pools {
-    const { connectionLimit = 2 } = this.options;
-    const forTransactions = shareForTransactions(connectionLimit);
-    const openPool = (limit: number, settings: string[]): Pool => {
-      const pool = createPool({ ...this.options, connectionLimit: limit });
-      pool.on('connection', (connection) => this.prepare(pools, connection, settings));
-      return pool;
-    };
-    const pools: Pools = {
-      statements: openPool(connectionLimit - forTransactions, this.sessionSettings),
-      transactions: openPool(forTransactions, [...this.sessionSettings, TRANSACTION_SETTING]),
-    };
-    return pools;
+  private async take(pool: Pool): Promise<PoolConnection> {
+    try {
+      const connection = await connectionOf(pool);
+      if (!this.prepared.has(connection)) await this.prepare(pool, connection);
+      if (pool === this.pool) return connection;
+    } catch (error) {
+      const failure = error as QueryError;
+      if (HOST_LOST_CODES.has(failure.code ?? '') || isHostAtFault(failure))
+        this.takeOutOfRotation(pool, failure);
+      // An ended pool rejects waiters with an error that has no code.
+      if (failure.code !== undefined && !isSilence(failure)) throw failure;
+    }
+    throw databaseError('NO_DATABASE_HOST', `${this.name} was lost meanwhile`);
   }
 
-  private prepare(pools: Pools, connection: PoolConnection, settings: string[]): void {
-    const query = connection.query.bind(connection) as (...parameters: unknown[]) => unknown;
-    const watched = (...parameters: unknown[]): unknown => {
-      const done = parameters.at(-1);
-      if (typeof done !== 'function') return query(...parameters);
-      const end = once((error: QueryError | null, ...results: unknown[]) => {
-        if (error && isHostAtFault(error, textOf(parameters[0]))) {
-          // The server may still run the statement, so the connection must not be reused.
-          connection.destroy();
-          this.takeOutOfRotation(pools, error);
-        }
-        (done as (...values: unknown[]) => void)(error, ...results);
-      });
-      return query(...parameters.slice(0, -1), endInTime(end, parameters[0]));
-    };
-    connection.query = watched as PoolConnection['query'];
-    const preparing = applySettings(connection, settings, this.options.connectTimeout);
-    this.preparing.set(connection, preparing);
-    const forget = (): boolean => this.preparing.delete(connection);
-    preparing.then(forget, forget);
-  }
-
-  private whenPrepared(
-    connection: PoolConnection,
-    then: () => void,
-    refuse: (error: MysqlError) => void,
-  ): void {
-    const preparing = this.preparing.get(connection);
-    if (preparing) preparing.then(then, refuse);
-    else then();
+  /** Waits for each setting, since mysql2 drops without an error what waits on a destroyed connection. */
+  private async prepare(pool: Pool, connection: PoolConnection): Promise<void> {
+    try {
+      for (const sql of this.sessionSettings)
+        await sendStatement(connection, sql, [], this.options.connectTimeout);
+      this.prepared.set(connection, pool);
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
   }
 
   /** Errors of earlier pools, such as late timeouts, say nothing about the server's present state. */
-  private takeOutOfRotation(pools: Pools, error: MysqlError): void {
-    if (!this.available || pools !== this.pools) return;
+  private takeOutOfRotation(pool: Pool, error: MysqlError): void {
+    if (!this.available || pool !== this.pool) return;
     this.logger.warn({ msg: 'database host taken out of rotation', host: this.name, code: error.code });
     this.probe = setInterval(() => void this.probeHost(), PROBE_PERIOD_MS);
     this.probe.unref();
     // Its idle connections may be dead, and each would cost a request.
-    void endPools(this.pools);
-    this.pools = this.open();
+    void endPool(this.pool);
+    this.pool = createPool(this.options);
   }
 
   private async probeHost(): Promise<void> {
@@ -174,24 +149,24 @@ export class MysqlHost {
   }
 }
 
-async function endPools(pools: Pools): Promise<void> {
-  await Promise.all(
-    Object.values(pools).map((pool) => new Promise<void>((resolve) => pool.end(() => resolve()))),
-  );
+function connectionOf(pool: Pool): Promise<PoolConnection> {
+  return new Promise((resolve, reject) => {
+    pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection)));
+  });
+}
+
+function endPool(pool: Pool): Promise<void> {
+  return new Promise((resolve) => pool.end(() => resolve()));
 }
 
 function isSilence(error: MysqlError): boolean {
   return error.code === 'PROTOCOL_SEQUENCE_TIMEOUT';
 }
 
-function isHostAtFault(error: QueryError, sql: string): boolean {
+function isHostAtFault(error: QueryError, sql = ''): boolean {
   return (
     isSilence(error) ||
     error.errno === ER_NOT_PRIMARY ||
     (error.errno === ER_LOCK_WAIT_TIMEOUT && TAKES_NO_LOCK.test(sql))
   );
-}
-
-function textOf(query: unknown): string {
-  return typeof query === 'string' ? query : (query as { sql: string }).sql;
 }

@@ -1,10 +1,11 @@
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
-import { runAlone } from '../transactions/transactions.js';
 import { storageSpace } from '../transactions/storage-space.js';
 import { refuseInsideTransaction } from '../transactions/transaction.js';
-import type { MysqlPool } from './mysql-driver.js';
+import { runAlone } from '../transactions/transactions.js';
+import type { MysqlPool } from './mysql-options.js';
+import { sendStatement } from './send-statement.js';
 
 interface MysqlQueryRunner extends QueryRunner {
   isTransactionActive: boolean;
@@ -29,10 +30,10 @@ export function installMysqlQueryRunner(
 
   class ServiceQueryRunner extends BaseQueryRunner {
     override async startTransaction(): Promise<void> {
-      // Migrations begin a transaction on a connection that they have used before.
-      if (this.databaseConnection) await this.query('START TRANSACTION');
-      else this.databaseConnection = await driver.pool.getTransactionConnection();
+      await this.connect();
+      // Also if no answer comes, the connection may have a transaction.
       this.isTransactionActive = true;
+      await this.query('START TRANSACTION');
     }
 
     override async commitTransaction(): Promise<void> {
@@ -57,10 +58,20 @@ export function installMysqlQueryRunner(
       return this.isTransactionActive ? send() : runAlone(sql, send);
     }
 
-    private async send(sql: string, values?: unknown[], structured?: boolean): Promise<never> {
+    private async send(sql: string, values: unknown[] = [], structured?: boolean): Promise<never> {
       const connection = (await this.connect()) as PoolConnection;
-      const raw = await run(connection, { sql, timeout: silenceTimeoutMs }, values ?? []);
-      return (structured ? structuredResult(raw) : raw) as never;
+      const ended = queryBegins(sql);
+      try {
+        const raw = await sendStatement(connection, sql, values, silenceTimeoutMs);
+        ended();
+        return (structured ? structuredResult(raw) : raw) as never;
+      } catch (error) {
+        ended(error);
+        driver.pool.noteFailure(connection, sql, error as QueryError);
+        const failure = new QueryFailedError(sql, values, error as QueryError);
+        storageSpace.noteFailure(failure);
+        throw failure;
+      }
     }
   }
 
@@ -69,23 +80,6 @@ export function installMysqlQueryRunner(
     return new ServiceQueryRunner(driver, mode);
   };
   return dataSource;
-}
-
-function run(
-  connection: PoolConnection,
-  query: { sql: string; timeout?: number },
-  values: unknown[],
-): Promise<unknown> {
-  const ended = queryBegins(query.sql);
-  return new Promise((resolve, reject) => {
-    connection.query(query, values, (error: QueryError | null, result: unknown) => {
-      ended(error);
-      if (!error) return resolve(result);
-      const failure = new QueryFailedError(query.sql, values, error);
-      storageSpace.noteFailure(failure);
-      reject(failure);
-    });
-  });
 }
 
 function structuredResult(raw: unknown): QueryResult {

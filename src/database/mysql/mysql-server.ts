@@ -1,25 +1,30 @@
+import { connect, isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { type Connection, createConnection } from 'mysql2/promise';
-import type { MysqlLocation } from '../../config/database-url.js';
+import type { PoolOptions, RowDataPacket, SslOptions } from 'mysql2';
+import { createConnection } from 'mysql2/promise';
+import type { DatabaseTls, MysqlLocation } from '../../config/database-url.js';
 import {
   isDatabaseAbsent,
   isDatabaseUnreachable,
   isLockWaitTimeout,
   mayNeedTls,
 } from '../transactions/database-errors.js';
-import { tlsOptions } from './mysql-tls.js';
 
-export interface MysqlServer {
+interface MysqlServer {
   /** TypeORM must know which it is, as the two report their schema differently. */
   type: 'mariadb' | 'mysql';
   galera: boolean;
 }
 
-const CONNECT_TIMEOUT_MS = 1500;
+type Login = Pick<PoolOptions, 'host' | 'port' | 'user' | 'password' | 'ssl' | 'stream'>;
+
+type Ask = (sql: string) => Promise<RowDataPacket[]>;
+
+const IDENTIFY_TIMEOUT_MS = 1500;
+const PING_TIMEOUT_MS = 1000;
 const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
-const WAIT_FOR_CLUSTER = 'SET SESSION wsrep_sync_wait = 7';
 
 // Waits until a host answers; unless `forAbsent`, only for hosts that are slow or cannot serve yet. If no host accepts
 // us, throws the refusal of one, such as a wrong password or a bad certificate.
@@ -30,7 +35,7 @@ export async function identifyMysqlServer(location: MysqlLocation, forAbsent: bo
     const absences: unknown[] = [];
     for (const { host, port } of location.hosts) {
       try {
-        return await identify(location, host, port);
+        return await askServer(loginTo(location, host, port), IDENTIFY_TIMEOUT_MS, identify);
       } catch (error) {
         if (!isDatabaseUnreachable(error) && !isLockWaitTimeout(error))
           refusal ??= explained(error, location, `${host}:${port}`);
@@ -53,40 +58,96 @@ function explained(error: unknown, { tls }: MysqlLocation, host: string): unknow
   return Object.assign(error, { message: `${host}: ${error.message.replace(/\.$/, '')}${hint}` });
 }
 
-async function identify(
-  { user, password, tls }: MysqlLocation,
-  host: string,
-  port: number,
-): Promise<MysqlServer> {
-  const connection = await createConnection({
-    host,
-    port,
-    user,
-    password,
-    ...tlsOptions(tls, host, port),
-    connectTimeout: CONNECT_TIMEOUT_MS,
-  });
+async function identify(ask: Ask): Promise<MysqlServer> {
+  const [server] = await ask('SELECT VERSION() AS version, @@version_comment AS comment');
+  const galera = (await ask("SHOW GLOBAL VARIABLES LIKE 'wsrep_sync_wait'")).length > 0;
+  // A Galera node that is not primary, or whose cluster waits for other nodes, still answers the statements above.
+  if (galera) for (const sql of ['SET SESSION wsrep_sync_wait = 7', 'DO 1', 'SELECT 1']) await ask(sql);
+  const isMariadb = /mariadb/i.test(`${server!['version']} ${server!['comment']}`);
+  return { type: isMariadb ? 'mariadb' : 'mysql', galera };
+}
+
+/** Sends DO, since a cluster member that is not primary answers pings, and can answer SELECT 1. */
+export function ping({ host, port, user, password, ssl, stream }: PoolOptions): Promise<unknown> {
+  return askServer({ host, port, user, password, ssl, stream }, PING_TIMEOUT_MS, (ask) => ask('DO 1'));
+}
+
+/** Asks over a connection of its own. */
+export async function askServer<T>(
+  login: Login,
+  timeoutMs: number,
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> {
+  const connection = await createConnection({ ...login, connectTimeout: timeoutMs });
   try {
-    const [rows] = await connection.query({
-      sql: 'SELECT VERSION() AS version, @@version_comment AS comment',
-      timeout: CONNECT_TIMEOUT_MS,
+    return await work(async (sql) => {
+      const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: timeoutMs });
+      return rows;
     });
-    const [{ version, comment }] = rows as [{ version: string; comment: string }];
-    const [galera] = await connection.query({
-      sql: "SHOW GLOBAL VARIABLES LIKE 'wsrep_sync_wait'",
-      timeout: CONNECT_TIMEOUT_MS,
-    });
-    const isGalera = (galera as unknown[]).length > 0;
-    if (isGalera) await requireServing(connection);
-    return { type: /mariadb/i.test(`${version} ${comment}`) ? 'mariadb' : 'mysql', galera: isGalera };
   } finally {
     connection.destroy();
   }
 }
 
-/** A Galera node that is not primary, or whose cluster waits for other nodes, still answers the statements above. */
-async function requireServing(connection: Connection): Promise<void> {
-  for (const sql of [WAIT_FOR_CLUSTER, 'DO 1', 'SELECT 1']) {
-    await connection.query({ sql: sql, timeout: CONNECT_TIMEOUT_MS });
-  }
+export function loginTo({ user, password, tls }: MysqlLocation, host: string, port: number): Login {
+  return { host, port, user, password, ...tlsOptions(tls, host, port) };
+}
+
+/** mysql2 caches TLS settings by the identity of `ssl`. */
+export function tlsOptions(
+  tls: DatabaseTls | undefined,
+  host: string,
+  port: number,
+): { ssl?: SslOptions; stream?: () => Socket } {
+  if (tls === undefined) return {};
+  const verifyIdentity = tls.mode === 'verify';
+  return {
+    ssl: {
+      ...(tls.ca !== undefined && { ca: tls.ca }),
+      rejectUnauthorized: verifyIdentity || tls.ca !== undefined,
+      verifyIdentity,
+    },
+    ...(verifyIdentity && isIP(host) !== 0 && { stream: () => connectToAddress(host, port) }),
+  };
+}
+
+// Node checks a certificate for the name that its lookup has left on the socket. An address has no lookup, so mysql2
+// 3.24 would accept a certificate for `localhost` and refuse one for the address.
+function connectToAddress(host: string, port: number): Socket {
+  const socket = connect({ host, port, keepAlive: true, noDelay: true });
+  return Object.assign(socket, { _host: host });
+}
+
+export const STATEMENT_TIMEOUT_SECONDS = 5;
+
+const LOCK_WAIT_SECONDS = 2;
+/** longer than a request may take */
+const IDLE_TRANSACTION_SECONDS = 5;
+const STRICT_MODE =
+  'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
+
+/** READ COMMITTED locks no gaps between rows, so that new users do not block each other. */
+export function sessionSettings({ type, galera }: MysqlServer, limited: boolean): string[] {
+  const statementTimeoutSeconds = limited ? STATEMENT_TIMEOUT_SECONDS : 0;
+  const isolation = limited ? 'READ COMMITTED' : 'REPEATABLE READ';
+  const settings = [
+    `sql_mode = '${STRICT_MODE}'`,
+    "time_zone = '+00:00'",
+    `innodb_lock_wait_timeout = ${LOCK_WAIT_SECONDS}`,
+    type === 'mariadb'
+      ? `max_statement_time = ${statementTimeoutSeconds}`
+      : `max_execution_time = ${statementTimeoutSeconds * 1000}`,
+  ];
+  // Without it, a transaction that the network cut off keeps its locks until the server misses the client, hours
+  // later. MySQL has no such limit.
+  if (limited && type === 'mariadb') settings.push(`idle_transaction_timeout = ${IDLE_TRANSACTION_SECONDS}`);
+  // On a multi-primary cluster every kind of statement waits for what other nodes have committed: if only reads
+  // did, an UPDATE or a foreign key could miss a row and look like a 404.
+  if (galera) settings.push('wsrep_sync_wait = 7');
+  return [
+    `SET SESSION ${settings.join(', SESSION ')}`,
+    `SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`,
+    // A cluster member that is not primary accepts settings. It refuses this, so the next host is used.
+    ...(galera ? ['DO 1'] : []),
+  ];
 }

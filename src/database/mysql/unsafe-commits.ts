@@ -1,6 +1,5 @@
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { MysqlLocation } from '../../config/database-url.js';
-import { tlsOptions } from './mysql-tls.js';
+import { askServer, loginTo } from './mysql-server.js';
 
 const TIMEOUT_MS = 1500;
 
@@ -25,33 +24,23 @@ export async function findUnsafeCommits(location: MysqlLocation): Promise<Unsafe
 }
 
 async function unsafeCommitsOf(
-  { user, password, tls }: MysqlLocation,
+  location: MysqlLocation,
   host: string,
   port: number,
 ): Promise<UnsafeCommits | undefined> {
-  const login = { host, port, user, password, ...tlsOptions(tls, host, port) };
-  const connection = await createConnection({ ...login, connectTimeout: TIMEOUT_MS });
-  try {
-    const [rows] = await connection.query<RowDataPacket[]>({ sql: SETTINGS, timeout: TIMEOUT_MS });
-    const values = new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
-    const settings = unsafeSettings(values);
-    if (settings.length === 0) return undefined;
-    return { host: `${host}:${port}`, settings, cost: costIn(values) };
-  } finally {
-    connection.destroy();
-  }
-}
-
-/** Without `sync_binlog`, a crash rolls back what is missing in the binary log, although InnoDB has it. */
-function unsafeSettings(values: ReadonlyMap<string, string>): string[] {
+  const rows = await askServer(loginTo(location, host, port), TIMEOUT_MS, (ask) => ask(SETTINGS));
+  const values = new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
+  // Without `sync_binlog`, a crash rolls back what is missing in the binary log, although InnoDB has it.
   const needed = [
     'innodb_flush_log_at_trx_commit',
     ...(values.get('log_bin') === 'ON' ? ['sync_binlog'] : []),
   ];
-  return needed.filter((name) => values.get(name) !== '1').map((name) => `${name}=${values.get(name)}`);
-}
-
-function costIn(values: ReadonlyMap<string, string>): string {
-  const cost = 'a crash can lose changes of the last second that were acknowledged';
-  return values.get('wsrep_on') === 'ON' ? `${cost}, if all nodes of the cluster crash at once` : cost;
+  const unsafe = needed.filter((name) => values.get(name) !== '1');
+  if (unsafe.length === 0) return undefined;
+  const isCluster = values.get('wsrep_on') === 'ON';
+  return {
+    host: `${host}:${port}`,
+    settings: unsafe.map((name) => `${name}=${values.get(name)}`),
+    cost: `a crash can lose changes of the last second that were acknowledged${isCluster ? ', if all nodes of the cluster crash at once' : ''}`,
+  };
 }

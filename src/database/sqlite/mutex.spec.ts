@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ACQUIRE_TIMEOUT_MS } from '../transactions/connection-limits.js';
+import { ACQUIRE_TIMEOUT_MS } from '../transactions/connections.js';
 import { Mutex } from './mutex.js';
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../transactions/connection-limits.js';
+import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../transactions/connections.js';
 
 type Leave = () => void;
 

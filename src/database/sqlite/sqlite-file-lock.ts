@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { DatabaseSync } from 'node:sqlite';
-import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../transactions/connection-limits.js';
+import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from '../transactions/connections.js';
 import { isFileBusy } from '../transactions/database-errors.js';
 import { createFile } from './database-file.js';
 

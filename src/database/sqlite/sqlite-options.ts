@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { DataSourceOptions } from 'typeorm';
 import type { SqliteLocation } from '../../config/database-url.js';
-import type { Purpose, Schema } from '../schema.js';
+import type { Purpose } from '../transactions/connections.js';
 import { createDirectory, realPath } from './database-file.js';
 import { NodeSqlite } from './node-sqlite.js';
 
@@ -13,13 +13,12 @@ const BUSY_TIMEOUTS_MS: Record<Purpose, number> = {
   inspection: 1000,
 };
 
-export function sqliteOptions(location: SqliteLocation, schema: Schema, purpose: Purpose): DataSourceOptions {
+export function sqliteOptions(location: SqliteLocation, purpose: Purpose): DataSourceOptions {
   const readonly = purpose === 'inspection';
   const isService = purpose === 'requests' || purpose === 'maintenance';
   const path = resolve(location.file);
   if (isService) createDirectory(dirname(path));
   return {
-    ...schema,
     type: 'better-sqlite3',
     driver: NodeSqlite,
     database: realPath(path),

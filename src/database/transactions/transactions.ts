@@ -5,7 +5,6 @@ import { conflictRetried } from '../../telemetry/metrics/measurements.js';
 import { isLostConflict } from './database-errors.js';
 import { detectUnknownOutcome, LostConflictError } from './transaction-errors.js';
 import { refuseInsideTransaction, Transaction } from './transaction.js';
-import { transactionConnections } from './connection-limits.js';
 import { TransactionQueue, type Turn } from './transaction-queue.js';
 
 // A count alone is used up in a third of a second by conflicts that are lost at once, as at the commits of a cluster;
@@ -47,9 +46,10 @@ export class Transactions {
   private readonly queue: TransactionQueue;
 
   constructor(private readonly dataSource: DataSource) {
-    const { options } = dataSource;
-    const yields = options.type === 'better-sqlite3';
-    this.queue = new TransactionQueue(transactionConnections(options), { yields });
+    const { type, poolSize = 2 } = dataSource.options;
+    const isSqlite = type === 'better-sqlite3';
+    // Transactions that wait for a lock leave half of the connections to statements that take none.
+    this.queue = new TransactionQueue(isSqlite ? 1 : Math.floor(poolSize / 2), { yields: isSqlite });
   }
 
   /** @throws LostConflictError, UnknownOutcomeError if COMMIT was not answered, UnavailableError if too much waits */
