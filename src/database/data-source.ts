@@ -1,6 +1,6 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/env.js';
-import type { Purpose } from './transactions/connections.js';
+import type { Purpose } from './transactions/database-errors.js';
 import { installMysqlQueryRunner } from './mysql/mysql-query-runner.js';
 import { installSqliteQueryRunner } from './sqlite/sqlite-query-runner.js';
 
@@ -12,7 +12,7 @@ export async function dataSourceOptions(
   purpose: Purpose = 'requests',
 ): Promise<DataSourceOptions> {
   if (database.engine === 'sqlite') {
-    const { sqliteOptions } = await import('./sqlite/sqlite-options.js');
+    const { sqliteOptions } = await import('./sqlite/node-sqlite.js');
     return { ...sqliteOptions(database, purpose), ...schema };
   }
   const { mysqlOptions } = await import('./mysql/mysql-options.js');
@@ -23,4 +23,20 @@ export function createDataSource(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);
   if (options.type === 'better-sqlite3') return installSqliteQueryRunner(dataSource);
   return installMysqlQueryRunner(dataSource, options.maxQueryExecutionTime);
+}
+
+export type EngineName = 'sqlite' | 'mysql' | 'mariadb';
+
+export interface Engine {
+  name: EngineName;
+  version: string;
+}
+
+export async function engineOf(dataSource: DataSource): Promise<Engine> {
+  const { type } = dataSource.options;
+  const isSqlite = type === 'better-sqlite3';
+  const [row] = await dataSource.query<{ version: string }[]>(
+    isSqlite ? 'SELECT sqlite_version() AS version' : 'SELECT VERSION() AS version',
+  );
+  return { name: isSqlite ? 'sqlite' : type === 'mariadb' ? 'mariadb' : 'mysql', version: row!.version };
 }

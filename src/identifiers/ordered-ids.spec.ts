@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { firstEntityIdAt, timeOfEntityId } from './entity-id.js';
-import { OrderedIds } from './ordered-ids.js';
+import { firstEntityIdAt, OrderedIds, timeOfEntityId } from './entity-id.js';
 
 const NOW = 1_800_000_000_000;
 const at = (time: number): string => firstEntityIdAt(time).slice(0, 14) + randomUUIDv7().slice(14);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acquireTimeoutError } from '../../src/database/transactions/connections.js';
+import { acquireTimeoutError } from '../../src/database/transactions/database-errors.js';
 import { MysqlHost } from '../../src/database/mysql/mysql-host.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { createConnection, createPool } from 'mysql2/promise';
 import { inject } from 'vitest';
-import { addClock } from '../../src/database/sqlite/clock-functions.js';
+import { addClock } from '../../src/database/sqlite/node-sqlite.js';
 import { createDatabase } from '../../tooling/servers/mariadb.js';
 import { engine, type Engine } from './engine.js';
 

@@ -3,9 +3,8 @@ import type { DataSource } from 'typeorm';
 import { SCHEMA } from '../../app/schema.js';
 import type { Env } from '../../config/env.js';
 import { createDataSource, dataSourceOptions } from '../../database/data-source.js';
-import { databaseError } from '../../database/transactions/database-errors.js';
-import type { Purpose } from '../../database/transactions/connections.js';
-import { isSchemaNewer, isSchemaUpToDate } from '../../database/schema-version.js';
+import { databaseError, type Purpose } from '../../database/transactions/database-errors.js';
+import { isSchemaNewer, isSchemaUpToDate } from '../../database/migrate.js';
 import { CannotRunError } from './options.js';
 
 const OPEN_TIMEOUT_MS = 10_000;

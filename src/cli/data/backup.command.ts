@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { MysqlLocation } from '../../config/database-url.js';
 import type { Env } from '../../config/env.js';
 import { loadEnv } from '../../config/load-env.js';
-import { copyDatabaseFile, damageOf } from '../../database/sqlite/database-copy.js';
+import { copyDatabaseFile, damageOf } from '../../database/sqlite/node-sqlite.js';
 import { RefusedError } from '../../problems/problem.js';
 import { openDatabase } from '../command/database.js';
 import type { Invocation, Report } from '../command/definition.js';

@@ -1,5 +1,5 @@
 import { EXPLAIN, hotStatements } from '../../database/hot-statements.js';
-import { isSchemaUpToDate } from '../../database/schema-version.js';
+import { isSchemaUpToDate } from '../../database/migrate.js';
 import { type Check, EXAMPLES, type Inspection } from './check.js';
 
 export const SCHEMA_CHECKS: Check[] = [

@@ -1,9 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
-import { acquireTimeoutError } from '../transactions/connections.js';
-import { databaseError, isTlsRefusal } from '../transactions/database-errors.js';
+import { acquireTimeoutError, databaseError, isTlsRefusal } from '../transactions/database-errors.js';
 import { ping } from './mysql-server.js';
-import { sendStatement } from './send-statement.js';
+import { sendStatement } from './mysql-query-runner.js';
 
 export type MysqlError = NodeJS.ErrnoException;
 

@@ -1,11 +1,11 @@
 import { callbackify } from 'node:util';
-import type { PoolConnection, PoolOptions, QueryError } from 'mysql2';
+import type { PoolConnection, PoolOptions } from 'mysql2';
 import type { DataSourceOptions } from 'typeorm';
 import type { MysqlLocation } from '../../config/database-url.js';
 import { databaseConnections } from '../../telemetry/metrics/measurements.js';
-import { ACQUIRE_TIMEOUT_MS, type Purpose } from '../transactions/connections.js';
-import { databaseError } from '../transactions/database-errors.js';
+import { ACQUIRE_TIMEOUT_MS, databaseError, type Purpose } from '../transactions/database-errors.js';
 import { type MysqlError, MysqlHost } from './mysql-host.js';
+import type { MysqlPool } from './mysql-query-runner.js';
 import {
   identifyMysqlServer,
   sessionSettings,
@@ -42,13 +42,6 @@ export async function mysqlOptions(
     synchronize: false,
     logging: false,
   };
-}
-
-/** A pool as TypeORM takes it. */
-export interface MysqlPool {
-  getConnection(callback: (error: MysqlError | null, connection?: PoolConnection) => void): void;
-  noteFailure(connection: PoolConnection, sql: string, error: QueryError): void;
-  end(callback: (error: Error | null) => void): void;
 }
 
 /** Connects to the first healthy host, and bounds the wait for a connection. */

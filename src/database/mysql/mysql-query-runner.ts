@@ -1,11 +1,17 @@
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
-import { storageSpace } from '../transactions/storage-space.js';
+import { storageSpace } from '../transactions/transaction-errors.js';
 import { refuseInsideTransaction } from '../transactions/transaction.js';
 import { runAlone } from '../transactions/transactions.js';
-import type { MysqlPool } from './mysql-options.js';
-import { sendStatement } from './send-statement.js';
+import { databaseError } from '../transactions/database-errors.js';
+
+/** A pool as TypeORM takes it. */
+export interface MysqlPool {
+  getConnection(callback: (error: NodeJS.ErrnoException | null, connection?: PoolConnection) => void): void;
+  noteFailure(connection: PoolConnection, sql: string, error: QueryError): void;
+  end(callback: (error: Error | null) => void): void;
+}
 
 interface MysqlQueryRunner extends QueryRunner {
   isTransactionActive: boolean;
@@ -88,4 +94,29 @@ function structuredResult(raw: unknown): QueryResult {
   if (Array.isArray(raw)) result.records = raw;
   else result.affected = (raw as { affectedRows?: number }).affectedRows;
   return result;
+}
+
+/** makes this limit later than mysql2's own, whose error says more */
+const MARGIN_MS = 500;
+
+// Ends in time whatever becomes of the connection: mysql2 stops its own clock at the first packet of an answer.
+export function sendStatement(
+  connection: Pick<PoolConnection, 'query'>,
+  sql: string,
+  values: unknown[],
+  timeout: number | undefined,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer =
+      timeout === undefined ? undefined : setTimeout(() => reject(noAnswer()), timeout + MARGIN_MS);
+    connection.query({ sql, timeout }, values, (error: QueryError | null, result: unknown) => {
+      clearTimeout(timer);
+      if (error) reject(error);
+      else resolve(result);
+    });
+  });
+}
+
+function noAnswer(): Error {
+  return databaseError('PROTOCOL_SEQUENCE_TIMEOUT', 'The rest of the answer did not come in time');
 }

@@ -1,8 +1,18 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { addClock } from './clock-functions.js';
-import { createFile, DatabaseFileError, makePrivate, refuseOtherFile } from './database-file.js';
-import { lockSqliteFile } from './sqlite-file-lock.js';
+import { dirname, resolve } from 'node:path';
+import type { DataSourceOptions } from 'typeorm';
+import {
+  createDirectory,
+  createFile,
+  DatabaseFileError,
+  makePrivate,
+  realPath,
+  refuseOtherFile,
+} from './database-file.js';
+import { lockSqliteFile } from './sqlite-locks.js';
+import type { SqliteLocation } from '../../config/database-url.js';
+import type { Purpose } from '../transactions/database-errors.js';
 
 interface Options {
   readonly?: boolean;
@@ -90,4 +100,68 @@ function asRows(columns: string[], records: SQLOutputValue[][]): Record<string, 
     columns.forEach((column, place) => (row[column] = record[place]!));
     return row;
   });
+}
+
+/** How long SQLite itself waits, and blocks the process; a service waits in sqlite-query-runner.ts instead. */
+const BUSY_TIMEOUTS_MS: Record<Purpose, number> = {
+  requests: 0,
+  command: 3000,
+  maintenance: 1000,
+  inspection: 1000,
+};
+
+export function sqliteOptions(location: SqliteLocation, purpose: Purpose): DataSourceOptions {
+  const readonly = purpose === 'inspection';
+  const isService = purpose === 'requests' || purpose === 'maintenance';
+  const path = resolve(location.file);
+  if (isService) createDirectory(dirname(path));
+  return {
+    type: 'better-sqlite3',
+    driver: NodeSqlite,
+    database: realPath(path),
+    readonly,
+    fileMustExist: !isService,
+    enableWAL: isService,
+    timeout: BUSY_TIMEOUTS_MS[purpose],
+    prepareDatabase: (database: NodeSqlite) => {
+      database.pragma('synchronous = FULL');
+    },
+    synchronize: false,
+    logging: false,
+  };
+}
+
+/** how long to wait for a checkpoint of the service */
+const BUSY_TIMEOUT_MS = 5000;
+
+/** Copies the file as of one moment, while others use it, to an empty file; blocks this process meanwhile. */
+export function copyDatabaseFile(source: string, target: string): void {
+  withFile(source, (database) => database.prepare('VACUUM INTO ?').run(target));
+}
+
+/** Lists what SQLite itself finds wrong in a file; empty if it is intact. */
+export function damageOf(file: string): string[] {
+  return withFile(file, (database) => [
+    ...(database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
+      .map(({ integrity_check: finding }) => finding)
+      .filter((finding) => finding !== 'ok'),
+    ...(database.prepare('PRAGMA foreign_key_check').all() as { table: string }[]).map(
+      ({ table }) => `a row of ${table} refers to none`,
+    ),
+  ]);
+}
+
+function withFile<T>(file: string, work: (database: NodeSqlite) => T): T {
+  const database = new NodeSqlite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Adds the two functions of MySQL that NOW_MS calls, so that one statement serves both engines. */
+export function addClock(database: DatabaseSync): void {
+  database.function('NOW', { varargs: true }, () => Date.now() / 1000);
+  database.function('UNIX_TIMESTAMP', (seconds) => seconds);
 }

@@ -3,11 +3,10 @@ import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from
 import { databaseConnections } from '../../telemetry/metrics/measurements.js';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
 import { runAlone } from '../transactions/transactions.js';
-import { whenFree } from './sqlite-file-lock.js';
+import { Mutex, whenFree } from './sqlite-locks.js';
 import { refuseInsideTransaction } from '../transactions/transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
-import { storageSpace } from '../transactions/storage-space.js';
-import { Mutex } from './mutex.js';
+import { storageSpace } from '../transactions/transaction-errors.js';
 
 interface SqliteQueryRunner extends QueryRunner {
   isTransactionActive: boolean;

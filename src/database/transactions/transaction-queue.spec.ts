@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UnavailableError } from '../../problems/problem.js';
-import { ACQUIRE_TIMEOUT_MS } from './connections.js';
+import { ACQUIRE_TIMEOUT_MS } from './database-errors.js';
 import { TransactionQueue, type Turn } from './transaction-queue.js';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { UnavailableError } from '../../problems/problem.js';
-import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from './connections.js';
+import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from './database-errors.js';
 import { FairQueue } from './fair-queue.js';
 
 export interface Turn {

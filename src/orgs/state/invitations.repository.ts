@@ -4,8 +4,7 @@ import { IsNull, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import type { Role } from '../../access/principal.js';
 import { hotStatement } from '../../database/hot-statements.js';
-import { inBatches } from '../../database/batches.js';
-import { places } from '../../database/batches.js';
+import { inBatches, places } from '../../database/batches.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import {

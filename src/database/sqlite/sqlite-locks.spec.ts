@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ACQUIRE_TIMEOUT_MS } from '../transactions/connections.js';
-import { Mutex } from './mutex.js';
+import { ACQUIRE_TIMEOUT_MS } from '../transactions/database-errors.js';
+import { Mutex } from './sqlite-locks.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

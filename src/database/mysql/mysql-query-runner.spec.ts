@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sendStatement } from './send-statement.js';
+import { sendStatement } from './mysql-query-runner.js';
 
 it('ends a statement of which no answer comes, with the code of a silent server', async () => {
   const silent = { query: () => undefined as never };
