@@ -3,7 +3,7 @@ import { FeedService } from '../events/feed.service.js';
 import { START } from '../events/feed.repository.js';
 import type { Event } from '../events/event.entity.js';
 import { EVENT_TYPES } from '../events/event-types.js';
-import { wholeEvent } from '../events/event-views.js';
+import { wholeEvent } from '../events/events.service.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { timeText } from '../operators/views.js';

@@ -4,7 +4,7 @@ import { FeedEvents } from './events.responses.js';
 import type { Fields } from './event-definitions.js';
 import type { Event } from './event.entity.js';
 import { definitionOf, EVENT_TYPES, type EventType, type NewEvent } from './event-types.js';
-import { feedEvent, isToldTo } from './event-views.js';
+import { feedEvent, isToldTo } from './events.service.js';
 
 const INTERNAL =
   /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.second_factor|account\.operator_|mail\.)/;

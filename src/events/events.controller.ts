@@ -10,7 +10,7 @@ import { Patience } from '../http/deadline.js';
 import { FeedService, TOO_MANY_WAIT } from './feed.service.js';
 import { FeedQuery, INVALID_CURSOR, ListOrgEventsQuery } from './events.query.js';
 import { FeedResult, OrgEventsResult } from './events.responses.js';
-import { EventsService } from './events.service.js';
+import { EventsService, orgEvent } from './events.service.js';
 
 @ApiTags('Organizations')
 @Controller('api/orgs/:orgId/events')
@@ -25,12 +25,14 @@ export class OrgEventsController {
   @Get()
   @MinRole('admin')
   @ApiPage(OrgEventsResult)
-  listOrgEvents(
+  async listOrgEvents(
     @Param('orgId') orgId: string,
     @Query() query: ListOrgEventsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OrgEventsResult> {
-    return this.events.listOfOrg(orgId, query, linkNextPage);
+    const { userId, type } = query;
+    const { events, next } = await this.events.list({ orgId, userId, type }, query, linkNextPage);
+    return { events: events.map(orgEvent), ...next };
   }
 }
 

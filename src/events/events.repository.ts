@@ -43,8 +43,10 @@ const SELECT = `SELECT ${COLUMNS.map(([column, field]) => `${column} AS ${field}
 /** the columns of an `Event` in a statement that calls the table `e` */
 export const EVENT_COLUMNS = COLUMNS.map(([column, field]) => `e.${column} AS ${field}`).join(', ');
 
-/** the position before the latest event: no revision is greater, and no id */
-const FIRST: Position = { order: 2_147_483_647, id: 'g' };
+/** greater than every id, since ids are hexadecimal */
+export const LATEST = 'g';
+/** greater than every revision */
+const MAX_REVISION = 2_147_483_647;
 
 /** The index is entered by the range on `org_revision` alone. */
 const findOfOrg = (of: string): string => `${SELECT}
@@ -150,21 +152,30 @@ export class EventsRepository {
     }
   }
 
-  findOfOrg(orgId: string, limit: number, before = FIRST): Promise<Event[]> {
-    return this.events.query<Event[]>(FIND_OF_ORG, [orgId, ...positionValues(before), limit]);
+  /** Finds the latest first: by the organization's revision if one is named, else by id. */
+  findLatest(
+    {
+      orgId,
+      userId,
+      from,
+      before,
+    }: { orgId?: string | undefined; userId?: string | undefined; from: string; before: string },
+    limit: number,
+    place: Position = { order: MAX_REVISION, id: LATEST },
+  ): Promise<Event[]> {
+    if (orgId !== undefined) {
+      const position = [place.order, place.order, place.id, limit];
+      return userId === undefined
+        ? this.events.query<Event[]>(FIND_OF_ORG, [orgId, ...position])
+        : this.events.query<Event[]>(FIND_OF_MEMBER, [orgId, userId, ...position]);
+    }
+    const idBefore = place.id < before ? place.id : before;
+    if (userId !== undefined) return this.findOfUser(userId, limit, idBefore);
+    return this.events.query<Event[]>(FIND_BETWEEN, [from, idBefore, limit]);
   }
 
-  findOfMember(orgId: string, userId: string, limit: number, before = FIRST): Promise<Event[]> {
-    return this.events.query<Event[]>(FIND_OF_MEMBER, [orgId, userId, ...positionValues(before), limit]);
-  }
-
-  findOfUser(userId: string, limit: number, beforeId = FIRST.id): Promise<Event[]> {
+  findOfUser(userId: string, limit: number, beforeId = LATEST): Promise<Event[]> {
     return this.events.query<Event[]>(FIND_OF_USER, [userId, beforeId, limit]);
-  }
-
-  /** Finds the latest events of the whole audit log, from an id on and before another. */
-  findBetween(fromId: string, beforeId: string, limit: number): Promise<Event[]> {
-    return this.events.query<Event[]>(FIND_BETWEEN, [fromId, beforeId, limit]);
   }
 
   /** Returns the oldest first. */
@@ -288,8 +299,4 @@ export class EventsRepository {
 
 function idsOf(rows: readonly { id: string }[]): string[] {
   return rows.map(({ id }) => id);
-}
-
-function positionValues({ order, id }: Position): unknown[] {
-  return [order, order, id];
 }

@@ -1,65 +1,125 @@
 import { Injectable } from '@nestjs/common';
+import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import {
   encodeCursor,
-  type FilteredPage,
   filteredPage,
   limitOf,
   linkNext,
   type LinkNextPage,
   type NextCursor,
+  type PageQuery,
   type Position,
   positionOf,
 } from '../http/pages.js';
-import { orgEvent, ownEvent } from './event-views.js';
 import type { Event } from './event.entity.js';
-import type { ListEventsQuery, ListOrgEventsQuery } from './events.query.js';
-import { EventsRepository } from './events.repository.js';
-import type { OrgEventsResult, OwnEventsResult } from './events.responses.js';
+import { type EventFilter, EventsRepository, LATEST } from './events.repository.js';
+import type { FeedEvent, OrgEvent, OwnEvent, WholeEvent } from './events.responses.js';
+import { definitionOf, isSecondFactorChange } from './event-types.js';
+
+/** Clocks of instances differ by less: no event of an organization is older by so much than one of a revision before. */
+const MAX_CLOCK_SKEW_MS = 3_600_000;
 
 /** Lists of the audit log. */
 @Injectable()
 export class EventsService {
   constructor(private readonly events: EventsRepository) {}
 
-  async listOfOrg(
-    orgId: string,
-    query: ListOrgEventsQuery,
+  /** Lists the latest first: by the organization's revision if one is named, else by id, and so by time. */
+  async list(
+    { orgId, userId, type, since = 0, until }: EventFilter,
+    query: PageQuery,
     linkNextPage: LinkNextPage,
-  ): Promise<OrgEventsResult> {
-    const { userId } = query;
+  ): Promise<{ events: Event[]; next: NextCursor }> {
+    const from = firstEntityIdAt(since);
+    const before = until === undefined ? LATEST : firstEntityIdAt(until);
+    const earliest = orgId === undefined ? from : firstEntityIdAt(since - MAX_CLOCK_SKEW_MS);
+    const filter = {
+      limit: limitOf(query),
+      isWanted: (event: Event): boolean =>
+        (type === undefined || event.type === type) && event.id >= from && event.id < before,
+      isBeyond: ({ id }: Event): boolean => id < earliest,
+    };
     const start = positionOf(query);
-    const page = await filteredPage<Event>(filterOf(query), (size, after) => {
-      const before = after ? placeOf(after) : start;
-      return userId === undefined
-        ? this.events.findOfOrg(orgId, size, before)
-        : this.events.findOfMember(orgId, userId, size, before);
-    });
-    return { events: page.rows.map(orgEvent), ...nextOf(page, linkNextPage) };
-  }
-
-  async listOfUser(
-    userId: string,
-    query: ListEventsQuery,
-    linkNextPage: LinkNextPage,
-  ): Promise<OwnEventsResult> {
-    const start = positionOf(query)?.id;
-    const page = await filteredPage<Event>(filterOf(query), (size, after) =>
-      this.events.findOfUser(userId, size, after?.id ?? start),
+    const { rows, last } = await filteredPage<Event>(filter, (size, after) =>
+      this.events.findLatest({ orgId, userId, from, before }, size, after ? placeOf(after) : start),
     );
-    return { events: page.rows.map(ownEvent), ...nextOf(page, linkNextPage) };
+    return { events: rows, next: linkNext(last && encodeCursor(placeOf(last)), linkNextPage) };
   }
 }
 
-function filterOf(query: ListEventsQuery) {
-  const { type } = query;
-  return { limit: limitOf(query), isWanted: (event: Event) => type === undefined || event.type === type };
-}
-
-/** Events of a user that have no organization are ordered by id. */
+/** Events without an organization are ordered by id. */
 function placeOf({ orgRevision, id }: Event): Position {
   return { order: orgRevision ?? 0, id };
 }
 
-function nextOf({ last }: FilteredPage<Event>, linkNextPage: LinkNextPage): NextCursor {
-  return linkNext(last && encodeCursor(placeOf(last)), linkNextPage);
+/** What admins of the organization see: neither the IP address nor the session of the actor. */
+export function orgEvent(event: Event): OrgEvent {
+  const { actorType, actorId, orgId, orgRevision, userId } = event;
+  return {
+    ...headOf(event),
+    actor: { type: actorType, id: actorId },
+    orgId,
+    orgRevision,
+    userId,
+    data: dataOf(event),
+  };
+}
+
+/** What the user sees: without the IP address, session and request of another actor. */
+export function ownEvent(event: Event): OwnEvent {
+  const { actor, ...rest } = orgEvent(event);
+  const isForeign = event.actorType !== 'system' && event.actorId !== event.userId;
+  return {
+    ...rest,
+    actor: { ...actor, sessionId: isForeign ? null : event.actorSessionId },
+    userRevision: event.userRevision,
+    sessionId: event.sessionId,
+    ip: isForeign ? null : event.ip,
+    requestId: isForeign ? null : event.requestId,
+  };
+}
+
+/**
+ * What services see in the feed: never the IP address, session, request or reason, nor which operator acted, nor who has a
+ * second factor.
+ */
+export function feedEvent(event: Event): FeedEvent {
+  const { actorType, actorId, orgId, orgRevision, userId, userRevision, sessionId } = event;
+  return {
+    ...headOf(event),
+    actor: { type: actorType, id: actorType === 'user' ? actorId : null },
+    orgId,
+    orgRevision,
+    userId,
+    userRevision,
+    sessionId,
+    data: toldDataOf(event),
+  };
+}
+
+/** What operators see: the whole event. */
+export function wholeEvent({ actorType, actorId, actorSessionId, at, data, ...rest }: Event): WholeEvent {
+  const actor = { type: actorType, id: actorId, sessionId: actorSessionId };
+  return { ...rest, at: new Date(at).toISOString(), actor, data: dataOf({ data }) };
+}
+
+/** Returns false for a type that only a later version knows. */
+export function isToldTo(service: string, event: Pick<Event, 'type' | 'data'>): boolean {
+  const toldTo = definitionOf(event.type)?.toldTo;
+  if (toldTo === 'all services') return true;
+  return toldTo === 'that service' && (JSON.parse(event.data) as { service: string }).service === service;
+}
+
+function headOf({ id, type, at }: Event): Pick<OrgEvent, 'id' | 'type' | 'at'> {
+  return { id, type, at: new Date(at).toISOString() };
+}
+
+function dataOf({ data }: Pick<Event, 'data'>): OrgEvent['data'] {
+  return JSON.parse(data) as OrgEvent['data'];
+}
+
+function toldDataOf(event: Event): OrgEvent['data'] {
+  const data = dataOf(event);
+  if (event.type !== 'session.ended' || !isSecondFactorChange(data['reason'])) return data;
+  return { ...data, reason: event.actorType === 'operator' ? 'operator' : 'revoked' };
 }

@@ -7,89 +7,38 @@ import { newEntityId } from '../identifiers/entity-id.js';
 import { EventsRepository } from './events.repository.js';
 import { FeedRepository, type Unnumbered } from './feed.repository.js';
 
-type Subject = string;
-
-function revisionsOf({ orgId, orgRevision, userId, userRevision }: Unnumbered): [Subject, number][] {
-  const revisions: [Subject, number][] = [];
-  if (orgId !== null && orgRevision !== null) revisions.push([`org ${orgId}`, orgRevision]);
-  if (userId !== null && userRevision !== null) revisions.push([`user ${userId}`, userRevision]);
-  return revisions;
+/** What orders an event: the revision of its organization or of its user. No type of event has both. */
+function orderOf({ orgId, orgRevision, userId, userRevision }: Unnumbered) {
+  if (orgRevision !== null) return { subject: `org ${orgId}`, revision: orgRevision };
+  return userRevision === null ? undefined : { subject: `user ${userId}`, revision: userRevision };
 }
 
-/** The highest revision of each organization and each user among the events. */
-export class Revisions {
-  private readonly highest = new Map<Subject, number>();
-
-  constructor(events: Iterable<Unnumbered>) {
-    for (const event of events) {
-      for (const [subject, revision] of revisionsOf(event)) {
-        this.highest.set(subject, Math.max(revision, this.highest.get(subject) ?? revision));
-      }
-    }
-  }
-
-  get subjects(): number {
-    return this.highest.size;
-  }
-
-  /** Returns whether one of the events has to come after this one. */
-  goBeyond(event: Unnumbered): boolean {
-    return revisionsOf(event).some(
-      ([subject, revision]) => revision < (this.highest.get(subject) ?? revision),
-    );
-  }
-}
-
-// Orders events by id, and so by the clocks of the instances that made them. Events of an organization follow its revision
-// instead, and events of a user their revision: no clock decides there.
+// Orders events by id, and so by the clocks of the instances that made them. Then the events of each organization, and of
+// each user, take their own places in the order of its revision: no clock decides there.
 export function inFeedOrder<Event extends Unnumbered>(events: readonly Event[]): Event[] {
-  const byId = events.toSorted((one, other) => compare(one.id, other.id));
-  const before = predecessors(byId);
-  const ordered = new Set<Event>();
-  for (const event of byId) {
-    // Without recursion, because a chain can be longer than the call stack allows.
-    const stack = [event];
-    const stacked = new Set(stack);
-    while (stack.length > 0) {
-      const last = stack.at(-1)!;
-      const next = (before.get(last) ?? []).find((one) => !ordered.has(one) && !stacked.has(one));
-      if (next) {
-        stack.push(next);
-        stacked.add(next);
-      } else {
-        ordered.add(last);
-        stack.pop();
-      }
-    }
-  }
-  return [...ordered];
-}
-
-/** The event directly before each one in the chain of its organization, and of its user. */
-function predecessors<Event extends Unnumbered>(byId: readonly Event[]): Map<Event, Event[]> {
-  const chains = new Map<Subject, { event: Event; revision: number }[]>();
-  for (const event of byId) {
-    for (const [subject, revision] of revisionsOf(event)) {
-      const chain = chains.get(subject);
-      if (chain) chain.push({ event, revision });
-      else chains.set(subject, [{ event, revision }]);
-    }
-  }
-  const before = new Map<Event, Event[]>();
-  for (const chain of chains.values()) {
+  const ordered = events.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const places = Map.groupBy(ordered.keys(), (place) => orderOf(ordered[place]!)?.subject);
+  for (const [subject, own] of places) {
+    if (subject === undefined) continue;
     // The sort is stable: within a revision, which is one transaction, ids decide.
-    chain.sort((one, other) => one.revision - other.revision);
-    for (const [place, { event }] of chain.entries()) {
-      const previous = chain[place - 1]?.event;
-      if (previous) before.set(event, [...(before.get(event) ?? []), previous]);
-    }
+    const byRevision = own
+      .map((place) => ordered[place]!)
+      .toSorted((one, other) => orderOf(one)!.revision - orderOf(other)!.revision);
+    for (const [index, event] of byRevision.entries()) ordered[own[index]!] = event;
   }
-  return before;
+  return ordered;
 }
 
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
+/** Returns those of `later` that an event of the same organization or user among `events` has to follow. */
+export function precedingOnes(events: readonly Unnumbered[], later: readonly Unnumbered[]): Unnumbered[] {
+  const highest = new Map<string, number>();
+  for (const { subject, revision } of events.map(orderOf).filter((order) => order !== undefined)) {
+    highest.set(subject, Math.max(revision, highest.get(subject) ?? 0));
+  }
+  return later.filter((event) => {
+    const order = orderOf(event);
+    return order !== undefined && order.revision < (highest.get(order.subject) ?? 0);
+  });
 }
 
 const CLEAR_AFTER_MS = 1000;
@@ -215,14 +164,7 @@ export class FeedNumbering {
     const events = await this.feed.findUnnumbered(EVENTS_AT_ONCE);
     const isCut = events.length >= EVENTS_AT_ONCE;
     // A clock that is ahead, or behind, can have put an earlier change beyond the cut.
-    for (let isWhole = !isCut; !isWhole;) {
-      const revisions = new Revisions(events);
-      const later = (await this.feed.findUnnumberedBelow(events)).filter((event) =>
-        revisions.goBeyond(event),
-      );
-      events.push(...later);
-      isWhole = later.length === 0 || new Revisions(events).subjects === revisions.subjects;
-    }
+    if (isCut) events.push(...precedingOnes(events, await this.feed.findUnnumberedBelow(events)));
     return { events, isCut };
   }
 

@@ -4,7 +4,7 @@ import type { ServicePrincipal } from '../access/principal.js';
 import { limitOf } from '../http/pages.js';
 import type { Patience } from '../http/deadline.js';
 import type { Event } from './event.entity.js';
-import { feedEvent, isToldTo } from './event-views.js';
+import { feedEvent, isToldTo } from './events.service.js';
 import type { FeedQuery } from './events.query.js';
 import { FeedRounds } from './feed-rounds.js';
 import { FeedRepository, type Placed, START } from './feed.repository.js';
@@ -24,6 +24,8 @@ class TooManyWaitError extends Problem {
   }
 }
 
+/** of one service at one process */
+const MAX_LONG_POLLS = 20;
 /** If a reader wants none of the events of a first read, the next reads take so many. */
 const EVENTS_AT_ONCE = 1000;
 /** Each try makes a round, after which the feed has an entry, unless a reset empties it again. */
@@ -45,7 +47,8 @@ export interface PageRequest {
 
 @Injectable()
 export class FeedService implements BeforeApplicationShutdown {
-  private readonly longPolls = new LongPolls();
+  private readonly longPolls = new Map<string, number>();
+  private readonly stopping = new AbortController();
 
   constructor(
     private readonly feed: FeedRepository,
@@ -53,7 +56,7 @@ export class FeedService implements BeforeApplicationShutdown {
   ) {}
 
   beforeApplicationShutdown(): void {
-    this.longPolls.stop();
+    this.stopping.abort();
   }
 
   /** @throws CursorExpiredError, TooManyWaitError */
@@ -65,11 +68,12 @@ export class FeedService implements BeforeApplicationShutdown {
     const { page, last } = await this.read(request);
     const waitMs = Number(wait) * 1000;
     if (waitMs > 0 && page.events.length === 0) {
-      const poll = this.longPolls.begin(reader.name, waitMs, patience.gone);
+      const leave = this.enter(reader.name);
+      const until = AbortSignal.any([patience.gone, this.stopping.signal, AbortSignal.timeout(waitMs)]);
       try {
-        await patience.wait(() => this.awaitEvents(page, last, request, poll.signal));
+        await patience.wait(() => this.awaitEvents(page, last, request, until));
       } finally {
-        poll.end();
+        leave();
       }
     }
     return { events: page.events.map(feedEvent), next: page.next };
@@ -132,6 +136,14 @@ export class FeedService implements BeforeApplicationShutdown {
     }
   }
 
+  /** Counts a request that waits. @throws TooManyWaitError */
+  private enter(service: string): () => void {
+    const count = this.longPolls.get(service) ?? 0;
+    if (count >= MAX_LONG_POLLS) throw new TooManyWaitError();
+    this.longPolls.set(service, count + 1);
+    return () => this.longPolls.set(service, this.longPolls.get(service)! - 1);
+  }
+
   private async findAfter(place: string, limit: number): Promise<Placed[]> {
     if (place === START) return this.feed.findFirst(limit);
     const found = await this.feed.findAfter(place, limit);
@@ -143,45 +155,4 @@ export class FeedService implements BeforeApplicationShutdown {
 
 function eventAt(placed: Placed): Event | undefined {
   return placed.id === null ? undefined : placed;
-}
-
-/** of one service at one process */
-const MAX_LONG_POLLS = 20;
-
-/** Bounds how many requests of a service wait, and how long: until time is up, the client leaves, or the process stops. */
-class LongPolls {
-  private readonly counts = new Map<string, number>();
-  private readonly open = new Set<AbortController>();
-  private stopping = false;
-
-  stop(): void {
-    this.stopping = true;
-    for (const controller of this.open) controller.abort();
-  }
-
-  /** @throws TooManyWaitError */
-  begin(service: string, ms: number, gone: AbortSignal): { signal: AbortSignal; end: () => void } {
-    if (this.stopping || gone.aborted) return { signal: AbortSignal.abort(), end: () => undefined };
-    const count = this.counts.get(service) ?? 0;
-    if (count >= MAX_LONG_POLLS) throw new TooManyWaitError();
-    this.counts.set(service, count + 1);
-    const controller = new AbortController();
-    const abort = (): void => controller.abort();
-    const timer = setTimeout(abort, ms);
-    this.open.add(controller);
-    gone.addEventListener('abort', abort, { once: true });
-    const end = (): void => {
-      clearTimeout(timer);
-      this.open.delete(controller);
-      gone.removeEventListener('abort', abort);
-      this.release(service);
-    };
-    return { signal: controller.signal, end };
-  }
-
-  private release(service: string): void {
-    const left = (this.counts.get(service) ?? 1) - 1;
-    if (left > 0) this.counts.set(service, left);
-    else this.counts.delete(service);
-  }
 }

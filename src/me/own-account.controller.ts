@@ -14,7 +14,7 @@ import { CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
-import { EventsService } from '../events/events.service.js';
+import { EventsService, ownEvent } from '../events/events.service.js';
 import { OwnEventsResult } from '../events/events.responses.js';
 import { ListEventsQuery } from '../events/events.query.js';
 import { ExportResult } from './export.responses.js';
@@ -71,12 +71,13 @@ export class OwnEventsController {
   @Get()
   @SignedInByPassword()
   @ApiPage(OwnEventsResult)
-  listOwnEvents(
-    @CurrentUser() { id }: UserPrincipal,
+  async listOwnEvents(
+    @CurrentUser() { id: userId }: UserPrincipal,
     @Query() query: ListEventsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OwnEventsResult> {
-    return this.events.listOfUser(id, query, linkNextPage);
+    const { events, next } = await this.events.list({ userId, type: query.type }, query, linkNextPage);
+    return { events: events.map(ownEvent), ...next };
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ownEvent } from '../events/event-views.js';
+import { ownEvent } from '../events/events.service.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { type ExportedRows, UserParts } from './user-parts.js';
 import type { UserProfile } from './users.repository.js';

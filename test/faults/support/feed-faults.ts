@@ -1,4 +1,4 @@
-import { isToldTo } from '../../../src/events/event-views.js';
+import { isToldTo } from '../../../src/events/events.service.js';
 import type { Database, Row } from '../../support/database.js';
 import type { FeedReader } from './feed-reader.js';
 
