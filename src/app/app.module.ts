@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AuthModule } from '../auth/auth.module.js';
 import { AuthenticationGuard } from '../auth/authentication.guard.js';
 import type { KeyRing } from '../auth/tokens/signing-keys.js';
+import { TokensModule } from '../auth/tokens/tokens.module.js';
 import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
 import { DatabaseModule } from '../database/database.module.js';
@@ -45,7 +46,8 @@ export class AppModule {
         ConfigModule.forRoot(env),
         DatabaseModule.forRoot(SCHEMA),
         CleanUpModule,
-        AuthModule.forRoot(keys),
+        TokensModule.forRoot(keys),
+        AuthModule,
         UsersModule,
         MailDeliveryModule,
         EventRoutesModule,

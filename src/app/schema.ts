@@ -11,9 +11,8 @@ import {
   SecondFactorFailures,
 } from '../auth/second-factor/second-factor.entities.js';
 import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
-import { EndedSessionsRepository } from '../auth/sessions/ended-sessions.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
-import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
+import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { FeedRepository } from '../events/feed.repository.js';
 import { Event, FeedEntry } from '../events/event.entity.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -53,7 +52,6 @@ export const REPOSITORIES = [
   UserEmailsRepository,
   SessionsRepository,
   UserSessionsRepository,
-  EndedSessionsRepository,
   AuthorizationCodesRepository,
   PendingRevocationsRepository,
   SecondFactorsRepository,

@@ -10,7 +10,7 @@ import type { SignInResult } from './auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { type Joining, RegistrationInvitations } from './registration-invitations.js';
-import type { NewSession } from './sessions/new-session.js';
+import type { NewSession } from './sessions/sessions.repository.js';
 import { LoginChallenges } from './second-factor/login-challenges.js';
 import { SecondFactorRequiredError } from './second-factor/second-factor.errors.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';

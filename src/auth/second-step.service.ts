@@ -9,7 +9,7 @@ import { isChallengeOf, LoginChallenges } from './second-factor/login-challenges
 import { type CheckedCode, SecondFactorVerification } from './second-factor/second-factor-verification.js';
 import { InvalidChallengeError } from './second-factor/second-factor.errors.js';
 import { PASSWORD_AND_CODE } from './sessions/alive.js';
-import type { NewSession } from './sessions/new-session.js';
+import type { NewSession } from './sessions/sessions.repository.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
 
 @Injectable()

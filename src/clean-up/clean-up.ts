@@ -49,10 +49,11 @@ export class CleanUpService implements OnApplicationBootstrap, OnApplicationShut
     };
   }
 
-  private async deleteBatches(next: () => Promise<Batch>): Promise<Run> {
+  private async deleteBatches(next: () => Promise<Batch | void>): Promise<Run> {
     let deleted = 0;
     for (let batches = 0; batches < MAX_BATCHES && !this.stopped; batches += 1) {
       const batch = await next();
+      if (!batch) return { deleted, hasMore: false };
       deleted += batch.deleted;
       if (batch.examined < BATCH) return { deleted, hasMore: false };
       // SQLite answers within the same turn of the event loop: without a pause nothing else would run.

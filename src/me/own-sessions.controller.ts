@@ -10,15 +10,17 @@ import { WriteRoute } from '../requests/write-route.decorator.js';
 import { EndSessionsQuery } from './me.requests.js';
 import { OwnSessionsResult } from './own-account.responses.js';
 import { listOf } from './views.js';
-import { SessionEndingService } from '../auth/sessions/session-ending.service.js';
-import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
+import { SessionRevocation } from '../auth/sessions/session-revocation.js';
+import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
+import { SessionsService } from '../auth/sessions/sessions.service.js';
 
 @ApiTags('Me')
 @Controller('api/me/sessions')
 export class OwnSessionsController {
   constructor(
-    private readonly sessions: UserSessionsRepository,
-    private readonly ending: SessionEndingService,
+    private readonly ofUsers: UserSessionsRepository,
+    private readonly sessions: SessionsService,
+    private readonly revocation: SessionRevocation,
   ) {}
 
   /**
@@ -29,7 +31,7 @@ export class OwnSessionsController {
   @Get()
   @SignedIn()
   async listOwnSessions(@CurrentUser() { id, sessionId }: UserPrincipal): Promise<OwnSessionsResult> {
-    return { sessions: listOf(await this.sessions.listAlive(id), sessionId) };
+    return { sessions: listOf(await this.ofUsers.listAlive(id), sessionId) };
   }
 
   /**
@@ -52,7 +54,7 @@ export class OwnSessionsController {
     @CurrentActor() actor: UserActor,
     @Param('sessionId', EntityIdPipe) id: string,
   ): Promise<OkResult> {
-    return this.ending.endOne(actor, id).then(() => OK);
+    return this.sessions.end(actor, id).then(() => OK);
   }
 
   /**
@@ -66,6 +68,6 @@ export class OwnSessionsController {
   @WriteRoute({ query: ['all'] })
   @ApiProblems(invalidFields({ all: 'must be true or false' }))
   endOwnSessions(@CurrentActor() actor: UserActor, @Query() { all }: EndSessionsQuery): Promise<OkResult> {
-    return this.ending.endAll(actor, { exceptActing: all !== 'true' }).then(() => OK);
+    return this.revocation.revokeAll(actor, { exceptActing: all !== 'true' }).then(() => OK);
   }
 }

@@ -3,7 +3,7 @@ import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { AccountResult } from './me.responses.js';
 import type { ListedSession, OwnSession as OwnSessionView } from './own-account.responses.js';
-import type { OwnSession } from '../auth/sessions/user-sessions.repository.js';
+import type { OwnSession } from '../auth/sessions/sessions.of-user.js';
 
 @Injectable()
 export class AccountView {

@@ -5,8 +5,8 @@ import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import { VouchedEmails } from '../accounts/vouched-emails.js';
 import { HandedOutResetCodes } from '../accounts/reset-codes.js';
 import { SecondFactorRemoval } from '../auth/second-factor/second-factor-removal.js';
-import { AllSessionsService } from '../auth/sessions/all-sessions.service.js';
-import { UserSessionsRepository } from '../auth/sessions/user-sessions.repository.js';
+import { SessionRevocation } from '../auth/sessions/session-revocation.js';
+import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import type { ListOwnOrgsQuery } from '../me/me.requests.js';
 import {
   cutPage,
@@ -51,7 +51,7 @@ export class OperatorUsersService {
     private readonly orgs: OrgsRepository,
     private readonly disabling: UserDisablingService,
     private readonly deletion: UserDeletionService,
-    private readonly allSessions: AllSessionsService,
+    private readonly revocation: SessionRevocation,
     private readonly emails: VouchedEmails,
     private readonly secondFactors: SecondFactorRemoval,
     private readonly resetCodes: HandedOutResetCodes,
@@ -118,7 +118,7 @@ export class OperatorUsersService {
 
   async endSessions(userId: string, actor: SignedInOperator): Promise<void> {
     await this.requireChangeable(userId, actor);
-    await this.allSessions.endAllOf(userId, actor);
+    await this.revocation.revokeAllOf(userId, actor);
   }
 
   async verifyEmail(userId: string, actor: SignedInOperator): Promise<void> {

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DataSource } from 'typeorm';
-import type { Revocation } from '../../src/auth/sessions/session.entity.js';
+import type { Revocation } from '../../src/auth/sessions/pending-revocations.repository.js';
 import type { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { aRevocation } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
@@ -216,7 +216,7 @@ describe('revoking a session with its family', () => {
     expect(await unrevoked()).toBe(3);
     expect(warn).toHaveBeenCalledOnce();
 
-    await aRevocation(dataSource).resume(Date.now() + 1);
+    await aRevocation(dataSource).resume(Date.now() + 60_000);
 
     expect(await unrevoked()).toBe(0);
     expect(await dataSource.query('SELECT * FROM pending_revocations')).toEqual([]);
@@ -263,7 +263,7 @@ describe('revoking a session with its family', () => {
     expect(await unrevoked()).toBe(100);
     expect(await told()).toHaveLength(1 + PAGE);
 
-    await aRevocation(dataSource).resume(Date.now() + 1);
+    await aRevocation(dataSource).resume(Date.now() + 60_000);
 
     expect(await told()).toEqual(
       Array.from({ length: 1 + count }, (_, index) => toldBy(index + 1, BY_USER, USER_COLUMNS)),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';
 import type { CleanUpService } from '../../src/clean-up/clean-up.js';
-import { aCleanUp, aRevocation, endedSessions, cleanUpJobs } from '../support/clean-up.js';
+import { aCleanUp, aDeletion, aRevocation, cleanUpJobs } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { invalidCode, invalidToken } from '../support/expected.js';
@@ -117,8 +117,8 @@ describe('the clean-up', () => {
 
   it('deletes sessions that have ended, though they have not expired, once their codes are gone', async () => {
     const [expiresAt, jobs] = [Date.now() + 1_000_000, cleanUpJobs(dataSource)];
-    const ended = endedSessions(dataSource, jobs);
-    ended.onModuleInit();
+    const deletion = aDeletion(dataSource);
+    jobs.add((at) => deletion.deleteEnded(at));
     cleanUp = aCleanUp(dataSource, jobs);
     const opened = (number: number, head: number): SessionRow => ({
       id: sessionId(number),
@@ -136,7 +136,7 @@ describe('the clean-up', () => {
     await insertCodes(dataSource, [{ hash: sessionId(3), sessionId: sessionId(1), expiresAt }]);
     const user = { userId: sessionId(0) };
     const why = { actor: { kind: 'system' }, reason: 'logout' } as const;
-    const revocation = aRevocation(dataSource, ended);
+    const revocation = aRevocation(dataSource, deletion);
     await revocation.revoke({ id: sessionId(3), ...user }, why);
     await revocation.revoke({ id: sessionId(10), ...user }, why);
     await revocation.settled();
@@ -151,8 +151,8 @@ describe('the clean-up', () => {
 
   it('deletes sessions that have ended only once their code has expired, whether or not it is there', async () => {
     const [now, jobs] = [Date.now(), cleanUpJobs(dataSource)];
-    const ended = endedSessions(dataSource, jobs);
-    ended.onModuleInit();
+    const deletion = aDeletion(dataSource);
+    jobs.add((at) => deletion.deleteEnded(at));
     cleanUp = aCleanUp(dataSource, jobs);
     await insertSessions(dataSource, [
       { id: sessionId(1), expiresAt: now + 1_000_000 },
@@ -163,7 +163,7 @@ describe('the clean-up', () => {
       now,
       sessionId(2),
     ]);
-    ended.note(sessionId(0));
+    deletion.noteEnded(sessionId(0));
 
     await cleanUp.deleteExpired(now + 90_000);
     expect(await left('sessions')).toEqual([1, 2].map(sessionId));

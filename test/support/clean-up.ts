@@ -29,13 +29,11 @@ import { InvitationLists } from '../../src/orgs/state/invitations.lists.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgPurge } from '../../src/orgs/org-purge.js';
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
-import { EndedSessionsRepository } from '../../src/auth/sessions/ended-sessions.repository.js';
-import { SessionDeletion } from '../../src/auth/sessions/sessions-of-user.js';
-import { EndedSessions, ExpiredSessions } from '../../src/auth/sessions/sessions-clean-up.js';
+import { UserSessionsRepository } from '../../src/auth/sessions/sessions.of-user.js';
+import { SessionDeletion } from '../../src/auth/sessions/session-deletion.js';
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
-import { SessionsRepository } from '../../src/auth/sessions/sessions.repository.js';
 
 export function aCleanUp(dataSource: DataSource, jobs = cleanUpJobs(dataSource)): CleanUpService {
   return new CleanUpService(jobs);
@@ -47,12 +45,6 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
   const events = new EventsRepository(dataSource.getRepository(Event));
   const feed = new FeedRepository(dataSource.getRepository(FeedEntry));
   const rooms = [
-    new ExpiredSessions(
-      new EndedSessionsRepository(dataSource.getRepository(Session)),
-      new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)),
-      aDeletion(dataSource),
-      jobs,
-    ),
     new EventsRetention(events, feed, new PendingMarks(events, feed, transactions), parseEnv({}), jobs),
     new OldMails(new MailsRepository(dataSource.getRepository(Mail), transactions), jobs),
     new OldEmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), jobs),
@@ -63,6 +55,9 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
     anOrgPurge(dataSource, jobs),
     new ExpiredInvitations(new InvitationLists(dataSource.getRepository(Invitation)), jobs),
   ];
+  const sessions = aDeletion(dataSource);
+  jobs.add((now) => sessions.deleteExpiredCodes(now));
+  jobs.add((now) => sessions.deleteExpired(now));
   for (const room of rooms) room.onModuleInit();
   return jobs;
 }
@@ -82,32 +77,21 @@ export function anOrgPurge(
   );
 }
 
-const aDeletion = (dataSource: DataSource): SessionDeletion =>
+export const aDeletion = (dataSource: DataSource): SessionDeletion =>
   new SessionDeletion(
-    new EndedSessionsRepository(dataSource.getRepository(Session)),
+    new UserSessionsRepository(dataSource.getRepository(Session)),
     new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)),
     new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
-  );
-
-export function endedSessions(dataSource: DataSource, jobs = new CleanUpJobs()): EndedSessions {
-  return new EndedSessions(
-    new EndedSessionsRepository(dataSource.getRepository(Session)),
-    new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)),
-    aDeletion(dataSource),
-    jobs,
     parseEnv({}),
   );
-}
 
-export function aRevocation(dataSource: DataSource, ended = endedSessions(dataSource)): SessionRevocation {
-  const transactions = new Transactions(dataSource);
-  return new SessionRevocation(
-    new SessionsRepository(dataSource.getRepository(Session), transactions),
+export const aRevocation = (dataSource: DataSource, deletion = aDeletion(dataSource)): SessionRevocation =>
+  new SessionRevocation(
+    new UserSessionsRepository(dataSource.getRepository(Session)),
+    new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)),
     new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
     new UserChangesRepository(),
     new EventsRepository(dataSource.getRepository(Event)),
-    transactions,
-    ended,
-    new CleanUpJobs(),
+    new Transactions(dataSource),
+    deletion,
   );
-}

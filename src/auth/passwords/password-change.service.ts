@@ -11,7 +11,7 @@ import { EmailCodesRepository } from '../email-codes/email-codes.repository.js';
 import type { HashClient } from './hash-queue.js';
 import { PasswordHasher } from './password-hasher.js';
 import { passwordFault } from './password-policy.js';
-import { SessionOpening } from '../sessions/session-opening.service.js';
+import { SessionRevocation } from '../sessions/session-revocation.js';
 import { OwnerProofs, type ProvenOwner } from '../second-factor/owner-proofs.js';
 
 interface PasswordChange {
@@ -29,7 +29,7 @@ export class PasswordChangeService {
     private readonly proofs: OwnerProofs,
     private readonly changes: UserChangesRepository,
     private readonly passwords: PasswordHasher,
-    private readonly sessions: SessionOpening,
+    private readonly sessions: SessionRevocation,
     private readonly codes: EmailCodesRepository,
     private readonly mails: Mails,
     private readonly events: UserEvents,
@@ -60,7 +60,7 @@ export class PasswordChangeService {
     return this.transactions.run(async (transaction) => {
       if (!(await this.changes.changePassword(transaction, userId, passwordHash, hash))) return false;
       await this.proofs.use(transaction, owner, actor);
-      await this.sessions.keep(transaction, actor);
+      await this.sessions.keepActing(transaction, actor);
       await this.codes.voidAll(transaction, { id: userId, email });
       await this.events.recordWithEnd(
         transaction,

@@ -8,7 +8,7 @@ import { UserEvents } from '../../users/user-events.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import type { HashClient } from '../passwords/hash-queue.js';
 import { PASSWORD_ALONE } from '../sessions/alive.js';
-import { SessionOpening } from '../sessions/session-opening.service.js';
+import { SessionRevocation } from '../sessions/session-revocation.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { newRecoveryCodes } from './code-text.js';
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from './owner-proofs.js';
@@ -29,7 +29,7 @@ export class OwnSecondFactorService {
     private readonly proofs: OwnerProofs,
     private readonly recoveryCodes: RecoveryCodesRepository,
     private readonly removal: SecondFactorRemoval,
-    private readonly sessions: SessionOpening,
+    private readonly sessions: SessionRevocation,
     private readonly events: UserEvents,
     private readonly mails: Mails,
     private readonly transactions: Transactions,
@@ -75,7 +75,7 @@ export class OwnSecondFactorService {
         if (!(await this.changes.removeSecondFactor(transaction, user.id)))
           throw new InvalidSecondFactorCodeError();
         await this.proofs.use(transaction, owner, actor);
-        await this.sessions.keep(transaction, actor, PASSWORD_ALONE);
+        await this.sessions.keepActing(transaction, actor, PASSWORD_ALONE);
         await this.removal.complete(transaction, { user, actor, except: actor.sessionId });
       },
       { principal: user.id, row: user.id },

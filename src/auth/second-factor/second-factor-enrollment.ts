@@ -12,7 +12,7 @@ import { UsersRepository } from '../../users/users.repository.js';
 import type { HashClient } from '../passwords/hash-queue.js';
 import { OwnPasswordService } from '../passwords/own-password.service.js';
 import { PASSWORD_AND_CODE } from '../sessions/alive.js';
-import { SessionOpening } from '../sessions/session-opening.service.js';
+import { SessionRevocation } from '../sessions/session-revocation.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { base32, newRecoveryCodes, otpauthUri } from './code-text.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
@@ -40,7 +40,7 @@ export class SecondFactorEnrollment {
     private readonly recoveryCodes: RecoveryCodesRepository,
     private readonly totp: TotpSecrets,
     private readonly verification: SecondFactorVerification,
-    private readonly sessions: SessionOpening,
+    private readonly sessions: SessionRevocation,
     private readonly events: UserEvents,
     private readonly mails: Mails,
     private readonly transactions: Transactions,
@@ -86,7 +86,7 @@ export class SecondFactorEnrollment {
           throw new SecondFactorEnabledError();
         this.requireVerified(await this.emails.emailOf(transaction, userId));
         await this.verification.usePending(transaction, userId, { ...checked, enabledAt });
-        await this.sessions.keep(transaction, actor, PASSWORD_AND_CODE);
+        await this.sessions.keepActing(transaction, actor, PASSWORD_AND_CODE);
         await this.recoveryCodes.replaceAll(transaction, userId, hashes);
         await this.record(transaction, actor, user.email);
       },

@@ -46,14 +46,17 @@ interface IssuedCode {
   usedAt: number | null;
 }
 
-// A code `c` is void if `maxUnused` newer ones of its session were unused when the last one was issued. Those used
-// since then count too, so that using new codes does not bring old ones back.
-export const isVoid = (maxUnused: number): string => `(SELECT n.hash
+/** Per session: issuing one more voids the oldest. */
+export const MAX_UNUSED_CODES = 10;
+
+// A code `c` is void if that many newer ones of its session were unused when the last one was issued. Those used since
+// then count too, so that using new codes does not bring old ones back.
+export const IS_VOID = `(SELECT n.hash
     FROM authorization_codes n LEFT JOIN sessions x ON x.code_hash = n.hash
     WHERE n.session_id = c.session_id AND n.created_at > c.created_at
       AND (x.id IS NULL OR x.created_at >=
         (SELECT MAX(l.created_at) FROM authorization_codes l WHERE l.session_id = c.session_id))
-    LIMIT 1 OFFSET ${maxUnused - 1}) IS NOT NULL`;
+    LIMIT 1 OFFSET ${MAX_UNUSED_CODES - 1}) IS NOT NULL`;
 
 @Injectable()
 export class AuthorizationCodesRepository {
@@ -83,11 +86,13 @@ export class AuthorizationCodesRepository {
   }
 
   /** Deletes the void codes of a session, and used ones that make no other void. */
-  async deleteUnneeded(sessionId: string, maxUnused: number): Promise<void> {
+  async deleteUnneeded(sessionId: string): Promise<void> {
     for (;;) {
       const codes = await this.codes.query<IssuedCode[]>(FIND_OF_SESSION, [sessionId]);
       const last = codes[0]?.createdAt ?? 0;
-      const counted = codes.filter(({ usedAt }) => usedAt === null || usedAt >= last).slice(0, maxUnused);
+      const counted = codes
+        .filter(({ usedAt }) => usedAt === null || usedAt >= last)
+        .slice(0, MAX_UNUSED_CODES);
       const kept = new Set(counted.map(({ hash }) => hash));
       const unneeded = codes.map(({ hash }) => hash).filter((hash) => !kept.has(hash));
       for await (const batch of inBatches(unneeded)) await this.delete(batch);

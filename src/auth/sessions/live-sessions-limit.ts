@@ -1,9 +1,8 @@
-import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { CleanUpJobs } from '../../clean-up/clean-up-jobs.js';
 import { SessionRevocation } from './session-revocation.js';
-import { EndedSessions } from './sessions-clean-up.js';
-import { type OwnSession, UserSessionsRepository } from './user-sessions.repository.js';
+import { SessionDeletion } from './session-deletion.js';
+import { type OwnSession, UserSessionsRepository } from './sessions.of-user.js';
 
 const MAX_LIVE_SESSIONS = 1000;
 const LOOK_EVERY = 32;
@@ -16,7 +15,7 @@ const TOO_MANY = { actor: { kind: 'system' }, reason: 'too_many' } as const;
 // Keeps at most 1,000 live sessions per user: revokes the oldest delegated ones, and has ended ones deleted. Runs in the
 // background, so that no request waits for it.
 @Injectable()
-export class LiveSessionsLimit implements OnModuleInit, OnApplicationShutdown {
+export class LiveSessionsLimit implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
   private readonly opened = new LRUCache<string, number>({ max: MAX_USERS });
   private readonly withMany = new LRUCache<string, true>({ max: MAX_USERS });
@@ -26,18 +25,8 @@ export class LiveSessionsLimit implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly sessions: UserSessionsRepository,
     private readonly revocation: SessionRevocation,
-    private readonly ended: EndedSessions,
-    private readonly jobs: CleanUpJobs,
+    private readonly deletion: SessionDeletion,
   ) {}
-
-  onModuleInit(): void {
-    this.jobs.add(async () => {
-      // A look can remove its user from the cache.
-      const users = [...this.withMany.keys()];
-      for (const userId of users) await this.look(userId);
-      return { examined: 0, deleted: 0 };
-    });
-  }
 
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
@@ -48,6 +37,13 @@ export class LiveSessionsLimit implements OnModuleInit, OnApplicationShutdown {
     const opened = (this.opened.get(userId) ?? 0) + 1;
     this.opened.set(userId, opened % LOOK_EVERY);
     if (opened === LOOK_EVERY) void this.look(userId);
+  }
+
+  /** Looks again at users with many sessions, which other processes may have opened. */
+  async lookAgain(): Promise<void> {
+    // A look can remove its user from the cache.
+    const users = [...this.withMany.keys()];
+    for (const userId of users) await this.look(userId);
   }
 
   private look(userId: string): Promise<void> {
@@ -80,7 +76,7 @@ export class LiveSessionsLimit implements OnModuleInit, OnApplicationShutdown {
       if (oldest.length === 0) break;
       await this.revokeAll(userId, oldest);
     }
-    this.ended.deleteSoon(userId);
+    this.deletion.deleteSoon(userId);
   }
 
   /** A head is revoked with its branch: a code of it may just open a session. */
@@ -89,7 +85,6 @@ export class LiveSessionsLimit implements OnModuleInit, OnApplicationShutdown {
     const others = sessions.filter(({ id, branchId }) => id !== branchId).map(({ id }) => id);
     if (others.length > 0) await this.revocation.revokeAlone(userId, others, TOO_MANY);
     for (const { id } of heads) await this.revocation.revoke({ id, userId }, TOO_MANY);
-    this.ended.note(userId);
     this.logger.warn({
       msg: 'too many sessions opened by codes: the oldest were ended',
       userId,

@@ -1,12 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
+import type { Actor, OperatorActor } from '../../access/principal.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import { PENDING_REVOCATIONS_KEY, PendingRevocation, type Revocation } from './session.entity.js';
-import type { FamilyRoot } from './sessions.repository.js';
+import { PENDING_REVOCATIONS_KEY, PendingRevocation } from './session.entity.js';
+import type { FamilyRoot } from './sessions.of-user.js';
 
 const BATCH = 10;
+
+/** Operators end all sessions of a user, never one. */
+export interface Revocation {
+  actor: Exclude<Actor, OperatorActor>;
+  reason: PendingRevocation['reason'];
+}
 
 interface BegunRevocation {
   root: FamilyRoot;

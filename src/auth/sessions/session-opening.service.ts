@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { AuthenticationMethod, SignInOrigin, UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
+import { newEntityId } from '../../identifiers/entity-id.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import type { EventWithout, NewEvent } from '../../events/event-types.js';
-import { AuthorizationCodesRepository, type CodeOwner } from './authorization-codes.repository.js';
+import type { CodeOwner } from './authorization-codes.repository.js';
 import type { TokenResult } from './sessions.responses.js';
 import { SessionTokens } from './session-tokens.js';
-import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { PASSWORD_ALONE } from './alive.js';
 import { LiveSessionsLimit } from './live-sessions-limit.js';
-import { type NewSession, newSession } from './new-session.js';
-import { type Exchanger, SessionsRepository } from './sessions.repository.js';
-import { UserSessionsRepository } from './user-sessions.repository.js';
+import { type Exchanger, type NewSession, SessionsRepository } from './sessions.repository.js';
 
 export interface Login {
   user: { id: string; authEpoch: number };
@@ -33,13 +31,11 @@ export interface DelegatedSession extends NewSession {
   audience: string | null;
 }
 
-/** Everything by which a session begins, or continues where all others end. */
+/** Everything by which a session begins. */
 @Injectable()
 export class SessionOpening {
   constructor(
     private readonly sessions: SessionsRepository,
-    private readonly ofUsers: UserSessionsRepository,
-    private readonly codes: AuthorizationCodesRepository,
     private readonly tokens: SessionTokens,
     private readonly events: EventsRepository,
     private readonly limit: LiveSessionsLimit,
@@ -70,20 +66,6 @@ export class SessionOpening {
     return { ...session, audience: by && by.boundEpoch !== null ? by.service : null };
   }
 
-  /**
-   * Takes the acting session into the epoch that the transaction has begun. Its codes are void, as all others are.
-   * @param amr how it counts from now on, if that changes
-   */
-  async keep(
-    transaction: Transaction,
-    { id, sessionId }: UserActor,
-    amr?: readonly AuthenticationMethod[],
-  ): Promise<void> {
-    const kept = await this.ofUsers.keep(transaction, id, sessionId, amr);
-    if (!kept) throw new InvalidTokenError('session_ended');
-    await this.codes.deleteOfSessions(transaction, [sessionId]);
-  }
-
   /** Answers with the tokens of a session that was committed, and counts it. */
   answer(session: NewSession | DelegatedSession): TokenResult {
     this.limit.noteOpened(session.userId);
@@ -110,4 +92,36 @@ export class SessionOpening {
     const actor: UserActor = { kind: 'user', id: userId, sessionId, isDelegated: false, requestId, address };
     return { session, actor, started: { type: 'session.started', actor, userId, sessionId, data: { via } } };
   }
+}
+
+interface SessionStart {
+  userId: string;
+  authEpoch: number;
+  authTime: number;
+  amr: readonly AuthenticationMethod[];
+  refresh?: boolean;
+  deviceName?: string;
+  origin: SignInOrigin;
+}
+
+/** Sets the end at most SESSION_MAX_AGE after `authTime`, so that one-time codes do not extend a login. */
+export function newSession(
+  { tokenTtl, sessionIdle, sessionMaxAge }: Pick<Env, 'tokenTtl' | 'sessionIdle' | 'sessionMaxAge'>,
+  { userId, authEpoch, authTime, amr, refresh = false, deviceName, origin }: SessionStart,
+): NewSession {
+  const createdAt = Date.now();
+  const lifetime = refresh ? sessionIdle : tokenTtl;
+  return {
+    id: newEntityId(),
+    userId,
+    authEpoch,
+    authTime,
+    amr,
+    createdAt,
+    expiresAt: Math.min(createdAt + lifetime * 1000, authTime + sessionMaxAge * 1000),
+    refreshGeneration: refresh ? 1 : 0,
+    ip: origin.address,
+    userAgent: origin.userAgent,
+    deviceName: deviceName ?? null,
+  };
 }

@@ -1,27 +1,40 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { principalOf } from '../../access/principal.js';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  type Actor,
+  type AuthenticationMethod,
+  principalOf,
+  type UserActor,
+} from '../../access/principal.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import { CleanUpJobs } from '../../clean-up/clean-up-jobs.js';
+import { requireUnprotected } from '../../users/operator-protection.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
+import { allSessionsEnded } from '../../users/user-events.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
-import { EndedSessions } from './sessions-clean-up.js';
-import type { RevocableSession, Revocation } from './session.entity.js';
-import { PendingRevocationsRepository } from './pending-revocations.repository.js';
-import { type FamilyRoot, SessionsRepository, type UnrevokedSession } from './sessions.repository.js';
+import { InvalidTokenError } from '../tokens/tokens.errors.js';
+import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
+import { PendingRevocationsRepository, type Revocation } from './pending-revocations.repository.js';
+import { SessionDeletion } from './session-deletion.js';
+import type { Session } from './session.entity.js';
+import { type FamilyRoot, type UnrevokedSession, UserSessionsRepository } from './sessions.of-user.js';
 
 /** A revocation still pending by then was interrupted. If it is merely slow, a second one does no harm. */
 const STALE_REVOCATION_MS = 10_000;
 
+/** Other requests write between two batches; logins of these users wait for one. */
+const USERS_AT_ONCE = 100;
+
+export type RevocableSession = Pick<Session, 'id' | 'userId'>;
+
 /**
- * Revokes a session with its family: a login with all sessions that its codes opened, a delegated session with its whole
- * branch. Marking the login or the head makes the family dead at once, on every node. The pages that follow write the
- * event of each session.
+ * Ends sessions: one with its family, or all of a user. A login is revoked with all sessions that its codes opened, a
+ * delegated session with its whole branch. Marking the login or the head makes the family dead at once, on every node.
+ * The pages that follow write the event of each session.
  */
 @Injectable()
-export class SessionRevocation implements OnModuleInit, OnApplicationShutdown {
+export class SessionRevocation implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
   /** by session, so that concurrent uses of one code share a transaction */
   private readonly marking = new Map<string, Promise<void>>();
@@ -29,21 +42,14 @@ export class SessionRevocation implements OnModuleInit, OnApplicationShutdown {
   private stopped = false;
 
   constructor(
-    private readonly sessions: SessionsRepository,
+    private readonly sessions: UserSessionsRepository,
+    private readonly codes: AuthorizationCodesRepository,
     private readonly pending: PendingRevocationsRepository,
     private readonly users: UserChangesRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
-    private readonly ended: EndedSessions,
-    private readonly jobs: CleanUpJobs,
+    private readonly deletion: SessionDeletion,
   ) {}
-
-  onModuleInit(): void {
-    this.jobs.add(async (now) => {
-      await this.resume(now - STALE_REVOCATION_MS);
-      return { examined: 0, deleted: 0 };
-    });
-  }
 
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
@@ -59,11 +65,98 @@ export class SessionRevocation implements OnModuleInit, OnApplicationShutdown {
     return marked;
   }
 
-  private async markFamily(session: RevocableSession, revocation: Revocation): Promise<void> {
-    const { userId } = session;
-    const root = await this.run(userId, revocation, (transaction, epoch) =>
-      this.revokeRoot(transaction, session, epoch, revocation),
+  /** Revokes delegated sessions row by row, and no others of their branches. */
+  async revokeAlone(userId: string, ids: readonly string[], revocation: Revocation): Promise<void> {
+    await this.inEpoch(userId, revocation, (transaction, epoch) =>
+      this.revokeRows(transaction, userId, ids, epoch, revocation),
     );
+    this.deletion.noteEnded(userId);
+  }
+
+  /** Revokes all sessions of the acting user. @throws InvalidTokenError if the acting session has ended meanwhile */
+  async revokeAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
+    const end = { reason: 'revoked', except: exceptActing ? actor.sessionId : undefined } as const;
+    await this.transactions.run(
+      async (transaction) => {
+        const epoch = await this.users.endSessions(transaction, actor.id);
+        if (epoch === undefined) throw new InvalidTokenError('user_gone');
+        if (exceptActing) await this.keepActing(transaction, actor);
+        await this.events.record(transaction, allSessionsEnded({ actor, userId: actor.id }, end, epoch));
+      },
+      { principal: actor.id, row: actor.id },
+    );
+    this.deletion.noteEnded(actor.id);
+  }
+
+  /**
+   * Takes the acting session into the epoch that the transaction has begun, while all others end. Its codes are void, as
+   * all others are.
+   *
+   * @param amr how the session counts from now on, if that changes
+   * @throws InvalidTokenError if the acting session has ended
+   */
+  async keepActing(
+    transaction: Transaction,
+    { id, sessionId }: UserActor,
+    amr?: readonly AuthenticationMethod[],
+  ): Promise<void> {
+    const kept = await this.sessions.keep(transaction, id, sessionId, amr);
+    if (!kept) throw new InvalidTokenError('session_ended');
+    await this.codes.deleteOfSessions(transaction, [sessionId]);
+  }
+
+  /** Returns false if there is no such user. @throws OperatorProtectedError */
+  async revokeAllOf(userId: string, actor: Actor): Promise<boolean> {
+    return (await this.revokeAllOfUsers([userId], actor)) === 1;
+  }
+
+  /** Users who log in meanwhile stay logged in; after an interruption another run ends the rest. */
+  async revokeAllOfEveryUser(actor: Actor): Promise<number> {
+    const now = Date.now();
+    let ended = 0;
+    for (let after = ''; ;) {
+      const ids = await this.sessions.findSignedInAfter(after, now, USERS_AT_ONCE);
+      if (ids.length === 0) return ended;
+      ended += await this.revokeAllOfUsers(ids, actor);
+      after = ids.at(-1)!;
+    }
+  }
+
+  /** Also sessions that a restored database does not know: their tokens have later epochs than it has. */
+  async revokeAllAfterRestore(actor: Actor): Promise<number> {
+    const ended = await this.revokeAllOfEveryUser(actor);
+    for (let after = ''; ;) {
+      const ids = await this.transactions.run(
+        (transaction) => this.users.leapEpochs(transaction, after, USERS_AT_ONCE),
+        { principal: principalOf(actor) },
+      );
+      if (ids.length === 0) return ended;
+      after = ids.at(-1)!;
+    }
+  }
+
+  /** Completes revocations that were interrupted, on this or another instance. */
+  async resume(now: number): Promise<void> {
+    for (const { root, revocation } of await this.pending.findBefore(now - STALE_REVOCATION_MS)) {
+      await this.revokeFamily(root, revocation);
+    }
+  }
+
+  /** Resolves when what `revoke` left to be done in this process is done. */
+  async settled(): Promise<void> {
+    await Promise.all(this.running);
+  }
+
+  private async markFamily(session: RevocableSession, revocation: Revocation): Promise<void> {
+    const { id, userId } = session;
+    const root = await this.inEpoch(userId, revocation, async (transaction, epoch) => {
+      const found = await this.sessions.findRoot(transaction, id);
+      if (!found) return undefined;
+      const isRevoked = await this.revokeRows(transaction, userId, [found.id], epoch, revocation);
+      if (!isRevoked) return undefined;
+      await this.pending.insert(transaction, found, revocation);
+      return found;
+    });
     if (!root) return;
     const rest = this.revokeFamily(root, revocation)
       .catch((error: unknown) => {
@@ -74,81 +167,6 @@ export class SessionRevocation implements OnModuleInit, OnApplicationShutdown {
       })
       .finally(() => this.running.delete(rest));
     this.running.add(rest);
-  }
-
-  /** Revokes delegated sessions row by row, and no others of their branches. */
-  async revokeAlone(userId: string, ids: readonly string[], revocation: Revocation): Promise<void> {
-    await this.run(userId, revocation, (transaction, epoch) =>
-      this.revokeRows(transaction, userId, ids, epoch, revocation),
-    );
-  }
-
-  async resume(before: number): Promise<void> {
-    for (const { root, revocation } of await this.pending.findBefore(before)) {
-      await this.revokeFamily(root, revocation);
-    }
-  }
-
-  /** Resolves when what `revoke` left to be done in this process is done. */
-  async settled(): Promise<void> {
-    await Promise.all(this.running);
-  }
-
-  /** While a transaction holds the user's row, no event follows the one that says that all sessions ended. */
-  private run<Result>(
-    userId: string,
-    { actor }: Revocation,
-    work: (transaction: Transaction, epoch: number) => Promise<Result>,
-  ): Promise<Result | undefined> {
-    return this.transactions.run(
-      async (transaction) => {
-        const epoch = await this.users.lockEpoch(transaction, userId);
-        return epoch === undefined ? undefined : work(transaction, epoch);
-      },
-      { principal: principalOf(actor), row: userId },
-    );
-  }
-
-  private async revokeRoot(
-    transaction: Transaction,
-    { id, userId }: RevocableSession,
-    epoch: number,
-    revocation: Revocation,
-  ): Promise<FamilyRoot | undefined> {
-    const root = await this.sessions.findRoot(transaction, id);
-    if (!root) return undefined;
-    const isRevoked = await this.revokeRows(transaction, userId, [root.id], epoch, revocation);
-    if (!isRevoked) return undefined;
-    await this.pending.insert(transaction, root, revocation);
-    return root;
-  }
-
-  /** Returns whether one was revoked. Events are written of sessions that were alive. */
-  private async revokeRows(
-    transaction: Transaction,
-    userId: string,
-    ids: readonly string[],
-    epoch: number,
-    { actor, reason }: Revocation,
-  ): Promise<boolean> {
-    const unrevoked = await this.sessions.lockUnrevoked(transaction, ids);
-    if (unrevoked.length === 0) return false;
-    await this.sessions.revoke(
-      transaction,
-      unrevoked.map(({ id }) => id),
-    );
-    const alive = unrevoked.filter((session) => wasAlive(session, epoch));
-    await this.events.record(
-      transaction,
-      ...alive.map(({ id: sessionId }) => ({
-        type: 'session.ended' as const,
-        actor,
-        userId,
-        sessionId,
-        data: { reason },
-      })),
-    );
-    return true;
   }
 
   // The thief of a code can open sessions without end, so no statement grows with their number. Passes repeat until one
@@ -169,14 +187,70 @@ export class SessionRevocation implements OnModuleInit, OnApplicationShutdown {
         found = 0;
         continue;
       }
-      await this.run(userId, revocation, (transaction, epoch) =>
+      await this.inEpoch(userId, revocation, (transaction, epoch) =>
         this.revokeRows(transaction, userId, page, epoch, revocation),
       );
       after = last;
       found += page.length;
     }
     await this.pending.delete(id);
-    this.ended.note(userId);
+    this.deletion.noteEnded(userId);
+  }
+
+  /** While a transaction holds the user's row, no event follows the one that says that all sessions ended. */
+  private inEpoch<Result>(
+    userId: string,
+    { actor }: Revocation,
+    work: (transaction: Transaction, epoch: number) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    return this.transactions.run(
+      async (transaction) => {
+        const epoch = await this.users.lockEpoch(transaction, userId);
+        return epoch === undefined ? undefined : work(transaction, epoch);
+      },
+      { principal: principalOf(actor), row: userId },
+    );
+  }
+
+  /** Returns whether one was revoked. Events are written of sessions that were alive. */
+  private async revokeRows(
+    transaction: Transaction,
+    userId: string,
+    ids: readonly string[],
+    epoch: number,
+    { actor, reason }: Revocation,
+  ): Promise<boolean> {
+    const unrevoked = await this.sessions.lockUnrevoked(transaction, ids);
+    if (unrevoked.length === 0) return false;
+    const unrevokedIds = unrevoked.map(({ id }) => id);
+    await this.sessions.revoke(transaction, unrevokedIds);
+    const alive = unrevoked.filter((session) => wasAlive(session, epoch));
+    await this.events.record(
+      transaction,
+      ...alive.map(({ id: sessionId }) => ({
+        type: 'session.ended' as const,
+        actor,
+        userId,
+        sessionId,
+        data: { reason },
+      })),
+    );
+    return true;
+  }
+
+  private revokeAllOfUsers(ids: readonly string[], actor: Actor): Promise<number> {
+    return this.transactions.run(
+      async (transaction) => {
+        const present = await this.users.endSessionsOf(transaction, ids);
+        for (const { operatorSince } of present) requireUnprotected(actor, operatorSince);
+        const endings = present.map(({ id: userId, authEpoch }) =>
+          allSessionsEnded({ actor, userId }, { reason: 'operator' }, authEpoch),
+        );
+        await this.events.record(transaction, ...endings);
+        return present.length;
+      },
+      { principal: principalOf(actor) },
+    );
   }
 }
 

@@ -1,6 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { UniqueKey } from '../../database/transactions/database-errors.js';
-import type { Actor, OperatorActor } from '../../access/principal.js';
 
 /** This key makes a code work once, on every engine and across all nodes of a cluster. */
 export const SESSIONS_CODE_HASH_KEY: UniqueKey = {
@@ -106,17 +105,6 @@ export class AuthorizationCode {
   expiresAt: number;
 }
 
-export interface RevocableSession {
-  id: string;
-  userId: string;
-}
-
-/** Operators end all sessions of a user, never one. */
-export interface Revocation {
-  actor: Exclude<Actor, OperatorActor>;
-  reason: 'code_reused' | 'refresh_reused' | 'logout' | 'revoked' | 'too_many';
-}
-
 export const PENDING_REVOCATIONS_KEY: UniqueKey = {
   name: 'PRIMARY',
   columns: 'pending_revocations.session_id',
@@ -136,7 +124,7 @@ export class PendingRevocation {
   since: number;
 
   @Column({ type: 'varchar', length: 20 })
-  reason: Revocation['reason'];
+  reason: 'code_reused' | 'refresh_reused' | 'logout' | 'revoked' | 'too_many';
 
   /** id of the user who revoked the session; null for Accounts itself */
   @Column({ name: 'actor_id', type: 'varchar', length: 36, nullable: true })

@@ -12,8 +12,6 @@ import {
 import { OK, OkResult } from '../../http/ok.responses.js';
 import { ApiProblems, ApiUnion, invalidFields } from '../../openapi/decorators.js';
 import { CodesService } from './codes.service.js';
-import { RefreshService } from './refresh.service.js';
-import { SessionEndingService } from './session-ending.service.js';
 import { ExchangeCodeRequest, IssueCodeRequest, LogoutRequest, RefreshRequest } from './sessions.requests.js';
 import {
   BoundCodeResult,
@@ -24,14 +22,14 @@ import {
   RefreshResult,
   TokenResult,
 } from './sessions.responses.js';
+import { SessionsService } from './sessions.service.js';
 
 @ApiTags('Auth')
 @Controller('api/auth')
 export class SessionsController {
   constructor(
     private readonly codes: CodesService,
-    private readonly refreshes: RefreshService,
-    private readonly ending: SessionEndingService,
+    private readonly sessions: SessionsService,
   ) {}
 
   /**
@@ -86,7 +84,7 @@ export class SessionsController {
   @Public()
   @ApiProblems(invalidFields({ refreshToken: 'must be a string' }), 'invalid_refresh_token')
   refresh(@Body() body: RefreshRequest, @RequestOrigin() origin: Origin): Promise<RefreshResult> {
-    return this.refreshes.refresh(body.refreshToken, origin);
+    return this.sessions.refresh(body.refreshToken, origin);
   }
 
   /**
@@ -107,7 +105,7 @@ export class SessionsController {
     @Body() { refreshToken }: LogoutRequest,
     @RequestOrigin() origin: Origin,
   ): Promise<OkResult> {
-    await this.ending.logOut({ caller, refreshToken }, origin);
+    await this.sessions.logOut({ caller, refreshToken }, origin);
     return OK;
   }
 }

@@ -9,8 +9,7 @@ import { isUniqueViolation } from '../../database/transactions/database-errors.j
 import { hotStatement } from '../../database/hot-statements.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
-import { isVoid } from './authorization-codes.repository.js';
-import { MAX_UNUSED_CODES } from './unused-codes-limit.js';
+import { IS_VOID } from './authorization-codes.repository.js';
 import {
   HAS_ACTIVE_USER,
   IS_ALIVE,
@@ -20,8 +19,23 @@ import {
   methodsIn,
   storedMethods,
 } from './alive.js';
-import type { NewSession } from './new-session.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
+
+/** Times are epoch milliseconds. */
+export interface NewSession {
+  id: string;
+  userId: string;
+  authTime: number;
+  authEpoch: number;
+  amr: readonly AuthenticationMethod[];
+  createdAt: number;
+  expiresAt: number;
+  /** 0 if the session has no refresh token */
+  refreshGeneration: number;
+  ip: string;
+  userAgent: string | null;
+  deviceName: string | null;
+}
 
 export interface OpenedSession {
   id: string;
@@ -29,15 +43,6 @@ export interface OpenedSession {
   /** when the head of its branch was revoked */
   branchRevokedAt: number | null;
 }
-
-/** A login, or the head of a branch, by which its family is found. */
-export interface FamilyRoot {
-  id: string;
-  userId: string;
-  isLogin: boolean;
-}
-
-export type UnrevokedSession = Pick<Session, 'id' | 'authEpoch' | 'expiresAt'>;
 
 export interface Exchanger {
   service: string;
@@ -77,9 +82,6 @@ type SignedIn = Omit<UserPrincipal, 'kind' | 'amr' | 'emailVerified' | 'isOperat
 };
 
 type StoredSession = Omit<RefreshedSession, 'amr'> & Pick<Session, 'amr'>;
-
-/** padded to 512 ids */
-const PAGE = 500;
 
 const findSignedIn = (
   size: number,
@@ -133,24 +135,8 @@ const openedBy = (size: number): string =>
       JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${JOIN_FAMILY}
       LEFT JOIN services v ON v.name = k.service AND v.epoch = k.bound_epoch AND v.disabled_at IS NULL
     WHERE c.expires_at > ? AND (k.bound_epoch IS NULL OR v.epoch IS NOT NULL) AND ${IS_UNREVOKED}
-      AND NOT ${isVoid(MAX_UNUSED_CODES)}`;
+      AND NOT ${IS_VOID}`;
 hotStatement('the exchange of a code', openedBy(1), ['', 0, 0, '', '', '', '', 0, 0]);
-
-const findUnrevokedOf = (column: 'login_id' | 'branch_id'): string =>
-  `SELECT id FROM sessions WHERE ${column} = ? AND id > ? AND revoked_at IS NULL ORDER BY ${column}, id LIMIT ${PAGE}`;
-const FIND_UNREVOKED_OF_LOGIN = hotStatement(
-  'the delegated sessions of a login',
-  findUnrevokedOf('login_id'),
-  ['', ''],
-);
-const FIND_UNREVOKED_OF_BRANCH = hotStatement('the sessions of a branch', findUnrevokedOf('branch_id'), [
-  '',
-  '',
-]);
-
-const findUnrevoked = (size: number): string => `SELECT id, auth_epoch AS authEpoch, expires_at AS expiresAt
-  FROM sessions WHERE id IN (${places(size)}) AND revoked_at IS NULL`;
-hotStatement('the look at the sessions to revoke', findUnrevoked(2), ['', '']);
 
 @Injectable()
 export class SessionsRepository {
@@ -195,45 +181,20 @@ export class SessionsRepository {
     return (await this.sessions.query<OpenedSession[]>(FIND_OPENED, [codeHash]))[0];
   }
 
-  async rotate({ sessionId, generation, now, idleEnd, maxAge }: Rotation): Promise<boolean> {
+  async rotate(
+    transaction: Transaction,
+    { sessionId, generation, now, idleEnd, maxAge }: Rotation,
+  ): Promise<boolean> {
     const values = [maxAge, idleEnd, maxAge, idleEnd, sessionId, generation, now, maxAge, now];
-    return (await this.transactions.write(ROTATE, values)) === 1;
+    return (await transaction.write(ROTATE, values)) === 1;
   }
 
   /** Finds a session that is alive, whether or not it has expired. */
-  async findRefreshed(sessionId: string): Promise<RefreshedSession | undefined> {
-    const [found] = await this.sessions.query<StoredSession[]>(FIND_REFRESHED, [sessionId]);
+  async findRefreshed(sessionId: string, transaction?: Transaction): Promise<RefreshedSession | undefined> {
+    const [found] = transaction
+      ? await transaction.read<StoredSession>(FIND_REFRESHED, [sessionId])
+      : await this.sessions.query<StoredSession[]>(FIND_REFRESHED, [sessionId]);
     return found && { ...found, amr: methodsIn(found.amr) };
-  }
-
-  async findRoot(transaction: Transaction, id: string): Promise<FamilyRoot | undefined> {
-    const [session] = await transaction.read<Pick<Session, 'userId' | 'branchId'>>(
-      'SELECT user_id AS userId, branch_id AS branchId FROM sessions WHERE id = ?',
-      [id],
-    );
-    if (!session) return undefined;
-    const { userId, branchId } = session;
-    return { id: branchId ?? id, userId, isLogin: branchId === null };
-  }
-
-  /** A page of the family by id. */
-  async findUnrevokedOf({ id, isLogin }: FamilyRoot, after: string): Promise<string[]> {
-    const sql = isLogin ? FIND_UNREVOKED_OF_LOGIN : FIND_UNREVOKED_OF_BRANCH;
-    const rows = await this.sessions.query<{ id: string }[]>(sql, [id, after]);
-    return rows.map((row) => row.id);
-  }
-
-  /** No other transaction revokes the sessions found until COMMIT. */
-  lockUnrevoked(transaction: Transaction, ids: readonly string[]): Promise<UnrevokedSession[]> {
-    const asked = padded(ids, '');
-    return transaction.read(findUnrevoked(asked.length) + transaction.forUpdate, asked);
-  }
-
-  async revoke(transaction: Transaction, ids: readonly string[]): Promise<void> {
-    await transaction.write(`UPDATE sessions SET revoked_at = ? WHERE id IN (${places(ids.length)})`, [
-      Date.now(),
-      ...ids,
-    ]);
   }
 
   /** Finds when the last token expires that was signed before a time for a session that is not refreshed. */

@@ -1,9 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
+import { AuthorizationCodesRepository, MAX_UNUSED_CODES } from './authorization-codes.repository.js';
 
-/** per session: one more voids the oldest */
-export const MAX_UNUSED_CODES = 10;
 const MAX_SESSIONS = 10_000;
 const LOOK_AFTER_MS = 1000;
 
@@ -56,7 +54,7 @@ export class UnusedCodesLimit implements OnApplicationShutdown {
       const sessions = [...this.due];
       this.due.clear();
       for (const sessionId of sessions) {
-        await this.codes.deleteUnneeded(sessionId, MAX_UNUSED_CODES);
+        await this.codes.deleteUnneeded(sessionId);
         if (this.stopped) return;
       }
     } catch (error) {

@@ -6,36 +6,26 @@ import { DatabaseModule } from '../../database/database.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { OrgStateModule } from '../../orgs/state/org-state.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
 import { HandedOutResetCodes } from '../../accounts/reset-codes.js';
 import { EmailCodesOfUser } from '../../auth/email-codes/email-codes-of-user.js';
-import { SessionDeletion, SessionsOfUser } from '../../auth/sessions/sessions-of-user.js';
-import { AuthorizationCode, PendingRevocation, Session } from '../../auth/sessions/session.entity.js';
-import { AuthorizationCodesRepository } from '../../auth/sessions/authorization-codes.repository.js';
 import { VouchedEmails } from '../../accounts/vouched-emails.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
 import { OperatorGrants } from '../../accounts/operator-grants.js';
 import { OrgOwnersService } from '../../orgs/org-owners.service.js';
-import { PendingRevocationsRepository } from '../../auth/sessions/pending-revocations.repository.js';
 import { SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
 import { SecondFactorRowsModule } from '../../auth/second-factor/second-factor-rows.module.js';
+import { SessionsModule } from '../../auth/sessions/sessions.module.js';
 import { EmailCode } from '../../auth/email-codes/email-code.entity.js';
 import { EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import { PasswordChanges } from '../../auth/passwords/password-changes.js';
 import { MailModule } from '../../mail/mail.module.js';
-import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
-import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
 import { ServicesModule } from '../../services/services.module.js';
 import { UserPartsCheck } from '../../users/user-parts-check.js';
 import { UsersModule } from '../../users/users.module.js';
 import { RequestsModule } from '../../requests/requests.module.js';
 
-import { EndedSessionsRepository } from '../../auth/sessions/ended-sessions.repository.js';
-
 const PROVIDERS = [
-  EndedSessionsRepository,
-  AllSessionsService,
   HandedOutResetCodes,
   EmailCodesOfUser,
   EmailCodesRepository,
@@ -44,15 +34,9 @@ const PROVIDERS = [
   OrgOwnersService,
   PasswordChanges,
   SecondFactorRemoval,
-  SessionDeletion,
   ShownInvitationsService,
-  SessionsOfUser,
-  SessionsRepository,
   UserPartsCheck,
-  UserSessionsRepository,
   VouchedEmails,
-  AuthorizationCodesRepository,
-  PendingRevocationsRepository,
 ];
 
 /** Provides commands with the services of the HTTP side, without anything that listens or runs by itself. */
@@ -71,7 +55,8 @@ export class CliModule {
         EventsModule,
         MailModule,
         SecondFactorRowsModule,
-        TypeOrmModule.forFeature([Session, AuthorizationCode, PendingRevocation, EmailCode]),
+        SessionsModule,
+        TypeOrmModule.forFeature([EmailCode]),
       ],
       providers: PROVIDERS,
     };

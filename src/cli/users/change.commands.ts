@@ -1,7 +1,7 @@
 import type { OperatorActor } from '../../access/principal.js';
 import { VouchedEmails } from '../../accounts/vouched-emails.js';
 import { type Removal, SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
-import { AllSessionsService } from '../../auth/sessions/all-sessions.service.js';
+import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
 import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { UserDeletionService } from '../../accounts/user-deletion.js';
@@ -89,7 +89,7 @@ export function enableUser(invocation: Invocation): Promise<Report> {
 
 export function endSessions(invocation: Invocation): Promise<Report> {
   return changeUser(invocation, {
-    make: (services, { id }, actor) => services.get(AllSessionsService).endAllOf(id, actor),
+    make: (services, { id }, actor) => services.get(SessionRevocation).revokeAllOf(id, actor),
     done: 'every session has ended',
     unchanged: 'is gone',
   });

@@ -1,4 +1,4 @@
-import { UserSessionsRepository } from '../../auth/sessions/user-sessions.repository.js';
+import { UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
 import { timeText } from '../../operators/views.js';
 import { InvitationLists } from '../../orgs/state/invitations.lists.js';
 import { type AnyUserOrg, Memberships } from '../../orgs/state/members.memberships.js';

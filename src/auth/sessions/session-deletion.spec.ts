@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Env } from '../../config/env.js';
-import { CleanUpJobs } from '../../clean-up/clean-up-jobs.js';
+import { parseEnv } from '../../config/load-env.js';
 import type { AuthorizationCodesRepository } from './authorization-codes.repository.js';
-import type { EndedSession, EndedSessionsRepository } from './ended-sessions.repository.js';
-import type { SessionDeletion } from './sessions-of-user.js';
-import type { EndedSessions } from './sessions-clean-up.js';
+import type { PendingRevocationsRepository } from './pending-revocations.repository.js';
+import type { SessionDeletion } from './session-deletion.js';
+import type { EndedSession, UserSessionsRepository } from './sessions.of-user.js';
 
-let Subject: typeof EndedSessions;
+let Subject: typeof SessionDeletion;
 
 // Loaded again, because another spec may have loaded it with the real pauses.
 beforeAll(async () => {
@@ -15,7 +14,7 @@ beforeAll(async () => {
     setImmediate: () => Promise.resolve(),
   }));
   vi.resetModules();
-  ({ EndedSessions: Subject } = await import('./sessions-clean-up.js'));
+  ({ SessionDeletion: Subject } = await import('./session-deletion.js'));
 });
 afterAll(() => {
   vi.doUnmock('node:timers/promises');
@@ -30,29 +29,29 @@ const ended: EndedSession[] = Array.from({ length: MANY }, (_, i) => ({
   codeHash: null,
 }));
 
-/** How often sessions are looked for, where each search but the fifth finds many. */
-async function searchesIf(removed: number): Promise<number> {
+/** How often ended sessions are looked for, where each search but the fifth finds many. */
+async function searchesIf({ isNamed }: { isNamed: boolean }): Promise<number> {
   let searches = 0;
   const findEnded = async (): Promise<EndedSession[]> => {
     searches += 1;
     return searches < 5 ? ended : [];
   };
+  const findNamed = async (ids: string[]): Promise<string[]> => (isNamed ? ids : []);
   const sessions = new Subject(
-    { findEnded } as unknown as EndedSessionsRepository,
+    { findEnded, findNamed, delete: async () => {} } as unknown as UserSessionsRepository,
     { delete: async () => {}, deleteIssuedBy: async () => {} } as unknown as AuthorizationCodesRepository,
-    { deleteUnnamed: async () => removed } as unknown as SessionDeletion,
-    new CleanUpJobs(),
-    {} as Env,
+    {} as PendingRevocationsRepository,
+    parseEnv({}),
   );
   sessions.deleteSoon('somebody');
   await sessions.onApplicationShutdown();
   return searches;
 }
 
-it('goes on while ended sessions are left', async () => {
-  expect(await searchesIf(1)).toBe(5);
+it('continues while ended sessions are left', async () => {
+  expect(await searchesIf({ isNamed: false })).toBe(5);
 });
 
 it('leaves the rest to the clean-up when live sessions name all that have ended', async () => {
-  expect(await searchesIf(0)).toBe(1);
+  expect(await searchesIf({ isNamed: true })).toBe(1);
 });

@@ -1,0 +1,163 @@
+import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { Env } from '../../config/env.js';
+import { BATCH, type Batch, deleteFound, inBatches, MAX_ROWS_AT_ONCE } from '../../database/batches.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
+import { LEEWAY_SECONDS } from '../tokens/access-token.js';
+import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
+import { PendingRevocationsRepository } from './pending-revocations.repository.js';
+import {
+  type EndedSession,
+  type ExpiredSession,
+  type RemovableSession,
+  UserSessionsRepository,
+} from './sessions.of-user.js';
+
+const MAX_USERS = 10_000;
+/** Keep searches few: in each, MySQL passes over what was just deleted. */
+const MAX_ENDED = 10_000;
+const FEW = 500;
+const LEEWAY_MS = LEEWAY_SECONDS * 1000;
+/** The server ends a statement sooner: no exchange that has read a code inserts so long after the code is gone. */
+const STATEMENT_END_MS = 7_000;
+
+/**
+ * Deletes sessions that have ended, and what names them, instead of leaving it to cascades, which Galera does not certify.
+ * An ended session whose code may still be used stays: it keeps the code from working twice, and shows its reuse. If a
+ * user opens sessions too fast for that, their codes go first, then the sessions.
+ */
+@Injectable()
+export class SessionDeletion implements OnApplicationShutdown {
+  private readonly logger = new Logger('Sessions');
+  private lastExpired: ExpiredSession | undefined;
+  /** when a session of each user ended last */
+  private readonly endedAt = new LRUCache<string, number>({ max: MAX_USERS });
+  private due: string[] = [];
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly shutdown = new AbortController();
+
+  constructor(
+    private readonly sessions: UserSessionsRepository,
+    private readonly codes: AuthorizationCodesRepository,
+    private readonly pending: PendingRevocationsRepository,
+    private readonly env: Env,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    this.shutdown.abort();
+    await Promise.all(this.running.values());
+  }
+
+  /** The clean-up then deletes the ended sessions of the user. */
+  noteEnded(userId: string): void {
+    this.endedAt.set(userId, Date.now());
+  }
+
+  /** Deletes most ended sessions of the user at once, in the background. */
+  deleteSoon(userId: string): void {
+    if (this.running.has(userId)) return;
+    const deletion = this.deleteMostOf(userId)
+      .catch((error: unknown) => {
+        if (this.shutdown.signal.aborted) return;
+        this.logger.warn({ msg: 'ended sessions could not be deleted; it will be retried', err: error });
+      })
+      .finally(() => this.running.delete(userId));
+    this.running.set(userId, deletion);
+  }
+
+  async deleteExpiredCodes(now: number): Promise<Batch> {
+    const hashes = await this.codes.findExpired(now - LEEWAY_MS);
+    return deleteFound(hashes, (found) => this.codes.delete(found));
+  }
+
+  async deleteExpired(now: number): Promise<Batch> {
+    const { expiresAt, id } = this.lastExpired ?? { expiresAt: now - LEEWAY_MS, id: '' };
+    const candidates = await this.sessions.findExpired(expiresAt, id);
+    this.lastExpired = candidates.length < BATCH ? undefined : candidates.at(-1);
+    return { examined: candidates.length, deleted: await this.deleteUnnamed(candidates) };
+  }
+
+  /** Handles one user per call, and none once all had their turn. */
+  async deleteEnded(now: number): Promise<Batch> {
+    const createdBefore = now - this.env.codeTtl * 1000 - LEEWAY_MS;
+    if (this.due.length === 0) this.due = [...this.endedAt.keys()];
+    const userId = this.due.at(-1);
+    if (userId === undefined) return { examined: 0, deleted: 0 };
+    const ended = await this.sessions.findEnded(userId, createdBefore, BATCH);
+    const deleted = await this.deleteUnnamed(newestFirst(ended));
+    if (deleted === 0) {
+      this.due.pop();
+      if ((this.endedAt.get(userId) ?? 0) < createdBefore) this.endedAt.delete(userId);
+    }
+    return { examined: this.due.length > 0 ? BATCH : 0, deleted };
+  }
+
+  /** Rests after each batch for as long as it took, to let others run. Keeps a session whose code can still be used. */
+  async deleteEndedOf(userId: string): Promise<void> {
+    for (;;) {
+      const ended = await this.sessions.findEnded(userId, Date.now(), MAX_ENDED);
+      let deleted = 0;
+      for await (const batch of inBatches(newestFirst(ended), BATCH)) {
+        const began = performance.now();
+        deleted += await this.deleteUnnamed(batch);
+        await sleep(performance.now() - began);
+      }
+      if (deleted === 0) return;
+    }
+  }
+
+  /** The transaction must have written the user's row, so that no session can be added. */
+  async deleteAllOf(transaction: Transaction, userId: string): Promise<void> {
+    for (;;) {
+      const ids = await this.sessions.findSomeOf(transaction, userId, MAX_ROWS_AT_ONCE);
+      if (ids.length === 0) return;
+      await this.codes.deleteOfSessions(transaction, ids);
+      await this.pending.deleteOfSessions(transaction, ids);
+      await this.sessions.deleteIn(transaction, ids);
+      if (ids.length < MAX_ROWS_AT_ONCE) return;
+      await yieldToEventLoop();
+    }
+  }
+
+  /** Stops when few are left, which the clean-up deletes, or when live sessions name all that is left. */
+  private async deleteMostOf(userId: string): Promise<void> {
+    let ended: EndedSession[];
+    let deleted: number;
+    do {
+      deleted = 0;
+      ended = await this.sessions.findEnded(userId, Date.now(), MAX_ENDED);
+      for await (const batch of inBatches(ended)) await this.deleteCodesOf(batch);
+      await sleep(STATEMENT_END_MS, undefined, { signal: this.shutdown.signal, ref: false });
+      for await (const batch of inBatches(newestFirst(ended), BATCH))
+        deleted += await this.deleteUnnamed(batch);
+    } while (ended.length > FEW && deleted > 0);
+  }
+
+  private async deleteCodesOf(sessions: readonly EndedSession[]): Promise<void> {
+    const hashes = sessions.map(({ codeHash }) => codeHash).filter((hash) => hash !== null);
+    await this.codes.delete(hashes);
+    await this.codes.deleteIssuedBy(sessions.map(({ id }) => id));
+  }
+
+  /**
+   * Keeps sessions that a code, or another session of their family, still names. Returns how many it deleted.
+   *
+   * @param candidates at most a batch
+   */
+  private async deleteUnnamed(candidates: readonly RemovableSession[]): Promise<number> {
+    if (candidates.length === 0) return 0;
+    const kept = new Set(await this.sessions.findNamed(candidates.map(({ id }) => id)));
+    for (const { id, loginId, branchId } of candidates) {
+      if (kept.has(id) && loginId !== null && branchId !== null) kept.add(loginId).add(branchId);
+    }
+    const ids = candidates.map(({ id }) => id).filter((id) => !kept.has(id));
+    if (ids.length > 0) await this.sessions.delete(ids);
+    return ids.length;
+  }
+}
+
+/** Ids are in the order of time, so delegated sessions come before their heads and logins. */
+function newestFirst<S extends RemovableSession>(sessions: readonly S[]): S[] {
+  return sessions.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+}

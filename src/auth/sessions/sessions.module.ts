@@ -1,0 +1,38 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../../events/events.module.js';
+import { UsersModule } from '../../users/users.module.js';
+import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
+import { LiveSessionsLimit } from './live-sessions-limit.js';
+import { PendingRevocationsRepository } from './pending-revocations.repository.js';
+import { SessionDeletion } from './session-deletion.js';
+import { SessionRevocation } from './session-revocation.js';
+import { AuthorizationCode, PendingRevocation, Session } from './session.entity.js';
+import { SessionsOfUser } from './sessions-of-user.js';
+import { UserSessionsRepository } from './sessions.of-user.js';
+import { SessionsRepository } from './sessions.repository.js';
+import { UnusedCodesLimit } from './unused-codes-limit.js';
+
+const PROVIDERS = [
+  AuthorizationCodesRepository,
+  LiveSessionsLimit,
+  PendingRevocationsRepository,
+  SessionDeletion,
+  SessionRevocation,
+  SessionsOfUser,
+  SessionsRepository,
+  UnusedCodesLimit,
+  UserSessionsRepository,
+];
+
+/** What the CLI needs, too: nothing here needs keys. AuthModule opens and refreshes sessions. */
+@Module({
+  imports: [
+    EventsModule,
+    TypeOrmModule.forFeature([AuthorizationCode, PendingRevocation, Session]),
+    UsersModule,
+  ],
+  providers: PROVIDERS,
+  exports: PROVIDERS,
+})
+export class SessionsModule {}

@@ -1,0 +1,259 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import type { AuthenticationMethod } from '../../access/principal.js';
+import { BATCH, padded, places } from '../../database/batches.js';
+import { hotStatement } from '../../database/hot-statements.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
+import { LEEWAY_SECONDS } from '../tokens/access-token.js';
+import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE, storedMethods } from './alive.js';
+import { Session } from './session.entity.js';
+
+/** A session as its user sees it. */
+export type OwnSession = Pick<
+  Session,
+  | 'id'
+  | 'userId'
+  | 'loginId'
+  | 'branchId'
+  | 'createdAt'
+  | 'rotatedAt'
+  | 'expiresAt'
+  | 'ip'
+  | 'userAgent'
+  | 'deviceName'
+  | 'service'
+>;
+
+/** A session in the user's export. */
+export interface HeldSession extends OwnSession, Pick<Session, 'authTime' | 'authEpoch' | 'revokedAt'> {
+  /** whether it ended with all other sessions of the user */
+  isOfEndedEpoch: 0 | 1;
+}
+
+/** A login, or the head of a branch, by which its family is found. */
+export interface FamilyRoot {
+  id: string;
+  userId: string;
+  isLogin: boolean;
+}
+
+export type UnrevokedSession = Pick<Session, 'id' | 'authEpoch' | 'expiresAt'>;
+
+export type RemovableSession = Pick<Session, 'id' | 'loginId' | 'branchId'>;
+
+export type ExpiredSession = RemovableSession & Pick<Session, 'expiresAt'>;
+
+export type EndedSession = RemovableSession & Pick<Session, 'codeHash'>;
+
+const OWN_COLUMNS = `s.id, s.user_id AS userId, s.login_id AS loginId, s.branch_id AS branchId,
+  s.created_at AS createdAt, s.rotated_at AS rotatedAt, s.expires_at AS expiresAt, s.ip, s.user_agent AS userAgent,
+  s.device_name AS deviceName, s.service`;
+
+/** Users may have fewer delegated sessions, which leaves room for logins. */
+const MAX_LISTED = 2000;
+
+/** The index used leads to no session that has expired, was revoked or is of an epoch that has ended. */
+const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${JOIN_FAMILY_AND_SERVICE}
+  WHERE u.id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
+
+/** Callers may add an order: MariaDB sorts what it reads by the index above, which is no more than the limit. */
+const FIND_ALIVE = hotStatement('the live sessions of a user', `SELECT ${OWN_COLUMNS} ${ALIVE_OF_USER}`, [
+  '',
+  0,
+]);
+
+const COUNT_ALIVE = hotStatement('the count of live sessions', `SELECT COUNT(*) AS alive ${ALIVE_OF_USER}`, [
+  '',
+  0,
+]);
+
+/** A head only goes when no session of its branch is alive. */
+const IS_NO_HEAD_OF_OTHERS = `(s.branch_id <> s.id OR NOT EXISTS (SELECT 1 FROM sessions m
+  WHERE m.branch_id = s.id AND m.id <> s.id AND m.revoked_at IS NULL AND m.expires_at > ?))`;
+
+const FIND_AT = hotStatement(
+  'whether a user has many sessions',
+  'SELECT id FROM sessions WHERE user_id = ? LIMIT 1 OFFSET ?',
+  ['', 1],
+);
+
+const FIND_PAGE_OF = `SELECT ${OWN_COLUMNS}, s.auth_time AS authTime, s.auth_epoch AS authEpoch,
+    s.revoked_at AS revokedAt, s.auth_epoch < u.auth_epoch AS isOfEndedEpoch
+  FROM users u JOIN sessions s ON s.user_id = u.id WHERE u.id = ? AND s.id > ? ORDER BY s.id LIMIT ?`;
+
+/** padded to 512 ids */
+const PAGE = 500;
+
+const findUnrevokedOf = (column: 'login_id' | 'branch_id'): string =>
+  `SELECT id FROM sessions WHERE ${column} = ? AND id > ? AND revoked_at IS NULL ORDER BY ${column}, id LIMIT ${PAGE}`;
+const FIND_UNREVOKED_OF_LOGIN = hotStatement(
+  'the delegated sessions of a login',
+  findUnrevokedOf('login_id'),
+  ['', ''],
+);
+const FIND_UNREVOKED_OF_BRANCH = hotStatement('the sessions of a branch', findUnrevokedOf('branch_id'), [
+  '',
+  '',
+]);
+
+const findUnrevoked = (size: number): string => `SELECT id, auth_epoch AS authEpoch, expires_at AS expiresAt
+  FROM sessions WHERE id IN (${places(size)}) AND revoked_at IS NULL`;
+hotStatement('the look at the sessions to revoke', findUnrevoked(2), ['', '']);
+
+/** The plain range on `expires_at` makes the engines use the index. */
+const FIND_EXPIRED = hotStatement(
+  'the clean-up of sessions',
+  `SELECT id, login_id AS loginId, branch_id AS branchId, expires_at AS expiresAt FROM sessions
+    WHERE expires_at <= ? AND (expires_at < ? OR id < ?) ORDER BY expires_at DESC, id DESC LIMIT ${BATCH}`,
+  [0, 0, ''],
+);
+
+/** The newest first, so that delegated sessions mostly come before their logins and heads. */
+const FIND_ENDED = hotStatement(
+  'the ended sessions of a user',
+  `SELECT s.id, s.login_id AS loginId, s.branch_id AS branchId, s.code_hash AS codeHash
+    FROM users u JOIN sessions s ON s.user_id = u.id
+    WHERE u.id = ? AND s.auth_epoch <= u.auth_epoch
+      AND (s.auth_epoch < u.auth_epoch OR s.revoked_at > 0 OR s.expires_at < ?) AND s.created_at < ?
+    ORDER BY s.auth_epoch DESC, s.revoked_at DESC, s.expires_at DESC LIMIT ?`,
+  ['', 0, 0, 1],
+);
+
+const FIND_SOME_OF = hotStatement(
+  'the sessions of a user who is deleted',
+  'SELECT id FROM sessions WHERE user_id = ? LIMIT ?',
+  ['', 1],
+);
+
+// References within the batch do not count. The code that opened a session must be gone, or it could open another.
+// MariaDB reads the whole table for EXISTS if the sessions of a batch are of one login.
+const findNamed = (size: number): string => `SELECT s.id FROM sessions s WHERE s.id IN (${places(size)})
+  AND ((SELECT d.id FROM sessions d WHERE d.login_id = s.id AND d.id NOT IN (${places(size)})
+      ORDER BY d.login_id, d.id LIMIT 1) IS NOT NULL
+    OR (SELECT b.id FROM sessions b WHERE b.branch_id = s.id AND b.id NOT IN (${places(size)})
+      ORDER BY b.branch_id, b.id LIMIT 1) IS NOT NULL
+    OR (SELECT c.hash FROM authorization_codes c WHERE c.session_id = s.id LIMIT 1) IS NOT NULL
+    OR (SELECT o.hash FROM authorization_codes o WHERE o.hash = s.code_hash LIMIT 1) IS NOT NULL)`;
+hotStatement('the search for what names a session', findNamed(2), ['', '', '', '', '', '']);
+
+/** Lists, revokes and deletes the sessions of a user. */
+@Injectable()
+export class UserSessionsRepository {
+  constructor(@InjectRepository(Session) private readonly sessions: Repository<Session>) {}
+
+  async countAlive(userId: string, now: number): Promise<number> {
+    const [row] = await this.sessions.query<{ alive: number }[]>(COUNT_ALIVE, [userId, now]);
+    return row!.alive;
+  }
+
+  async hasMoreThan(userId: string, count: number): Promise<boolean> {
+    return (await this.sessions.query<unknown[]>(FIND_AT, [userId, count])).length > 0;
+  }
+
+  findOldestDelegated(userId: string, limit: number): Promise<OwnSession[]> {
+    const sql = `${FIND_ALIVE} AND s.login_id IS NOT NULL AND ${IS_NO_HEAD_OF_OTHERS} ORDER BY s.id LIMIT ?`;
+    const now = Date.now();
+    return this.sessions.query<OwnSession[]>(sql, [userId, now, now, limit]);
+  }
+
+  listAlive(userId: string): Promise<OwnSession[]> {
+    const sql = `${FIND_ALIVE} ORDER BY s.id DESC LIMIT ${MAX_LISTED}`;
+    return this.sessions.query<OwnSession[]>(sql, [userId, Date.now()]);
+  }
+
+  async findAlive(userId: string, id: string): Promise<OwnSession | undefined> {
+    const values = [userId, Date.now(), id];
+    return (await this.sessions.query<OwnSession[]>(`${FIND_ALIVE} AND s.id = ?`, values))[0];
+  }
+
+  findPageOf(userId: string, afterId: string, limit: number): Promise<HeldSession[]> {
+    return this.sessions.query<HeldSession[]>(FIND_PAGE_OF, [userId, afterId, limit]);
+  }
+
+  /** Pages by id through users who have a session that may be alive. */
+  async findSignedInAfter(userId: string, now: number, limit: number): Promise<string[]> {
+    const rows = await this.sessions.query<{ id: string }[]>(
+      `SELECT u.id FROM users u WHERE u.id > ? AND EXISTS (SELECT 1 FROM sessions s
+        WHERE s.user_id = u.id AND s.auth_epoch = u.auth_epoch AND s.revoked_at IS NULL AND s.expires_at > ?)
+        ORDER BY u.id LIMIT ?`,
+      [userId, now, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Takes a login into the epoch that the transaction has begun; returns false if it ended after it was checked. */
+  async keep(
+    transaction: Transaction,
+    userId: string,
+    id: string,
+    amr?: readonly AuthenticationMethod[],
+  ): Promise<boolean> {
+    const kept = await transaction.write(
+      `UPDATE sessions SET auth_epoch = auth_epoch + 1, amr = COALESCE(?, amr)
+        WHERE id = ? AND user_id = ? AND login_id IS NULL AND revoked_at IS NULL
+          AND auth_epoch + 1 = (SELECT auth_epoch FROM users WHERE id = ?)`,
+      [amr === undefined ? null : storedMethods(amr), id, userId, userId],
+    );
+    return kept === 1;
+  }
+
+  async findRoot(transaction: Transaction, id: string): Promise<FamilyRoot | undefined> {
+    const [session] = await transaction.read<Pick<Session, 'userId' | 'branchId'>>(
+      'SELECT user_id AS userId, branch_id AS branchId FROM sessions WHERE id = ?',
+      [id],
+    );
+    if (!session) return undefined;
+    const { userId, branchId } = session;
+    return { id: branchId ?? id, userId, isLogin: branchId === null };
+  }
+
+  /** A page of the family by id. */
+  async findUnrevokedOf({ id, isLogin }: FamilyRoot, after: string): Promise<string[]> {
+    const sql = isLogin ? FIND_UNREVOKED_OF_LOGIN : FIND_UNREVOKED_OF_BRANCH;
+    const rows = await this.sessions.query<{ id: string }[]>(sql, [id, after]);
+    return rows.map((row) => row.id);
+  }
+
+  /** No other transaction revokes the sessions found until COMMIT. */
+  lockUnrevoked(transaction: Transaction, ids: readonly string[]): Promise<UnrevokedSession[]> {
+    const asked = padded(ids, '');
+    return transaction.read(findUnrevoked(asked.length) + transaction.forUpdate, asked);
+  }
+
+  async revoke(transaction: Transaction, ids: readonly string[]): Promise<void> {
+    const sql = `UPDATE sessions SET revoked_at = ? WHERE id IN (${places(ids.length)})`;
+    await transaction.write(sql, [Date.now(), ...ids]);
+  }
+
+  findExpired(expiresAt: number, beforeId: string): Promise<ExpiredSession[]> {
+    return this.sessions.query<ExpiredSession[]>(FIND_EXPIRED, [expiresAt, expiresAt, beforeId]);
+  }
+
+  findEnded(userId: string, createdBefore: number, limit: number): Promise<EndedSession[]> {
+    const expiredBefore = Date.now() - LEEWAY_SECONDS * 1000;
+    return this.sessions.query<EndedSession[]>(FIND_ENDED, [userId, expiredBefore, createdBefore, limit]);
+  }
+
+  /** Finds sessions that a code, or a session that is not among them, still names. */
+  async findNamed(ids: readonly string[]): Promise<string[]> {
+    const asked = padded(ids, '');
+    const values = [...asked, ...asked, ...asked];
+    const rows = await this.sessions.query<{ id: string }[]>(findNamed(asked.length), values);
+    return rows.map(({ id }) => id);
+  }
+
+  async delete(ids: readonly string[]): Promise<void> {
+    await this.sessions.delete([...ids]);
+  }
+
+  /** No code can be issued from the sessions found until COMMIT. */
+  async findSomeOf(transaction: Transaction, userId: string, limit: number): Promise<string[]> {
+    const sql = FIND_SOME_OF + transaction.forUpdate;
+    return (await transaction.read<{ id: string }>(sql, [userId, limit])).map(({ id }) => id);
+  }
+
+  async deleteIn(transaction: Transaction, ids: readonly string[]): Promise<void> {
+    await transaction.write(`DELETE FROM sessions WHERE id IN (${places(ids.length)})`, [...ids]);
+  }
+}

@@ -1,0 +1,28 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { JwtModule } from '@nestjs/jwt';
+import { PassportModule } from '@nestjs/passport';
+import { VerifiedTokens } from './access-token.js';
+import { DiscoveryController } from './discovery.controller.js';
+import { JwtStrategy } from './jwt.strategy.js';
+import { KeyFileWatch } from './key-file-watch.js';
+import { KeyRing } from './signing-keys.js';
+import { TokenIssuer } from './token-issuer.js';
+
+const PROVIDERS = [JwtStrategy, KeyFileWatch, TokenIssuer, VerifiedTokens];
+
+@Module({
+  imports: [JwtModule.register({}), PassportModule],
+  controllers: [DiscoveryController],
+  providers: PROVIDERS,
+  exports: PROVIDERS,
+})
+export class TokensModule {
+  static forRoot(keys: KeyRing): DynamicModule {
+    return {
+      module: TokensModule,
+      global: true,
+      providers: [{ provide: KeyRing, useValue: keys }],
+      exports: [KeyRing],
+    };
+  }
+}
