@@ -28,9 +28,9 @@ import { ReservedNames } from '../services/reserved-names.js';
 import { ServicesModule } from '../services/services.module.js';
 import { UserPartsCheck } from '../users/user-parts-check.js';
 import { UsersModule } from '../users/users.module.js';
-import { WriteControlsGuard } from '../requests/write-controls.guard.js';
+import { WriteControlsGuard } from '../requests/write.js';
 import { ShortCircuitResponseFilter } from '../requests/request-key.js';
-import { ReplayGuard } from '../requests/repeated-requests.js';
+import { ReplayGuard } from '../requests/writes.js';
 import { RequestsModule } from '../requests/requests.module.js';
 
 /** Apart from EventsModule, so that commands start without the libraries that describe and check requests. */

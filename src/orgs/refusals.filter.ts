@@ -4,7 +4,7 @@ import type { CurrentOrg } from '../http/request-origin.js';
 import { userOf } from '../access/principal.js';
 import { problemOf, sendProblem } from '../http/problem.filter.js';
 import { Problem } from '../problems/problem.js';
-import { RepeatedRequests } from '../requests/repeated-requests.js';
+import { Writes } from '../requests/writes.js';
 import { Remedies } from './members/remedies.js';
 
 type RefusedRequest = FastifyRequest & { org?: CurrentOrg };
@@ -16,7 +16,7 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
   private readonly logger = new Logger('Problems');
 
   constructor(
-    private readonly repeated: RepeatedRequests,
+    private readonly writes: Writes,
     private readonly remedies: Remedies,
   ) {}
 
@@ -36,7 +36,7 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
   private async answer(problem: Problem, request: RefusedRequest, reply: FastifyReply): Promise<void> {
     const { key, writeControls, org } = request;
     const { id: userId } = userOf(request);
-    const first = key && (await this.repeated.findAnswer(userId, key));
+    const first = key && (await this.writes.findAnswer(userId, key));
     if (first) return first.send(reply);
     if (writeControls?.withRemedy && problem.remedy) {
       problem.extensions['remedy'] = await this.remedies.describe(problem.remedy, {

@@ -1,15 +1,21 @@
-import { Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { userOf } from '../access/principal.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import { ShortCircuitResponse } from './request-key.js';
-import { RepeatedRequests } from './repeated-requests.js';
-import type { Write } from './write.js';
+import { IdempotencyKeyReusedError } from './entity-tags.js';
+import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
+import { parseKey, type RequestKey, requestKey, ShortCircuitResponse } from './request-key.js';
+import { type Write, writeOptions } from './write.js';
 
+const RETENTION_MS = 86_400_000;
+
+/** Changes with an idempotency key, or as a dry run. */
 @Injectable()
 export class Writes {
   constructor(
     private readonly transactions: Transactions,
-    private readonly repeated: RepeatedRequests,
+    private readonly keys: IdempotencyKeysRepository,
   ) {}
 
   /** @param row id of the organization or the user whose row the work locks first */
@@ -24,20 +30,69 @@ export class Writes {
     );
   }
 
+  /** @throws IdempotencyKeyReusedError if a different request was answered under this key */
+  async findAnswer(
+    userId: string,
+    key: RequestKey,
+    transaction?: Transaction,
+  ): Promise<ShortCircuitResponse | undefined> {
+    const kept = await this.keys.find(userId, key.keyHash, transaction);
+    if (!kept) return undefined;
+    key.isExpired = kept.expiresAt <= Date.now();
+    if (key.isExpired) return undefined;
+    if (kept.fingerprint !== key.fingerprint) throw new IdempotencyKeyReusedError();
+    return new ShortCircuitResponse(kept.status, JSON.parse(kept.body) as object, {
+      'Idempotency-Replayed': 'true',
+    });
+  }
+
   /** Repeats the first answer to a request with the key; call it once the transaction has locked the row. */
   async replay(transaction: Transaction, { actor, key }: Write): Promise<void> {
-    const answer = key && (await this.repeated.findAnswer(actor.id, key, transaction));
+    const answer = key && (await this.findAnswer(actor.id, key, transaction));
     if (answer) throw answer;
   }
 
-  /** Call it as the last step of a transaction that the caller runs. */
+  /** Keeps the answer, or ends a dry run. Call it as the last step of a transaction that the caller runs. */
   async complete<Answer extends object>(
     transaction: Transaction,
-    write: Write,
+    { actor: { id: userId }, dryRun, key, status }: Write,
     answer: Answer,
   ): Promise<Answer> {
-    if (write.dryRun) throw new ShortCircuitResponse(write.status, answer);
-    if (write.key) await this.repeated.keep(transaction, write, write.key, answer);
+    if (dryRun) throw new ShortCircuitResponse(status, answer);
+    if (!key) return answer;
+    const { keyHash, fingerprint, isExpired = false } = key;
+    if (isExpired) await this.keys.deleteExpired(transaction, { userId, keyHash });
+    const expiresAt = Date.now() + RETENTION_MS;
+    const body = JSON.stringify(answer, withoutCodes);
+    await this.keys.insert(transaction, { userId, keyHash, fingerprint, status, body, expiresAt });
     return answer;
+  }
+}
+
+/** Leaves out codes, each of which is shown only once. */
+function withoutCodes(name: string, value: unknown): unknown {
+  return name === 'code' ? undefined : value;
+}
+
+/** Repeats the first answer to a request with the same key, before anything else is checked about it. */
+@Injectable()
+export class ReplayGuard implements CanActivate {
+  constructor(private readonly writes: Writes) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const header = request.headers['idempotency-key'];
+    if (typeof header !== 'string' || writeOptions(request).idempotencyKey !== true) return true;
+    const key = parseKey(header);
+    // A malformed key is reported later, when it is known whether the caller may be told.
+    return key === undefined || this.refuseRepeated(request, key);
+  }
+
+  private async refuseRepeated(request: FastifyRequest, text: string): Promise<true> {
+    const key = requestKey(text, request);
+    const answer = await this.writes.findAnswer(userOf(request).id, key);
+    if (answer) throw answer;
+    request.key = key;
+    return true;
   }
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
-import { RepeatedRequests } from '../../src/requests/repeated-requests.js';
 import { Writes } from '../../src/requests/writes.js';
 import type { Answer } from '../support/answer.js';
 import type { Caller } from '../support/caller.js';
@@ -284,7 +283,7 @@ it('the kept answer has no code, which is shown once', async () => {
     data.dataSource.getRepository(IdempotencyKey),
     data.transactions,
   );
-  const writes = new Writes(data.transactions, new RepeatedRequests(rows));
+  const writes = new Writes(data.transactions, rows);
   const actor = {
     kind: 'user' as const,
     id: 'ada',

@@ -9,7 +9,6 @@ import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { MembersRepository } from '../../src/orgs/state/members.repository.js';
 import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
-import { RepeatedRequests } from '../../src/requests/repeated-requests.js';
 import { Writes } from '../../src/requests/writes.js';
 import type { DataLayer } from './data-source.js';
 
@@ -24,7 +23,7 @@ export function orgChanges(
     members,
     new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
     new EventsRepository(dataSource.getRepository(Event)),
-    new Writes(transactions, new RepeatedRequests(keys)),
+    new Writes(transactions, keys),
     transactions,
     env,
   );

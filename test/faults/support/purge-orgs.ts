@@ -54,9 +54,6 @@ const { IdempotencyKey } = await (builtModule('requests/idempotency-key.entity.j
 const { IdempotencyKeysRepository } = await (builtModule('requests/idempotency-keys.repository.js') as Built<
   typeof import('../../../src/requests/idempotency-keys.repository.js')
 >);
-const { RepeatedRequests } = await (builtModule('requests/repeated-requests.js') as Built<
-  typeof import('../../../src/requests/repeated-requests.js')
->);
 const { Writes } = await (builtModule('requests/writes.js') as Built<
   typeof import('../../../src/requests/writes.js')
 >);
@@ -69,7 +66,7 @@ const members = new MembersRepository(dataSource.getRepository(Member));
 const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
 const events = new EventsRepository(dataSource.getRepository(Event));
 const keys = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
-const writes = new Writes(transactions, new RepeatedRequests(keys));
+const writes = new Writes(transactions, keys);
 const changes = new OrgChanges(orgs, members, invitations, events, writes, transactions, env);
 const purge = new OrgPurge(changes, orgs, members, invitations, new CleanUpJobs());
 while ((await purge.purgeBatch(Date.now())).examined > 0) process.stdout.write('.');
