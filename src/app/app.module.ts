@@ -24,7 +24,6 @@ import { RefusalsFilter } from '../orgs/refusals.filter.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { WriteLimitGuard } from '../rate-limits/rate-limit.guard.js';
 import { MailDeliveryModule } from '../mail-delivery/mail-delivery.module.js';
-import { ReservedNames } from '../services/reserved-names.js';
 import { ServicesModule } from '../services/services.module.js';
 import { UserPartsCheck } from '../users/user-parts-check.js';
 import { UsersModule } from '../users/users.module.js';
@@ -32,10 +31,6 @@ import { WriteControlsGuard } from '../requests/write.js';
 import { ShortCircuitResponseFilter } from '../requests/request-key.js';
 import { ReplayGuard } from '../requests/writes.js';
 import { RequestsModule } from '../requests/requests.module.js';
-
-/** Apart from EventsModule, so that commands start without the libraries that describe and check requests. */
-@Module({ imports: [EventsModule], controllers: [OrgEventsController, FeedController] })
-class EventRoutesModule {}
 
 @Module({})
 export class AppModule {
@@ -50,7 +45,7 @@ export class AppModule {
         AuthModule,
         UsersModule,
         MailDeliveryModule,
-        EventRoutesModule,
+        EventsModule,
         OrgsModule,
         MembersModule,
         MeModule,
@@ -62,9 +57,10 @@ export class AppModule {
         RequestsModule,
         ...(env.operatorsApi ? [OperatorsModule] : []),
       ],
+      // Listed here, so that commands load EventsModule without the libraries that describe and check requests.
+      controllers: [OrgEventsController, FeedController],
       providers: [
         UserPartsCheck,
-        ReservedNames,
         // In this order: principal, write limit, repeated requests, role, options of the change.
         { provide: APP_GUARD, useExisting: AuthenticationGuard },
         { provide: APP_GUARD, useExisting: WriteLimitGuard },

@@ -22,6 +22,9 @@ import { enforceDeadline } from '../http/deadline.js';
 import { acceptFormBodies, acceptJsonBodies } from '../http/bodies.js';
 import { validationPipe } from '../http/validation.js';
 import { serveDocs } from '../openapi/swagger-ui.js';
+import { reservedNames } from '../services/service-name.js';
+import { ReservedServiceError } from '../services/services.errors.js';
+import { ServicesRepository } from '../services/services.repository.js';
 import { markDryRuns } from '../requests/write.js';
 
 export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void> {
@@ -36,10 +39,18 @@ export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void>
   );
   stopOnSignals(app, log, stopTracing);
   await configureApp(app, env, connections);
-  startWorkers(app);
+  await refuseReservedNames(app, env);
+  await startWorkers(app);
   idle.limit(app.getHttpServer(), maxConnections(env));
   await listen(app, env);
   announce(env, await app.getUrl(), log);
+}
+
+/** Stops the start where JWT_AUDIENCE or JWT_ISSUER was set to the name of a service. */
+async function refuseReservedNames(app: NestFastifyApplication, env: Env): Promise<void> {
+  const reserved = reservedNames(env);
+  const [name] = await app.get(ServicesRepository).findExisting([...reserved.keys()]);
+  if (name !== undefined) throw new ReservedServiceError(name, reserved.get(name)!);
 }
 
 function announce(env: Env, url: string, log: Logger): void {

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { BATCH, type Batch } from '../database/batches.js';
 import { CleanUpJobs } from './clean-up-jobs.js';
 
@@ -13,7 +13,7 @@ interface Run {
 }
 
 @Injectable()
-export class CleanUpService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class CleanUpService implements OnApplicationShutdown {
   private readonly logger = new Logger('Cleanup');
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
@@ -21,7 +21,7 @@ export class CleanUpService implements OnApplicationBootstrap, OnApplicationShut
 
   constructor(private readonly jobs: CleanUpJobs) {}
 
-  onApplicationBootstrap(): void {
+  start(): void {
     this.schedule(PERIOD_MS);
   }
 

@@ -3,7 +3,6 @@ import {
   Inject,
   Injectable,
   Logger,
-  type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
 import { Env } from '../config/env.js';
@@ -20,7 +19,7 @@ const POLL_MS = 2000;
 // voids what was admitted before it. A small table tells all instances, which read it in the background and tell Redis. So no
 // refused request costs a query.
 @Injectable()
-export class LiftedLimits implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+export class LiftedLimits implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('RateLimits');
   private readonly windowMs: number;
   private timer: NodeJS.Timeout | undefined;
@@ -43,7 +42,7 @@ export class LiftedLimits implements OnModuleInit, OnApplicationBootstrap, Befor
     );
   }
 
-  onApplicationBootstrap(): void {
+  start(): void {
     if (this.windowMs > 0) this.timer = setInterval(() => void this.apply(), POLL_MS).unref();
   }
 

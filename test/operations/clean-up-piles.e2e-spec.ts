@@ -77,7 +77,7 @@ describe.runIf(engine === 'sqlite')('a pile of expired rows on SQLite', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await pile(IN_ONE_RUN + 5);
     const cleanUp = aCleanUp(dataSource);
-    cleanUp.onApplicationBootstrap();
+    cleanUp.start();
     vi.advanceTimersByTime(40_000);
     await setImmediate();
     expect(await count()).toBe(IN_ONE_RUN + 5);
@@ -108,7 +108,7 @@ describe.runIf(engine === 'sqlite')('a pile of expired rows on SQLite', () => {
     await pile(5);
     await dataSource.query('ALTER TABLE authorization_codes RENAME TO elsewhere');
     const cleanUp = aCleanUp(dataSource);
-    cleanUp.onApplicationBootstrap();
+    cleanUp.start();
     vi.advanceTimersByTime(80_000);
     await untilScheduled();
     expect(warn).toHaveBeenCalledOnce();

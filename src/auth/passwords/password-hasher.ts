@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { passwordHashes } from '../../telemetry/metrics/measurements.js';
 import { ARGON2_ENGINE, type Argon2Engine, readArgon2Cost } from './argon2.js';
@@ -33,7 +33,7 @@ export interface Verification {
 
 /** Takes normalized passwords. Rejects with `UnavailableError` when too many wait. */
 @Injectable()
-export class PasswordHasher implements OnModuleInit {
+export class PasswordHasher {
   private readonly logger = new Logger(PasswordHasher.name);
   private readonly queue: HashQueue;
   private readonly cost: Argon2Cost;
@@ -52,7 +52,7 @@ export class PasswordHasher implements OnModuleInit {
     passwordHashes.provide(() => this.queue.counts);
   }
 
-  async onModuleInit(): Promise<void> {
+  async start(): Promise<void> {
     // This starts the threads, whose priority is then lowered, and gives the queue a first measure.
     await this.hash(NO_PASSWORD, { key: 'start', hasLeft: () => false });
     lowerHashThreadPriority();

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { readKeyFile } from './key-file.js';
 import { KeyRing, readKeySet } from './signing-keys.js';
@@ -38,7 +38,7 @@ const POLL_MS = 1000;
 
 /** Reloads the key file when it has changed. If it is missing or invalid, the current keys stay in use. */
 @Injectable()
-export class KeyFileWatch implements OnModuleInit, BeforeApplicationShutdown {
+export class KeyFileWatch implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Tokens');
   private timer: NodeJS.Timeout | undefined;
   private readonly unknownKeys = new SharedLook(() => this.look());
@@ -51,7 +51,7 @@ export class KeyFileWatch implements OnModuleInit, BeforeApplicationShutdown {
     private readonly verified: VerifiedTokens,
   ) {}
 
-  onModuleInit(): void {
+  start(): void {
     this.timer = setInterval(() => void this.look(), POLL_MS).unref();
   }
 
